@@ -176,7 +176,7 @@ impl<T: Transport> WorkerPopulation<T> {
         Source { worker: self.worker(), population: self.shared.number }
     }
 
-    /// Begins the load.
+    /// Begins the load at this instant.
     pub fn begin(&self, begins: Tick) {
         self.clock.begin(begins);
         self.measure_from(begins + self.shared.population().stop.warmup);

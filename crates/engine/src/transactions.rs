@@ -43,7 +43,7 @@ impl OpenTransaction {
 }
 
 impl<T: Transport> Actor<T> {
-    /// Begins a transaction.
+    /// Begins a transaction of this name.
     pub fn begin_transaction(&mut self, name: Arc<str>, pauses: Pauses) {
         let open =
             OpenTransaction { name, pauses, from: None, to: Tick::ZERO, paused: 0, trailing_pauses: 0, failed: false };

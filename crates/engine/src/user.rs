@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The next step of a virtual user.
 #[derive(Debug)]
 pub enum Step {
-    /// Sends a request.
+    /// Sends a request and awaits its reply.
     Request(Rc<Prepared>),
     /// Sends a request, and ends the iteration when its reply is complete.
     Last(Rc<Prepared>),

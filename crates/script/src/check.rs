@@ -1,4 +1,5 @@
-//! Whether parts of a plan by JMeter's rules make sense, before the plan is compiled: for messages that name their place.
+//! Checks parts of a plan by JMeter's rules before the plan is compiled, so that messages
+//! can name their place.
 
 use crate::languages::LANGUAGES;
 use crate::replies::reactions::Reactions;
@@ -14,55 +15,55 @@ fn feeds() -> Feeds {
     Feeds::with_variables(TextRules::Jmeter, Names::default(), LANGUAGES)
 }
 
-/// Why an extractor or a script makes no sense; one whose texts users fill in is looked at when it is used.
+/// Checks an extractor or a script. Texts that users fill in are checked when they are used.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Describes the malformed part, with a correction.
 pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { actions: vec![action.clone()], ..ReplyPolicy::default() };
     Reactions::new(&policy, &mut feeds()).map(|_| ())
 }
 
-/// Why an assertion makes no sense.
+/// Checks the patterns and paths of an assertion.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Describes the malformed part, with a correction.
 pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { assertions: vec![assertion.clone()], ..ReplyPolicy::default() };
     Reactions::new(&policy, &mut feeds()).map(|_| ())
 }
 
-/// Why a script cannot be read that is taken as it is written.
+/// Checks a script without placeholders.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Describes the malformed part, with a correction.
 pub fn fixed_script(script: &Script) -> Result<(), ScriptError> {
     ParsedScript::new(LANGUAGES, script).map(|_| ())
 }
 
-/// Why a script cannot be read.
+/// Checks the syntax of a script.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Describes the malformed part, with a correction.
 pub fn script(script: &Script) -> Result<(), ScriptError> {
     ScriptCall::new(script, &mut feeds()).map(|_| ())
 }
 
-/// The class of a library that a script imports and uses, where nothing but such classes keeps it from being read: Apache JMeter has
-/// none of them either.
+/// Returns a class of a third-party library that the script imports and uses, if only such classes
+/// keep it from being parsed. Apache JMeter does not contain them either.
 pub fn foreign_class(script: &Script) -> Option<String> {
     crate::languages::foreign_class(script.language, &script.source)
 }
 
-/// Whether this is a regular expression.
+/// Checks the syntax of a regular expression.
 ///
 /// # Errors
 ///
-/// Why it is none.
+/// Describes the malformed part, with a correction.
 pub fn pattern(pattern: &str) -> Result<(), String> {
     crate::texts::pattern::Pattern::whole(pattern).map(|_| ())
 }

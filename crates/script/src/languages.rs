@@ -1,7 +1,8 @@
 //! Implements the languages of scripts, and compiles plans with them.
 //!
-//! A script has a bounded number of operations, files below the folder of its plan, and neither processes nor the network. Its time is
-//! time of the user: a request after it begins later, and that is its lag.
+//! A script has a limited number of operations. It reaches files below the folder of its plan, but
+//! neither processes nor the network. Its time is time of the user: a request after it begins
+//! later, and this is lag of that request.
 //!
 //! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL. `zones`: time zones.
 
@@ -87,7 +88,8 @@ impl CompiledScript {
 }
 
 impl BeforeRun {
-    /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
+    /// Fills in the variables in order. Functions read files in `folders`; `seed` is the
+    /// seed of random values.
     pub fn new(
         variables: &[(String, String)],
         properties: &[(String, String)],
@@ -114,7 +116,8 @@ impl ScriptVerdict {
     }
 }
 
-/// The class of a library that a script uses, where nothing but such classes keeps it from being read.
+/// Returns a class of a third-party library that the script uses, if only such classes keep
+/// it from being parsed.
 #[cfg(feature = "groovy")]
 pub fn foreign_class(language: ScriptLanguage, source: &str) -> Option<String> {
     use brunt_groovy::Dialect;
@@ -125,7 +128,7 @@ pub fn foreign_class(language: ScriptLanguage, source: &str) -> Option<String> {
     }
 }
 
-/// The class of a library that a script uses; without Groovy no script is read.
+/// Returns None: without Groovy no script is parsed.
 #[cfg(not(feature = "groovy"))]
 pub fn foreign_class(_: ScriptLanguage, _: &str) -> Option<String> {
     None
@@ -138,8 +141,8 @@ mod tests {
     use crate::ScriptError;
     use crate::testing::user;
     use crate::texts::context::UserContext;
+    use crate::texts::reply_view::ReplyView;
     use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
-    use crate::texts::searched::Searched;
     use brunt_model::scenario::{Scope, Script};
     use brunt_wire::{Kept, Prepared, Reply};
 
@@ -158,8 +161,8 @@ mod tests {
         let kept = body.map(|body| Box::new(Kept { body: body.into(), ..Kept::default() }));
         let reply = Reply { status: 200, kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
-        let searched = Searched::new(&request, Some(&reply), &sample, user);
-        let view = if body.is_some() { ScriptView::of(&searched, true) } else { ScriptView::default() };
+        let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
+        let view = if body.is_some() { ScriptView::of(&reply_view, true) } else { ScriptView::default() };
         script(source).unwrap().run(user, view, "")
     }
 
@@ -169,7 +172,7 @@ mod tests {
         user.variables.borrow_mut().set("a", "2");
         run("vars.put('b', (vars.get('a').toInteger() * 21).toString()); props.put('p', 'x')", &user, None).unwrap();
         assert_eq!(user.variables.borrow().get("b"), Some("42"));
-        assert_eq!(user.worker.commons.property("p").as_deref(), Some("x"));
+        assert_eq!(user.worker.shared_state.property("p").as_deref(), Some("x"));
         let json = r"def all = new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString())
             vars.put('ids', all.items.collect { it.id }.join(','))";
         run(json, &user, Some(r#"{"items": [{"id": 3}, {"id": 5}]}"#)).unwrap();
@@ -215,7 +218,7 @@ mod tests {
         ] {
             let kept = Some(Box::new(Kept { first_bytes: head.into(), ..Kept::default() }));
             let reply = Reply { status: 201, kept, ..Reply::default() };
-            assert_eq!(Searched::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
+            assert_eq!(ReplyView::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
         }
     }
 

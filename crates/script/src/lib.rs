@@ -1,19 +1,22 @@
-//! What a virtual user does: scenarios compiled, their texts filled in, what is made of replies.
+//! Implements virtual users: compiles scenarios, fills in their texts, and evaluates replies.
 //!
-//! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are data files and those
-//! that a placeholder or function names. Words of the command line and plan files are read in `spec`.
+//! The crate sends no bytes, has no defaults, and prints nothing. It reads only data files,
+//! and files that a placeholder or a function names. `spec` reads the words of the command
+//! line and of plan files.
 //!
-//! Each module imports only those above it:
+//! Each module imports only earlier ones:
 //!
-//! * [`error`]: messages about a word or file that cannot be read.
-//! * `texts`: templates, expressions, functions, patterns, encodings and files; the state of users, from which texts are made.
-//! * `replies`: extractors, assertions and scripts over a reply, and its record.
-//! * `program`: a scenario, compiled, and its [`user`].
+//! * [`error`]: errors about a word or file that cannot be read.
+//! * `texts`: templates, expressions, functions, patterns, encodings and files; the state of
+//!   users, which texts use.
+//! * `replies`: extractors, assertions and scripts for a reply, and its record.
+//! * `program`: a compiled scenario, and its [`user`].
 //! * `languages`: Groovy, JavaScript and JEXL.
-//! * [`check`]: whether parts of a plan make sense.
+//! * [`check`]: checks parts of a plan.
 //!
-//! Programs and texts call scripts through the interface `texts::script`, which `languages` implements. It is in `texts` with the
-//! sample that scripts read: a worker's state is there too, and caches parsed scripts.
+//! Programs and texts call scripts through the interface `texts::script`, which `languages`
+//! implements. It is in `texts`, with the sample that scripts read, because a worker's state is
+//! there and caches parsed scripts.
 
 pub mod check;
 pub mod error;

@@ -1,9 +1,10 @@
-//! A scenario's tree of steps, compiled to one flat program.
+//! Compiles a scenario's tree of steps to one flat program.
 //!
-//! Loops and branches become jumps. Their state is in numbered slots of a user, some for an iteration and some for the user's whole life.
-//! Steps that take turns keep the operation after their last turn in such a slot, too. The number of requests of an iteration is known
-//! before the load, so that each request of a run has a number, no matter which process makes it: it follows from the number of the
-//! iteration and of the requests before it.
+//! Loops and branches become jumps. Their state is in numbered slots of a user, some for an
+//! iteration and some for the user's whole lifetime. Steps that take turns store the operation
+//! after their last turn in such a slot, too. The number of requests of an iteration is known
+//! before the load. So each request of a run has a number that does not depend on the process that
+//! makes it. It follows from the number of the iteration and of the requests before it.
 
 mod compiler;
 pub mod memory;
@@ -18,30 +19,30 @@ use operations::RequestCount;
 
 pub use operations::{Facts, InternalOp, Op, SetVariables, final_step, first_place, shares};
 
-/// A scenario, compiled.
+/// A scenario as a list of operations.
 #[derive(Debug)]
 pub struct Program {
-    /// Its operations; an iteration is over behind the last.
+    /// Operations of an iteration, which ends after the last one.
     pub ops: Vec<Op>,
-    /// Slots of a user: zero at its beginning.
+    /// Number of slots of a user. All are zero at its beginning.
     pub slots: usize,
-    /// Those of them that are zero at the beginning of each iteration.
+    /// Slots that are zero at the beginning of each iteration.
     pub fresh: Vec<usize>,
-    /// Orders that each user remembers.
+    /// Number of orders that each user stores.
     pub orders: usize,
-    /// The data files that its steps read.
+    /// Data files that its steps read.
     pub data: Vec<Rows>,
-    /// How users go through the list where each does so by itself.
+    /// Order in which each user goes through the list on its own. None: users do not.
     pub walk: Option<Order>,
     counts: Vec<RequestCount>,
 }
 
 impl Program {
-    /// Compiles a scenario, whose variables `feeds` knows.
+    /// Compiles a scenario. `feeds` contains its variables.
     ///
     /// # Errors
     ///
-    /// Its steps do not fit together, a text is malformed, or a data file cannot be read.
+    /// The steps are inconsistent, a text is malformed, or a data file cannot be read.
     pub fn new(scenario: &Scenario, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
         let mut compiler = Compiler::new(feeds, data.len());
@@ -51,7 +52,8 @@ impl Program {
         Ok(Self { ops, slots, fresh, orders, data, walk, counts })
     }
 
-    /// The number among all of the run of the first request of iteration `n`, as if each made all that its steps have.
+    /// Returns the number, within the run, of the first request of iteration `n`. It assumes that
+    /// each iteration makes all requests of its steps.
     pub fn first_request(&self, n: u64) -> u64 {
         self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(count.before(n)))
     }

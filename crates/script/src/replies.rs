@@ -1,8 +1,10 @@
-//! Extracts variables from replies, checks them, and lists them as samples.
+//! Extracts variables from replies, checks replies, and records them as samples.
 //!
-//! * `reactions`: extractors, assertions and scripts of a policy in order. `extract`, `jmes`, `assertion`, `script_call`: one of these.
-//! * `modifier`: requests that the last reply changes before they are sent. `awaited`: messages that a request waits for.
-//! * `records`: samples of result files. `trace`: actions of a user around a sample, in words.
+//! * `reactions`: applies extractors, assertions and scripts of a policy in order. `extract`,
+//!   `jmes`, `assertion`, `script_call`: one of these.
+//! * `modifier`: changes requests by the last reply before they are sent. `awaited`: messages
+//!   that a request awaits.
+//! * `records`: samples of result files. `trace`: actions of a user around a sample, as text.
 
 pub mod assertion;
 pub mod awaited;

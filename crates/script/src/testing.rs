@@ -2,7 +2,7 @@
 
 use crate::CompiledScript;
 use crate::languages::LANGUAGES;
-use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::script::Expressions;
 use crate::texts::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
@@ -14,10 +14,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A run that stands still, at a second of the year 2026.
-pub struct Still;
+/// A run without a clock, at a second of the year 2026.
+pub struct StillRun;
 
-impl Surroundings for Still {
+impl Surroundings for StillRun {
     fn unix_millis(&self) -> u64 {
         1_780_000_000_123
     }
@@ -35,22 +35,22 @@ impl Surroundings for Still {
     }
 }
 
-/// A user that has no variables.
+/// Creates a user without variables.
 pub fn user() -> UserContext {
     user_with(Arc::default())
 }
 
-/// A user of a run that shares this.
-pub fn user_with(commons: Arc<Commons>) -> UserContext {
+/// Creates a user of a run with this shared state.
+pub fn user_with(shared_state: Arc<SharedState>) -> UserContext {
     let worker = WorkerContext {
         population: "main".into(),
         expressions: Expressions::new(LANGUAGES),
-        ..WorkerContext::new(commons, Rc::new(Still), 1)
+        ..WorkerContext::new(shared_state, Rc::new(StillRun), 1)
     };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }
 
-/// A closed loop of one population.
+/// Creates a closed loop of one population.
 pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan {
     let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
     Plan {
@@ -68,15 +68,15 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
     }
 }
 
-/// The users of the first population of a plan, on its only worker.
+/// Creates the users of the first population of a plan, on its only worker.
 pub fn users(plan: &Plan) -> Box<dyn Users> {
     users_of(&CompiledScript::all(plan).unwrap().remove(0), plan)
 }
 
-/// The same of a plan that is compiled.
+/// Creates the users of a compiled population.
 pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
     let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
-    let surroundings: Rc<dyn Surroundings> = Rc::new(Still);
+    let surroundings: Rc<dyn Surroundings> = Rc::new(StillRun);
     compiled.users(&wire, UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })
 }

@@ -1,4 +1,4 @@
-//! Runs scripts in Groovy and `BeanShell`, and is their host.
+//! Runs scripts in Groovy and `BeanShell`, and implements their host.
 
 mod hop;
 mod sampler;
@@ -9,8 +9,8 @@ use crate::texts::cookies::Jar;
 use crate::texts::json::CompiledPath;
 use crate::texts::machine::{PLAN_FILE, local_offset};
 use crate::texts::pending::PendingRequest;
+use crate::texts::reply_view::{ReplyView, SampleChanges};
 use crate::texts::script::{Sampler, ScriptCode, ScriptOutcome, ScriptView};
-use crate::texts::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_java::date::offset_text;
 use brunt_model::Tick;
@@ -21,19 +21,19 @@ use sampler::ScriptSampler;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A script, parsed.
+/// A script after parsing, ready to run.
 #[derive(Clone)]
 pub struct Parsed(brunt_groovy::Script);
 
 impl Parsed {
-    /// Parses a script.
+    /// Parses the source of a script.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or names classes that are not known.
+    /// The syntax is wrong, or the script needs unknown classes.
     pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
         let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
-        match parsed.unsupported().into_iter().find(|(_, what)| is_used(what, source)) {
+        match parsed.unsupported().into_iter().find(|(_, class)| is_used(class, source)) {
             Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
             None => Ok(Self(parsed)),
         }
@@ -50,14 +50,14 @@ impl ScriptCode for Parsed {
     ) -> Result<ScriptOutcome, String> {
         let ScriptView { sample, makes_sample, sampler } = view;
         let last = user.last.borrow().clone();
-        let mut sent = PendingRequest::default();
+        let mut sent_request = PendingRequest::default();
         let sampler = match (sampler, sample) {
-            (None, Some((searched, _))) => Some(Sampler { pending: &mut sent, texts: searched }),
+            (None, Some((reply_view, _))) => Some(Sampler { pending: &mut sent_request, texts: reply_view }),
             (sampler, _) => sampler,
         };
         let mut host = ScriptHost {
             user,
-            sample: sample.map(|(searched, success)| ReplySample::new(searched, success)),
+            sample: sample.map(|(reply_view, success)| ReplySample::new(reply_view, success)),
             last: last.as_deref().map(Hop),
             makes_sample,
             sampler: sampler.map(ScriptSampler),
@@ -70,8 +70,7 @@ impl ScriptCode for Parsed {
         let value = if makes_sample {
             self.0.run_to_text(&mut host, &mut budget)
         } else {
-            let plain = |value: Value| value.to_text().filter(|_| !value.is_null());
-            self.0.run(&mut host, &mut budget).map(plain)
+            self.0.run(&mut host, &mut budget).map(|value| value.to_text().filter(|_| !value.is_null()))
         };
         let value = value.map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
@@ -95,12 +94,12 @@ impl ScriptCode for Parsed {
     }
 }
 
-/// The files that scripts read, write and delete.
-const OWN_FILES: &str =
+/// Describes the files that scripts may access, for error messages.
+const PERMITTED_FILES: &str =
     "files and directories below the plan's directory, or below one that the option allow-dir names";
 
-/// Packages of the classes that Apache JMeter brings along, Java's with them.
-const OF_JMETER: [&str; 31] = [
+/// Packages of the classes that Apache JMeter contains, with those of Java.
+const JMETER_PACKAGES: [&str; 31] = [
     "java.",
     "javax.",
     "jdk.",
@@ -134,62 +133,66 @@ const OF_JMETER: [&str; 31] = [
     "com.helger.",
 ];
 
-/// The first class of a library that a script uses, where nothing but such classes keeps it from being read.
+/// Returns the first class of a third-party library that the script uses, if only such classes keep
+/// it from being parsed.
 pub fn foreign_class(source: &str, dialect: Dialect) -> Option<String> {
     let parsed = brunt_groovy::Script::parse(source, dialect).ok()?;
-    let missing: Vec<String> =
-        parsed.unsupported().into_iter().map(|(_, what)| what).filter(|what| is_used(what, source)).collect();
-    let class = |what: &String| {
-        let class = what.strip_prefix("import of ").or_else(|| what.strip_prefix("class "))?;
-        let is_foreign = class.contains('.') && !OF_JMETER.iter().any(|package| class.starts_with(package));
-        is_foreign.then(|| class.to_owned())
-    };
-    let foreign: Vec<String> = missing.iter().map_while(class).collect();
+    let unsupported = parsed.unsupported().into_iter().map(|(_, item)| item);
+    let missing: Vec<String> = unsupported.filter(|item| is_used(item, source)).collect();
+    let foreign: Vec<String> = missing.iter().map_while(|item| third_party_class(item)).collect();
     if foreign.len() == missing.len() { foreign.into_iter().next() } else { None }
 }
 
-/// Whether a class that is not known is needed: an import that the script does not name again is not.
-fn is_used(what: &str, source: &str) -> bool {
-    let Some(class) = what.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
+/// Returns the class of an unsupported item if neither Java nor JMeter contains it.
+fn third_party_class(item: &str) -> Option<String> {
+    let class = item.strip_prefix("import of ").or_else(|| item.strip_prefix("class "))?;
+    let is_foreign = class.contains('.') && !JMETER_PACKAGES.iter().any(|package| class.starts_with(package));
+    is_foreign.then(|| class.to_owned())
+}
+
+/// True if a script needs an unknown class. An import without another use of its
+/// name is not needed.
+fn is_used(item: &str, source: &str) -> bool {
+    let Some(class) = item.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
     let words = source.split(|character: char| !character.is_alphanumeric() && character != '_');
     words.filter(|word| *word == class).count() > 1
 }
 
 /// A reply as scripts see it.
 struct ReplySample<'s, 'a> {
-    searched: &'s Searched<'a>,
+    reply_view: &'s ReplyView<'a>,
     success: bool,
-    /// Each request of a chain of redirects.
+    /// Each request of a redirect chain.
     hops: Vec<Hop<'s>>,
-    /// What the script changed.
+    /// Changes by the script.
     changes: SampleChanges,
 }
 
 impl<'s, 'a> ReplySample<'s, 'a> {
-    fn new(searched: &'s Searched<'a>, success: bool) -> Self {
-        let hops = searched.hops.iter().map(Hop).collect();
-        Self { searched, success, hops, changes: SampleChanges::default() }
+    fn new(reply_view: &'s ReplyView<'a>, success: bool) -> Self {
+        let hops = reply_view.hops.iter().map(Hop).collect();
+        Self { reply_view, success, hops, changes: SampleChanges::default() }
     }
 
     fn millis_at(&self, tick: Tick) -> i64 {
-        self.searched.user.worker.surroundings.unix_millis_at(tick) as i64
+        self.reply_view.user.worker.surroundings.unix_millis_at(tick) as i64
     }
 
     fn times(&self) -> (i64, i64) {
-        let sample = self.searched.sample;
-        let measured = || (self.millis_at(sample.begun), self.millis_at(sample.last_byte));
-        self.changes.times.or(self.searched.changes.times).unwrap_or_else(measured)
+        let sample = self.reply_view.sample;
+        let changed = self.changes.times.or(self.reply_view.changes.times);
+        changed.unwrap_or_else(|| (self.millis_at(sample.begun), self.millis_at(sample.last_byte)))
     }
 }
 
-/// A text that a script changed, or the one that was.
-fn changed<'c>(change: Option<&'c String>, or: impl FnOnce() -> Cow<'c, str>) -> Cow<'c, str> {
-    change.map_or_else(or, |text| Cow::Borrowed(text.as_str()))
+/// Returns the changed text, or the original one.
+fn changed<'c>(change: Option<&'c String>, original: impl FnOnce() -> Cow<'c, str>) -> Cow<'c, str> {
+    change.map_or_else(original, |text| Cow::Borrowed(text.as_str()))
 }
 
 impl Sample for ReplySample<'_, '_> {
     fn label(&self) -> Cow<'_, str> {
-        changed(self.changes.label.as_ref(), || self.searched.label().into())
+        changed(self.changes.label.as_ref(), || self.reply_view.label().into())
     }
 
     fn set_label(&mut self, label: &str) {
@@ -197,7 +200,7 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn code(&self) -> Cow<'_, str> {
-        changed(self.changes.code.as_ref(), || self.searched.status().into())
+        changed(self.changes.code.as_ref(), || self.reply_view.status().into())
     }
 
     fn set_code(&mut self, code: &str) {
@@ -205,7 +208,7 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn message(&self) -> Cow<'_, str> {
-        changed(self.changes.message.as_ref(), || self.searched.message())
+        changed(self.changes.message.as_ref(), || self.reply_view.message())
     }
 
     fn set_message(&mut self, message: &str) {
@@ -213,13 +216,13 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn body(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.changes.body.as_deref().unwrap_or_else(|| self.searched.body_bytes()))
+        Cow::Borrowed(self.changes.body.as_deref().unwrap_or_else(|| self.reply_view.body_bytes()))
     }
 
     fn body_text(&self) -> Cow<'_, str> {
         match &self.changes.body {
             Some(changed) => String::from_utf8_lossy(changed),
-            None => Cow::Borrowed(self.searched.body()),
+            None => Cow::Borrowed(self.reply_view.body()),
         }
     }
 
@@ -228,7 +231,7 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn response_headers(&self) -> Cow<'_, str> {
-        changed(self.changes.headers.as_ref(), || self.searched.headers().into())
+        changed(self.changes.headers.as_ref(), || self.reply_view.headers().into())
     }
 
     fn set_response_headers(&mut self, headers: &str) {
@@ -236,19 +239,19 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn request_headers(&self) -> Cow<'_, str> {
-        self.searched.request_headers().into()
+        self.reply_view.request_headers().into()
     }
 
     fn request_data(&self) -> Cow<'_, str> {
-        changed(self.changes.request.as_ref(), || self.searched.query())
+        changed(self.changes.request.as_ref(), || self.reply_view.query())
     }
 
     fn sampler_data(&self) -> Cow<'_, str> {
-        changed(self.changes.request.as_ref(), || self.searched.sampler_data().into())
+        changed(self.changes.request.as_ref(), || self.reply_view.sampler_data().into())
     }
 
     fn method(&self) -> Cow<'_, str> {
-        self.searched.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
+        self.reply_view.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
     }
 
     fn set_request_data(&mut self, data: &str) {
@@ -256,15 +259,15 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn url(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.searched.request.url())
+        Cow::Borrowed(self.reply_view.request.url())
     }
 
     fn content_type(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.searched.field("content-type").unwrap_or_default())
+        Cow::Borrowed(self.reply_view.field("content-type").unwrap_or_default())
     }
 
     fn thread_name(&self) -> Cow<'_, str> {
-        self.searched.user.worker.thread_name(self.searched.user.number).into()
+        self.reply_view.user.worker.thread_name(self.reply_view.user.number).into()
     }
 
     fn elapsed_ms(&self) -> i64 {
@@ -272,7 +275,7 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn latency_ms(&self) -> i64 {
-        let sample = self.searched.sample;
+        let sample = self.reply_view.sample;
         if sample.first_byte == Tick::ZERO {
             0
         } else {
@@ -293,11 +296,11 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn received_bytes(&self) -> i64 {
-        self.searched.bytes as i64
+        self.reply_view.bytes as i64
     }
 
     fn sent_bytes(&self) -> i64 {
-        self.searched.sample.bytes_sent as i64
+        self.reply_view.sample.bytes_sent as i64
     }
 
     fn success(&self) -> bool {
@@ -321,11 +324,11 @@ impl Sample for ReplySample<'_, '_> {
     }
 }
 
-/// What a script reaches of the run.
+/// The host of a script: the objects of the run that it can use.
 struct ScriptHost<'h, 's, 'a> {
     user: &'h UserContext,
     sample: Option<ReplySample<'s, 'a>>,
-    /// The sample before.
+    /// The previous sample.
     last: Option<Hop<'h>>,
     makes_sample: bool,
     sampler: Option<ScriptSampler<'s>>,
@@ -365,16 +368,16 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn property(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.user.worker.commons.property(name).map(Cow::Owned)
+        self.user.worker.shared_state.property(name).map(Cow::Owned)
     }
 
     fn set_property(&mut self, name: &str, value: Option<&str>) {
-        self.user.worker.commons.set_property(name, value);
+        self.user.worker.shared_state.set_property(name, value);
     }
 
     fn sample(&self) -> Option<&dyn Sample> {
-        let own = self.sample.as_ref().map(|sample| -> &dyn Sample { sample });
-        own.or_else(|| self.previous())
+        let current = self.sample.as_ref().map(|sample| -> &dyn Sample { sample });
+        current.or_else(|| self.previous())
     }
 
     fn previous(&self) -> Option<&dyn Sample> {
@@ -453,8 +456,8 @@ impl Host for ScriptHost<'_, '_, '_> {
         self.user.tracing.is_some()
     }
 
-    fn stop(&mut self, what: Stop) {
-        self.outcome.stop = match what {
+    fn stop(&mut self, stop: Stop) {
+        self.outcome.stop = match stop {
             Stop::NextIteration => Scope::Iteration,
             Stop::NextLoop => Scope::Round,
             Stop::BreakLoop => Scope::Loop,
@@ -479,12 +482,12 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn base_directory(&self) -> Cow<'_, str> {
-        let base = self.user.worker.commons.files.base();
+        let base = self.user.worker.shared_state.files.base();
         base.map_or_else(|| ".".into(), |base| base.to_string_lossy().into_owned().into())
     }
 
     fn plan_file(&self) -> Cow<'_, str> {
-        self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
+        self.user.worker.shared_state.property(PLAN_FILE).unwrap_or_default().into()
     }
 
     fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
@@ -492,45 +495,49 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        let bytes = self.user.worker.commons.files.bytes(path);
-        bytes.ok_or_else(|| format!("{path}: not found; scripts read {OWN_FILES}"))
+        let bytes = self.user.worker.shared_state.files.bytes(path);
+        bytes.ok_or_else(|| format!("{path}: not found; scripts read {PERMITTED_FILES}"))
     }
 
     fn append_file(&mut self, path: &str, bytes: &[u8], truncate: bool) -> Result<(), String> {
-        let (files, text) = (&self.user.worker.commons.files, String::from_utf8_lossy(bytes));
-        let written = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
-        written.map_err(|error| format!("{path}: {error}; scripts write {OWN_FILES}"))
+        let files = &self.user.worker.shared_state.files;
+        let text = String::from_utf8_lossy(bytes);
+        let result = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
+        result.map_err(|error| format!("{path}: {error}; scripts write {PERMITTED_FILES}"))
     }
 
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
-        let deleted = self.user.worker.commons.files.delete(path);
-        deleted.map_err(|error| format!("{path}: {error}; scripts delete {OWN_FILES}"))
+        let deleted = self.user.worker.shared_state.files.delete(path);
+        deleted.map_err(|error| format!("{path}: {error}; scripts delete {PERMITTED_FILES}"))
     }
 
     fn make_directory(&mut self, path: &str) -> Result<bool, String> {
-        let made = self.user.worker.commons.files.make_directory(path);
-        made.map_err(|error| format!("{path}: {error}; scripts make {OWN_FILES}"))
+        let result = self.user.worker.shared_state.files.make_directory(path);
+        result.map_err(|error| format!("{path}: {error}; scripts make {PERMITTED_FILES}"))
     }
 
     fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {
-        self.user.worker.commons.files.list(path)
+        self.user.worker.shared_state.files.list(path)
     }
 
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
         let compiled = CompiledPath::new(path)?;
         let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
-        let found = compiled.all(&json);
-        let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
-        let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
-        Ok(text.ok().filter(|_| is_list || !found.is_empty()))
+        let values = compiled.all(&json);
+        // JMeter returns a list for a path that may match several values, even if
+        // it matches only one.
+        let is_list = ["..", "*", "?", ":", ","].iter().any(|operator| path.contains(operator));
+        let text = if is_list { serde_json::to_string(&values) } else { serde_json::to_string(&values.first()) };
+        Ok(text.ok().filter(|_| is_list || !values.is_empty()))
     }
 
     fn cookies(&self) -> Vec<Cookie> {
         let mut jar = self.user.cookies.borrow().clone();
-        // Those of the reply that the script looks at are taken behind it.
-        let searched = self.sample.as_ref().map(|sample| sample.searched);
-        if let Some((searched, parts)) = searched.and_then(|searched| Some((searched, searched.request.parts()?))) {
-            jar.take(&parts.url, searched.fields());
+        // The user's jar takes the cookies of the current reply only after the script.
+        let reply = self.sample.as_ref().map(|sample| sample.reply_view);
+        if let Some((reply_view, parts)) = reply.and_then(|reply_view| Some((reply_view, reply_view.request.parts()?)))
+        {
+            jar.take(&parts.url, reply_view.fields());
         }
         jar.all()
     }

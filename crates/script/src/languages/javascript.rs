@@ -1,14 +1,14 @@
-//! Runs scripts in JavaScript, in `QuickJS`: one engine for each worker.
+//! Runs scripts in JavaScript with `QuickJS`: one engine per worker.
 //!
-//! A script has the objects of `prelude.js`, and neither modules, files, processes nor the network. Variables that it declares end with
-//! it. Its loops and calls are counted, as are the elements that native functions visit, its memory is limited, and time and random
-//! values are those of the run.
+//! A script has the objects of `prelude.js`, but no modules, files, processes or network. Its
+//! variables end with it. The engine counts loops, calls, and the elements that native functions
+//! visit. Memory is limited. Time and random values come from the run.
 
 mod host;
 
 use crate::texts::context::UserContext;
+use crate::texts::reply_view::ReplyView;
 use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
-use crate::texts::searched::Searched;
 use host::Host;
 use rquickjs::context::EvalOptions;
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Runtime};
@@ -17,57 +17,57 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A script that can be read.
+/// A script with valid syntax.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Parsed {
-    /// A function of the bindings, as `prelude.js` hands them over.
+    /// A function with the parameters of `BINDINGS`, which `prelude.js` calls.
     function: Arc<str>,
 }
 
-/// The names of what `prelude.js` hands to a script.
+/// Parameters of a script, as `prelude.js` passes them.
 const BINDINGS: &str =
     "vars, props, prev, SampleResult, sampleResult, ctx, log, fail, stop, AssertionResult, Label, Parameters, args";
 
 const PRELUDE: &str = include_str!("javascript/prelude.js");
 
-/// Bytes of all values of an engine.
+/// Memory limit of an engine, in bytes.
 const MEMORY: usize = 64 << 20;
 
-/// Bytes of stack of a script.
+/// Stack limit of a script, in bytes.
 const STACK: usize = 512 << 10;
 
-/// Jobs that promises leave behind, of one script.
-const MOST_JOBS: usize = 10_000;
+/// Maximum number of pending promise jobs of one script.
+const MAX_JOBS: usize = 10_000;
 
 impl Parsed {
-    /// Reads a script of statements.
+    /// Parses a script of statements.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The syntax is wrong.
     pub fn statements(source: &str) -> Result<Self, String> {
-        Self::read(format!("(function ({BINDINGS}) {{{source}\n}})"))
+        Self::parse(format!("(function ({BINDINGS}) {{{source}\n}})"))
     }
 
-    /// Reads a script whose value is that of its last statement.
+    /// Parses a script that has the value of its last statement.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The syntax is wrong.
     pub fn expression(source: &str) -> Result<Self, String> {
-        let plain = Self::read(format!("(function ({BINDINGS}) {{return (\n{source}\n)}})"));
+        let plain = Self::parse(format!("(function ({BINDINGS}) {{return (\n{source}\n)}})"));
         plain.or_else(|_| {
-            Self::read(format!("(function () {{\n{source}\n}})"))?;
+            // Not an expression: `eval` returns the value of the last statement.
+            Self::parse(format!("(function () {{\n{source}\n}})"))?;
             let source = serde_json::Value::from(source);
-            Self::read(format!("(function ({BINDINGS}) {{return eval({source})}})"))
+            Self::parse(format!("(function ({BINDINGS}) {{return eval({source})}})"))
         })
     }
 
-    fn read(function: String) -> Result<Self, String> {
+    fn parse(function: String) -> Result<Self, String> {
         let parsed = Self { function: function.into() };
-        let broken = |error: rquickjs::Error| error.to_string();
-        let runtime = runtime().map_err(broken)?;
-        let context = Context::full(&runtime).map_err(broken)?;
+        let runtime = runtime().map_err(|error| error.to_string())?;
+        let context = Context::full(&runtime).map_err(|error| error.to_string())?;
         context.with(|ctx| parsed.compile(&ctx).map(|_| ()))?;
         Ok(parsed)
     }
@@ -76,7 +76,7 @@ impl Parsed {
         let mut options = EvalOptions::default();
         options.strict = false;
         options.filename = Some(FILE.into());
-        ctx.eval_with_options(&*self.function, options).catch(ctx).map_err(|error| told(&error))
+        ctx.eval_with_options(&*self.function, options).catch(ctx).map_err(|error| exception_text(&error))
     }
 }
 
@@ -88,12 +88,12 @@ impl ScriptCode for Parsed {
         name: &str,
         parameters: &str,
     ) -> Result<ScriptOutcome, String> {
-        let (outcome, value) = engine(user)?.run(self, user, view.sample, (name, parameters))?;
+        let (outcome, value) = engine(user)?.run(self, user, view.sample, ScriptArguments { name, parameters })?;
         Ok(ScriptOutcome { value, ..outcome })
     }
 
     fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
-        engine(user)?.run(self, user, None, ("", "")).map(|(_, text)| text)
+        engine(user)?.run(self, user, None, ScriptArguments::default()).map(|(_, text)| text)
     }
 }
 
@@ -101,7 +101,7 @@ fn engine(user: &UserContext) -> Result<&Engine, String> {
     user.worker.expressions.engine().ok_or_else(|| "another language has the engine of the worker".into())
 }
 
-/// What places in scripts are called.
+/// Name of scripts in stack traces.
 const FILE: &str = "script";
 
 fn runtime() -> Result<Runtime, rquickjs::Error> {
@@ -111,11 +111,18 @@ fn runtime() -> Result<Runtime, rquickjs::Error> {
     Ok(runtime)
 }
 
-/// The engine of a worker, made when first used.
+/// Name and parameters of a script's call, as the script sees them.
+#[derive(Clone, Copy, Default)]
+pub struct ScriptArguments<'a> {
+    pub name: &'a str,
+    pub parameters: &'a str,
+}
+
+/// The engine of a worker, created at the first use.
 #[derive(Default)]
 pub struct Engine(RefCell<Option<Running>>);
 
-/// Values end before their context, and that before its runtime.
+/// Fields are dropped in order: values before their context, and the context before its runtime.
 struct Running {
     functions: HashMap<Parsed, Persistent<Function<'static>>>,
     run: Persistent<Function<'static>>,
@@ -123,33 +130,35 @@ struct Running {
     host: Rc<Host>,
 }
 
-/// More different scripts are not kept: their texts change with each use.
-const MOST_FUNCTIONS: usize = 1000;
+/// Maximum number of compiled scripts. More different scripts are not stored, because their texts
+/// change with each use.
+const MAX_FUNCTIONS: usize = 1000;
 
 impl Engine {
-    /// Runs a script; what it came to, and the text of its value, None where that is null or undefined.
+    /// Runs a script. Returns its outcome, and the text of its value; None if the value
+    /// is null or undefined.
     ///
     /// # Errors
     ///
-    /// An exception that nothing caught, too many operations, or too much memory: one sentence.
+    /// An uncaught exception, too many operations, or too much memory, as one sentence.
     pub fn run(
         &self,
         script: &Parsed,
         user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
-        (name, parameters): (&str, &str),
+        reply: Option<(&ReplyView<'_>, bool)>,
+        arguments: ScriptArguments<'_>,
     ) -> Result<(ScriptOutcome, Option<String>), String> {
         let Ok(mut engine) = self.0.try_borrow_mut() else { return Err("a script calls itself".into()) };
         let running = match engine.take() {
             Some(running) => engine.insert(running),
             None => engine.insert(Running::new(user).map_err(|error| format!("JavaScript does not start: {error}"))?),
         };
-        running.host.begin(user, reply, (name, parameters), &script.function);
+        running.host.begin(user, reply, arguments, &script.function);
         let result = running.call(script);
         let outcome = running.host.end(user);
         let is_over = running.host.is_over();
         if is_over || result.is_err() {
-            // What it left behind is not known.
+            // The state that the script left in the engine is unknown.
             *engine = None;
         }
         match result {
@@ -167,7 +176,7 @@ impl Running {
         let context = Context::full(&runtime)?;
         let host = Rc::new(Host::new(user));
         let counting = Rc::clone(&host);
-        runtime.set_interrupt_handler(Some(Box::new(move || counting.tick())));
+        runtime.set_interrupt_handler(Some(Box::new(move || counting.count_tick())));
         let run = context.with(|ctx| {
             let prelude: Function<'_> = ctx.eval(PRELUDE)?;
             let run: Function<'_> = prelude.call((host.object(&ctx)?,))?;
@@ -179,24 +188,23 @@ impl Running {
     fn call(&mut self, script: &Parsed) -> Result<Option<String>, String> {
         let Self { functions, run, context, .. } = self;
         context.with(|ctx| {
-            let broken = |error: rquickjs::Error| error.to_string();
             if !functions.contains_key(script) {
-                if functions.len() == MOST_FUNCTIONS {
+                if functions.len() == MAX_FUNCTIONS {
                     functions.clear();
                 }
                 functions.insert(script.clone(), Persistent::save(&ctx, script.compile(&ctx)?));
             }
-            let function = functions[script].clone().restore(&ctx).map_err(broken)?;
-            let run = run.clone().restore(&ctx).map_err(broken)?;
-            let text: Option<String> = run.call((function,)).catch(&ctx).map_err(|error| told(&error))?;
-            let jobs = (0..MOST_JOBS).take_while(|_| ctx.execute_pending_job()).count();
-            if jobs == MOST_JOBS { Err("promises do not come to an end".into()) } else { Ok(text) }
+            let function = functions[script].clone().restore(&ctx).map_err(|error| error.to_string())?;
+            let run = run.clone().restore(&ctx).map_err(|error| error.to_string())?;
+            let text: Option<String> = run.call((function,)).catch(&ctx).map_err(|error| exception_text(&error))?;
+            let jobs = (0..MAX_JOBS).take_while(|_| ctx.execute_pending_job()).count();
+            if jobs == MAX_JOBS { Err("promises do not come to an end".into()) } else { Ok(text) }
         })
     }
 }
 
-/// An exception in one sentence.
-fn told(error: &CaughtError<'_>) -> String {
+/// Formats an exception as one sentence.
+fn exception_text(error: &CaughtError<'_>) -> String {
     let exception = match error {
         CaughtError::Exception(exception) => exception,
         CaughtError::Value(value) => {

@@ -1,9 +1,10 @@
-//! Expressions of Apache Commons JEXL 3, as conditions of JMeter plans have them.
+//! Evaluates expressions of Apache Commons JEXL 3, which conditions of JMeter plans use.
 //!
-//! Literals, lists, comparisons (`==` `eq` `<` `lt` `=~` `=^` `=$` …), `and or not`, arithmetic, `? :`, `?:`, `empty`, `size`, methods of
-//! strings, and the objects `vars`, `props`, `ctx`, `log`, `sampleResult`. Values are compared as JEXL's strict arithmetic does.
+//! Supported: literals, lists, comparisons (`==` `eq` `<` `lt` `=~` `=^` `=$` …), `and or not`,
+//! arithmetic, `? :`, `?:`, `empty`, `size`, methods of strings, and the objects `vars`, `props`,
+//! `ctx`, `log`, `sampleResult`. Values are compared by JEXL's strict arithmetic.
 //!
-//! Out of scope: statements, loops, assignments, objects of Java (`new`).
+//! Out of scope: statements, loops, assignments, Java objects (`new`).
 
 mod operators;
 mod parser;
@@ -16,13 +17,13 @@ use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
 use brunt_model::SampleRecord;
 use parser::Node;
 
-/// An expression, parsed.
+/// A parsed expression, ready for evaluation.
 #[derive(Debug)]
 pub struct Expression {
     root: Node,
 }
 
-/// What an expression computes with.
+/// A value of an expression.
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
     Null,
@@ -33,7 +34,7 @@ enum Value {
     List(Vec<Value>),
 }
 
-/// The objects that expressions reach.
+/// A JMeter object that expressions can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Object {
     Vars,
@@ -45,11 +46,11 @@ enum Object {
 }
 
 impl Expression {
-    /// Parses an expression.
+    /// Parses the text of an expression.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or has what is out of scope.
+    /// The syntax is wrong, or out of scope.
     pub fn parse(source: &str) -> Result<Self, String> {
         parser::parse(source).map(|root| Self { root })
     }
@@ -92,7 +93,7 @@ fn evaluate(node: &Node, user: &UserContext) -> Result<Value, String> {
             let subject = evaluate(subject, user)?;
             texts::call(&subject, name, &all(arguments, user)?)?
         }
-        Node::Object(object, name, arguments) => of_object(*object, name, &all(arguments, user)?, user)?,
+        Node::Object(object, name, arguments) => call_object(*object, name, &all(arguments, user)?, user)?,
     })
 }
 
@@ -100,7 +101,7 @@ fn all(nodes: &[Node], user: &UserContext) -> Result<Vec<Value>, String> {
     nodes.iter().map(|node| evaluate(node, user)).collect()
 }
 
-/// The names of an object's methods.
+/// Names of an object's methods.
 fn methods_of(object: Object) -> &'static [&'static str] {
     match object {
         Object::Vars => &["get", "put", "remove"],
@@ -125,31 +126,31 @@ fn methods_of(object: Object) -> &'static [&'static str] {
     }
 }
 
-fn of_object(object: Object, name: &str, arguments: &[Value], user: &UserContext) -> Result<Value, String> {
-    let text = |number: usize| arguments.get(number).map_or_else(String::new, Value::text);
-    let optional = |text: Option<String>| text.map_or(Value::Null, Value::Text);
-    let commons = &user.worker.commons;
+fn call_object(object: Object, name: &str, arguments: &[Value], user: &UserContext) -> Result<Value, String> {
+    let first = arguments.first().map_or_else(String::new, Value::text);
+    let second = arguments.get(1).map_or_else(String::new, Value::text);
+    let shared_state = &user.worker.shared_state;
     Ok(match (object, name, arguments.len()) {
-        (Object::Vars, "get", 1) => optional(user.variables.borrow().get(&text(0)).map(str::to_owned)),
+        (Object::Vars, "get", 1) => Value::optional(user.variables.borrow().get(&first).map(str::to_owned)),
         (Object::Vars, "put", 2) => {
-            user.variables.borrow_mut().set(&text(0), &text(1));
+            user.variables.borrow_mut().set(&first, &second);
             Value::Null
         }
         (Object::Vars, "remove", 1) => {
-            user.variables.borrow_mut().remove(&text(0));
+            user.variables.borrow_mut().remove(&first);
             Value::Null
         }
-        (Object::Props, "get" | "getProperty", 1) => optional(commons.property(&text(0))),
-        (Object::Props, "getProperty", 2) => Value::Text(commons.property(&text(0)).unwrap_or_else(|| text(1))),
-        (Object::Props, "put" | "setProperty", 2) => optional(commons.set_property(&text(0), Some(&text(1)))),
-        (Object::Props, "remove", 1) => optional(commons.set_property(&text(0), None)),
-        (Object::Props, "containsKey", 1) => Value::Bool(commons.property(&text(0)).is_some()),
+        (Object::Props, "get" | "getProperty", 1) => Value::optional(shared_state.property(&first)),
+        (Object::Props, "getProperty", 2) => Value::Text(shared_state.property(&first).unwrap_or(second)),
+        (Object::Props, "put" | "setProperty", 2) => Value::optional(shared_state.set_property(&first, Some(&second))),
+        (Object::Props, "remove", 1) => Value::optional(shared_state.set_property(&first, None)),
+        (Object::Props, "containsKey", 1) => Value::Bool(shared_state.property(&first).is_some()),
         (Object::Context, "getThreadNum", 0) => Value::Int(user.number as i64),
         (Object::Context, "getThreadGroup", 0) => Value::Text(user.worker.population.clone()),
-        (Object::Sample, name, 0) => of_sample(name, user.last.borrow().as_deref().ok_or("there was no sample")?),
+        (Object::Sample, name, 0) => sample_method(name, user.last.borrow().as_deref().ok_or("there was no sample")?),
         (Object::Undefined, _, _) => return Err("`prev` is not defined in JEXL; write sampleResult".into()),
         (Object::Log, _, 1..) => {
-            user.trace(|tracing| tracing.note(&format!("log: {}", text(0))));
+            user.trace(|tracing| tracing.note(&format!("log: {}", first)));
             Value::Null
         }
         (Object::Log, _, 0) => Value::Null,
@@ -157,29 +158,30 @@ fn of_object(object: Object, name: &str, arguments: &[Value], user: &UserContext
     })
 }
 
-/// What a method of the last sample returns.
-fn of_sample(name: &str, sample: &SampleRecord) -> Value {
-    let text = |text: &str| Value::Text(text.to_owned());
-    let optional = |part: &Option<String>| text(part.as_deref().unwrap_or_default());
-    let number = |number: u64| Value::Int(number as i64);
+/// Returns the value of a method of the last sample.
+fn sample_method(name: &str, sample: &SampleRecord) -> Value {
     let details = &sample.details;
     match name {
-        "getResponseCode" => text(&sample.code),
-        "getResponseMessage" => text(&sample.message),
-        "getResponseDataAsString" => optional(&details.body),
-        "getResponseHeaders" => optional(&details.response_headers),
-        "getRequestHeaders" => optional(&details.request_headers),
-        "getSampleLabel" => text(&sample.label),
-        "getUrlAsString" => optional(&sample.url),
-        "getTime" => number(sample.elapsed_millis),
-        "getLatency" => number(sample.latency_millis),
-        "getConnectTime" => number(sample.connect_millis),
-        "getBytesAsLong" => number(sample.bytes),
+        "getResponseCode" => Value::Text(sample.code.clone()),
+        "getResponseMessage" => Value::Text(sample.message.clone()),
+        "getResponseDataAsString" => Value::Text(details.body.clone().unwrap_or_default()),
+        "getResponseHeaders" => Value::Text(details.response_headers.clone().unwrap_or_default()),
+        "getRequestHeaders" => Value::Text(details.request_headers.clone().unwrap_or_default()),
+        "getSampleLabel" => Value::Text(sample.label.clone()),
+        "getUrlAsString" => Value::Text(sample.url.clone().unwrap_or_default()),
+        "getTime" => Value::Int(sample.elapsed_millis as i64),
+        "getLatency" => Value::Int(sample.latency_millis as i64),
+        "getConnectTime" => Value::Int(sample.connect_millis as i64),
+        "getBytesAsLong" => Value::Int(sample.bytes as i64),
         _ => Value::Bool(sample.success),
     }
 }
 
 impl Value {
+    fn optional(text: Option<String>) -> Self {
+        text.map_or(Self::Null, Self::Text)
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Null => String::new(),
@@ -251,7 +253,7 @@ fn no_number(value: &Value) -> String {
     }
 }
 
-/// As Java writes a `double`.
+/// Formats a number as Java formats a `double`.
 fn real_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.into();
@@ -265,7 +267,7 @@ fn real_text(number: f64) -> String {
     format!("{mantissa}{point}E{exponent}")
 }
 
-/// Whether a regular expression matches the whole of a text.
+/// True if a regular expression matches the whole text.
 fn matches(text: &str, pattern: &str) -> Result<bool, String> {
     Pattern::whole(pattern).map(|pattern| pattern.is_found(text))
 }

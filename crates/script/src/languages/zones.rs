@@ -1,59 +1,58 @@
-//! Time zones by their names, from the files of the machine (RFC 9636): `Europe/Berlin`.
+//! Reads time zones by name (`Europe/Berlin`) from the files of the machine (RFC 9636).
 
 use std::collections::HashMap;
 use std::fs;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 const FOLDER: &str = "/usr/share/zoneinfo";
-/// Longer files are no zones.
-const LONGEST: usize = 1 << 16;
+/// Maximum size of a zone file; longer files are no zones.
+const MAX_FILE_BYTES: usize = 1 << 16;
 
-/// Behind the last change of a file a rule may hold. Files that end before this time rely on it, and are not read.
-const RULES_BEGIN: i64 = 2_000_000_000;
+/// Seconds since 1970. After the last change of a file, a rule may apply, which is not parsed. A
+/// file with a rule is used only if its changes reach beyond this time.
+const MIN_LAST_CHANGE: i64 = 2_000_000_000;
 
-/// When the offset from UTC changes, and to how many seconds, in order.
+/// Offsets of a zone.
 struct Zone {
-    /// Before the first change.
+    /// Offset before the first change, in seconds east of UTC.
     first: i32,
+    /// Time of each change in seconds since 1970, and the offset after it, in order.
     changes: Vec<(i64, i32)>,
 }
 
-type Known = Mutex<HashMap<String, Option<Arc<Zone>>>>;
+type ZoneCache = Mutex<HashMap<String, Option<Arc<Zone>>>>;
 
-/// Seconds east of UTC of a zone at a time in seconds since 1970. None: the zone is not known here.
+/// Returns the offset of a zone at a time in seconds since 1970, in seconds east of UTC. None:
+/// the zone is unknown.
 pub fn offset(name: &str, seconds: i64) -> Option<i32> {
-    static KNOWN: LazyLock<Known> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let zone = known.entry(name.to_owned()).or_insert_with(|| read(name).map(Arc::new)).clone()?;
-    drop(known);
-    let behind = zone.changes.partition_point(|(at, _)| *at <= seconds);
-    Some(behind.checked_sub(1).map_or(zone.first, |last| zone.changes[last].1))
+    static CACHE: LazyLock<ZoneCache> = LazyLock::new(Mutex::default);
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let zone = cache.entry(name.to_owned()).or_insert_with(|| read(name).map(Arc::new)).clone()?;
+    drop(cache);
+    let count = zone.changes.partition_point(|(time, _)| *time <= seconds);
+    Some(count.checked_sub(1).map_or(zone.first, |last| zone.changes[last].1))
 }
 
 fn read(name: &str) -> Option<Zone> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '+' | '/');
-    if name.is_empty() || name.starts_with('/') || !name.chars().all(is_plain) {
+    if name.is_empty() || name.starts_with('/') || !name.chars().all(is_name_character) {
         return None;
     }
-    parse(&fs::read(format!("{FOLDER}/{name}")).ok().filter(|bytes| bytes.len() <= LONGEST)?)
+    parse(&fs::read(format!("{FOLDER}/{name}")).ok().filter(|bytes| bytes.len() <= MAX_FILE_BYTES)?)
 }
 
-/// The second block of a file, whose times have 64 bits.
+/// True for the characters of zone names. A dot is none, so that a name cannot leave the folder.
+fn is_name_character(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '+' | '/')
+}
+
+/// Parses the second block of a file, which has 64-bit times.
 fn parse(bytes: &[u8]) -> Option<Zone> {
-    let counts = |bytes: &[u8]| -> Option<[usize; 6]> {
-        let head = bytes.get(..44).filter(|head| head.starts_with(b"TZif"))?;
-        let mut counts = [0; 6];
-        for (count, four) in counts.iter_mut().zip(head[20..].chunks_exact(4)) {
-            *count = u32::from_be_bytes(four.try_into().ok()?) as usize;
-        }
-        Some(counts)
-    };
-    let [utc, standard, leaps, times, types, names] = counts(bytes)?;
+    let [utc, standard, leaps, times, types, names] = block_counts(bytes)?;
     let skipped = 44 + times * 5 + types * 6 + names + leaps * 8 + standard + utc;
     let block = bytes.get(skipped..)?;
-    let [_, _, _, times, types, _] = counts(block)?;
+    let [_, _, _, times, types, _] = block_counts(block)?;
     let rest = block.get(44..)?;
-    let (at, rest) = rest.split_at_checked(times * 8)?;
+    let (times_of_changes, rest) = rest.split_at_checked(times * 8)?;
     let (kinds, rest) = rest.split_at_checked(times)?;
     let rows: Vec<i32> = rest
         .get(..types * 6)?
@@ -61,12 +60,22 @@ fn parse(bytes: &[u8]) -> Option<Zone> {
         .map(|row| i32::from_be_bytes([row[0], row[1], row[2], row[3]]))
         .collect();
     let mut changes = Vec::with_capacity(times);
-    for (eight, kind) in at.chunks_exact(8).zip(kinds) {
+    for (eight, kind) in times_of_changes.chunks_exact(8).zip(kinds) {
         changes.push((i64::from_be_bytes(eight.try_into().ok()?), *rows.get(usize::from(*kind))?));
     }
     let has_rule = bytes.rsplit(|byte| *byte == b'\n').nth(1).is_some_and(|rule| rule.contains(&b','));
-    let last = changes.last().map_or(i64::MIN, |(at, _)| *at);
-    (!has_rule || last > RULES_BEGIN).then_some(Zone { first: *rows.first()?, changes })
+    let last = changes.last().map_or(i64::MIN, |(time, _)| *time);
+    (!has_rule || last > MIN_LAST_CHANGE).then_some(Zone { first: *rows.first()?, changes })
+}
+
+/// Returns the six counts in the header of a block.
+fn block_counts(bytes: &[u8]) -> Option<[usize; 6]> {
+    let head = bytes.get(..44).filter(|head| head.starts_with(b"TZif"))?;
+    let mut counts = [0; 6];
+    for (count, four) in counts.iter_mut().zip(head[20..].chunks_exact(4)) {
+        *count = u32::from_be_bytes(four.try_into().ok()?) as usize;
+    }
+    Some(counts)
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use brunt_model::scenario::{Order, Step};
 /// The position of a step in its scenario.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// Maximum number of times that an iteration comes here.
+    /// Maximum number of times that an iteration reaches this position.
     pub most: u64,
     /// True if requests count among those of an iteration.
     pub counts: bool,
 }
 
-/// The program as far as it is compiled.
+/// The program, as far as it is compiled.
 pub struct Compiler<'a> {
     pub ops: Vec<Op>,
     /// Number of slots of a user.
@@ -52,7 +52,7 @@ pub struct LoopScope {
     pub open: usize,
     /// The slot that must be zero when the loop is left.
     pub resets: Option<usize>,
-    /// The slots of steps that are carried out once in the loop. They must be zero when it is left.
+    /// Slots of steps that run once in the loop. They must be zero when the loop is left.
     pub fresh: Vec<usize>,
     /// Jumps to the next round.
     pub next: Vec<usize>,
@@ -61,14 +61,14 @@ pub struct LoopScope {
 }
 
 impl Position {
-    /// The position of steps that are repeated here.
+    /// Returns the position of steps that are repeated here.
     pub fn repeated(self, rounds: u64) -> Self {
         Self { most: self.most.saturating_mul(rounds), ..self }
     }
 }
 
 impl<'a> Compiler<'a> {
-    /// A compiler of a scenario with this number of data files.
+    /// Creates a compiler of a scenario with this number of data files.
     pub fn new(feeds: &'a mut Feeds, data_files: usize) -> Self {
         Self {
             ops: Vec::new(),
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     ///
-    /// They do not fit together, or a text is malformed.
+    /// The steps are inconsistent, or a text is malformed.
     pub fn steps(&mut self, steps: &[Step], position: Position) -> Result<(), ScriptError> {
         for (number, step) in steps.iter().enumerate() {
             operations::compile(self, step, &steps[number + 1..], position)?;
@@ -106,7 +106,7 @@ impl<'a> Compiler<'a> {
         Template::compile_expressions(text, Place::Text, self.feeds)
     }
 
-    /// A name for a step that all users share.
+    /// Creates a name for a step that all users share.
     pub fn site(&mut self, kind: &str) -> String {
         self.feeds.sites += 1;
         format!("{kind} {}", self.feeds.sites)
@@ -116,7 +116,7 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::steps`].
+    /// See [`Self::steps`] for the errors.
     pub fn within(&mut self, open: Open, steps: &[Step], position: Position) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, position)?;
@@ -129,7 +129,7 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::steps`].
+    /// See [`Self::steps`] for the errors.
     pub fn round(
         &mut self,
         steps: &[Step],
@@ -154,10 +154,11 @@ impl<'a> Compiler<'a> {
         for jump in leave {
             self.land(jump);
         }
-        self.ops.extend(fresh.into_iter().map(operations::Reset::of));
+        self.ops.extend(fresh.into_iter().map(operations::Reset::slot));
     }
 
-    /// A slot of an iteration. Within steps that continue in the next iteration it is one of the user.
+    /// Adds a slot of an iteration. In steps that continue in the next iteration, it is a
+    /// slot of the user.
     pub fn slot(&mut self) -> usize {
         let slot = self.lasting_slot();
         if !self.turns.iter().any(TurnScope::is_resumable) {
@@ -166,7 +167,7 @@ impl<'a> Compiler<'a> {
         slot
     }
 
-    /// A slot that keeps its value as long as the user exists.
+    /// Adds a slot that keeps its value for the lifetime of the user.
     pub fn lasting_slot(&mut self) -> usize {
         self.slots += 1;
         self.slots - 1
@@ -190,7 +191,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The number of the request that follows a step which changes it.
+/// Returns the number of the request that follows a step which changes it.
 pub fn next_request(following: &[Step]) -> Option<u32> {
     match following.iter().find(|step| !Facts::of(step).is_preparation) {
         Some(Step::Request(number)) => Some(*number),

@@ -1,7 +1,8 @@
-//! The register of the kinds of steps and of the operations that they are compiled to.
+//! Registers the kinds of steps, and the operations that they are compiled to.
 //!
-//! Each kind of step has a file: it compiles the step, carries out its operations, and states the facts that other steps need. A new
-//! kind needs its file and the rows that the compiler then misses in the matches below.
+//! Each kind of step has a file, which compiles the step, runs its operations, and states the
+//! facts that other steps need. A new kind needs its file, and the rows that are then missing
+//! in the matches below.
 
 mod choice;
 mod condition;
@@ -65,7 +66,8 @@ pub enum Op {
     Internal(InternalOp),
 }
 
-/// An operation that the engine does not notice. It changes the next operation, slots, variables and locks only.
+/// An operation that the engine does not see. It changes only the next operation,
+/// slots, variables and locks.
 #[derive(Debug)]
 pub enum InternalOp {
     Jump(jump::Jump),
@@ -105,17 +107,17 @@ pub struct Facts<'s> {
     pub requests: u64,
     /// The reason why requests that are sent together cannot contain the step.
     pub obstacle: Option<&'static str>,
-    /// The step may be between a script or change and the request that these affect.
+    /// True if the step may be between a script or change and the request that these affect.
     pub is_preparation: bool,
-    /// The step remembers its place when an iteration ends.
+    /// True if the step stores its position when an iteration ends.
     pub has_memory: bool,
-    /// The step is a sampler of JMeter, and no controller.
+    /// True if the step is a sampler of JMeter, and no controller.
     pub is_sampler: bool,
     pub variables: SetVariables<'s>,
 }
 
 impl<'s> Facts<'s> {
-    /// A step with this number of requests and this obstacle.
+    /// Creates the facts of a step with this number of requests and this obstacle.
     pub const fn new(requests: u64, obstacle: Option<&'static str>) -> Self {
         Self {
             requests,
@@ -127,12 +129,12 @@ impl<'s> Facts<'s> {
         }
     }
 
-    /// A step that may be between a change of a request and the request.
+    /// Creates the facts of a step that may be between a change of a request and the request.
     pub const fn preparation(obstacle: Option<&'static str>) -> Self {
         Self { is_preparation: true, ..Self::new(0, obstacle) }
     }
 
-    /// Steps that are carried out in order.
+    /// Combines the facts of steps that run in order.
     pub fn of_all(steps: &'s [ScenarioStep]) -> Self {
         let mut all = Self::new(0, None);
         for step in steps {
@@ -143,7 +145,7 @@ impl<'s> Facts<'s> {
         all
     }
 
-    /// The facts about a step.
+    /// Returns the facts about a step.
     pub fn of(step: &'s ScenarioStep) -> Self {
         match step {
             ScenarioStep::Request(_) => request::LISTED_FACTS,
@@ -182,7 +184,7 @@ impl<'s> Facts<'s> {
 ///
 /// # Errors
 ///
-/// The step does not fit its place, or a text is malformed.
+/// The step is not allowed at its position, or a text is malformed.
 pub fn compile(
     compiler: &mut Compiler<'_>,
     step: &ScenarioStep,
@@ -238,7 +240,7 @@ pub fn compile(
 }
 
 impl Op {
-    /// Carries the operation out. None: the program continues.
+    /// Runs the operation. None: the program continues.
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
         match self {
             Self::Request(op) => op.run(user, turn),
@@ -275,11 +277,12 @@ impl Op {
         }
     }
 
-    /// Carries the operation out within requests that are sent together. Returns how the requests are sent, at their end.
+    /// Runs the operation among requests that are sent together. At their end, returns
+    /// how they are sent.
     ///
     /// # Errors
     ///
-    /// A request cannot be made.
+    /// A request cannot be prepared.
     pub fn collect<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
@@ -299,7 +302,7 @@ impl Op {
             // A file without a further row ends nothing here.
             Self::Row(op) => drop(op.run(user)),
             Self::Internal(op) => op.run(user, turn),
-            // Most of their steps are refused here; see `Facts::obstacle`.
+            // Steps of these operations are refused at compile time; see `Facts::obstacle`.
             Self::BeginTogether
             | Self::Think(_)
             | Self::Pause(_)
@@ -321,7 +324,8 @@ impl Op {
         Ok(None)
     }
 
-    /// Carries the operation out for a user that has stopped. Returns false at the next sampler, where JMeter's users end.
+    /// Runs the operation for a user that has stopped. Returns false at the next sampler,
+    /// where JMeter's users end.
     pub fn run_after_stop<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> bool {
         match self {
             Self::BeginTransaction(op) => return op.begin_after_stop(user, turn),
@@ -361,7 +365,7 @@ impl Op {
             | Self::Pause(_)
             | Self::Sample(_)
             | Self::CountInTransactions(Counted::Sampler) => true,
-            // A transaction that lists its samples within it is itself a sample.
+            // A transaction that contains its samples in the records is itself a sample.
             Self::BeginTransaction(op) => op.is_parent,
             Self::EndTogether(_)
             | Self::Pace(_)
@@ -381,7 +385,7 @@ impl Op {
         }
     }
 
-    /// The operation to which this one jumps.
+    /// Returns the operation to which this one jumps.
     pub fn target(&mut self) -> Option<&mut usize> {
         match self {
             Self::EndTurn(op) => Some(&mut op.end),
@@ -411,7 +415,7 @@ impl Op {
 }
 
 impl InternalOp {
-    /// Carries the operation out.
+    /// Runs the operation for a user.
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
         match self {
             Self::Jump(op) => op.run(user),
@@ -451,7 +455,8 @@ impl InternalOp {
             Self::Shuffle(op) => Some(&mut op.end),
             Self::Choose(op) => op.passing.as_mut().map(|passing| &mut passing.end),
             Self::Once(op) => Some(&mut op.end),
-            // `EndLoop` and `EndBranch` jump to operations that are compiled before them, and a user's slot has the target of `Resume`.
+            // `EndLoop` and `EndBranch` jump to earlier operations, and `Resume` to an operation
+            // in a user's slot.
             Self::EndLoop(_)
             | Self::EndBranch(_)
             | Self::Resume(_)

@@ -1,18 +1,18 @@
-//! A population's scenario, compiled, and its users.
+//! Compiles a population's scenario, and creates its users.
 //!
-//! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] makes a worker's users of it. A request without
-//! placeholders is put into the bytes of the wire once.
+//! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] creates a worker's
+//! users from it. The bytes of a request without placeholders are prepared once.
 
 mod entry;
 pub(crate) mod interpreter;
 mod last_url;
 mod names;
 
-use crate::program::memory::Ask;
+use crate::program::memory::UserRequest;
 use crate::program::{Op, Program, shares};
 use crate::replies::awaited::MessageConditions;
 use crate::replies::reactions::Reactions;
-use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::dialect::Dialect;
 use crate::texts::grpc::{self, Services};
 use crate::texts::pending::{PendingRequest, SentParts};
@@ -37,11 +37,11 @@ use std::sync::{Arc, OnceLock};
 
 pub use last_url::LastUrl;
 
-/// Most requests of a list that each worker prepares before the load. Each takes about 900 bytes; further ones are prepared when they
-/// are sent.
-const MOST_READY: usize = 10_000;
+/// Maximum number of listed requests that each worker prepares before the load. Each takes about
+/// 900 bytes; further ones are prepared when they are sent.
+const MAX_PREPARED: usize = 10_000;
 
-/// The scenario of a population, compiled.
+/// The compiled scenario of a population.
 #[derive(Debug)]
 pub struct CompiledScript {
     requests: RequestList,
@@ -50,35 +50,35 @@ pub struct CompiledScript {
     feeds: Feeds,
     pub(crate) program: Program,
     policies: Vec<ReplyPolicy>,
-    /// By policy; empty where no request of the population has it.
+    /// By policy; empty if no request of the population has it.
     pub(crate) reactions: Vec<Reactions>,
     names: Arc<Names>,
-    /// The variables that users begin with, as a stage before set them.
-    handed: Vec<(usize, String)>,
-    /// Further ones.
+    /// Initial variables of the users, as an earlier stage set them.
+    inherited_variables: Vec<(usize, String)>,
+    /// Further initial variables.
     variables: Vec<(usize, Template)>,
-    /// All of them, filled in by the first worker.
+    /// All initial variables, filled in by the first worker.
     filled: OnceLock<Vec<(usize, String)>>,
-    commons: Arc<Commons>,
-    /// The name of the population.
+    shared_state: Arc<SharedState>,
+    /// Name of the population.
     name: String,
-    /// Which records of samples the plan asks for.
+    /// Kinds of sample records that the plan requests.
     records: Option<Records>,
-    /// The services of gRPC that are called.
+    /// The gRPC services that are called.
     services: Option<Arc<Services>>,
-    /// Users need a context of their own.
+    /// True if each user needs a context.
     has_context: bool,
-    /// Virtual users of all workers together.
+    /// Number of virtual users of all workers together.
     pub(crate) users: u64,
     seed: u64,
-    /// Where each entry's share of a round ends, when each is asked as often as its weight says.
+    /// End of each entry's share of a round, if each is sent as often as its weight.
     shares: Vec<u64>,
 }
 
-/// One request.
+/// A compiled request of the list.
 #[derive(Debug)]
 pub(crate) struct CompiledRequest {
-    /// None: no placeholders.
+    /// None if the request has no placeholders.
     templates: Option<Box<Templates>>,
     awaited: MessageConditions,
 }
@@ -88,7 +88,7 @@ struct Templates {
     label: Template,
     url: Template,
     headers: Vec<(String, Template)>,
-    /// Those of the texts of its body.
+    /// Templates of the texts of its body.
     bodies: Vec<Template>,
 }
 
@@ -106,33 +106,34 @@ impl Templates {
             .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
         let bodies = compile_body(&request.body, &request.headers, feeds)?;
-        let constant = !changes
+        let is_constant = !changes
             && label.as_constant() == Some(&request.label)
             && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
             && bodies.iter().all(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
-        Ok((!constant).then_some(Self { label, url, headers, bodies }))
+        Ok((!is_constant).then_some(Self { label, url, headers, bodies }))
     }
 }
 
 impl CompiledScript {
-    /// Compiles the scenarios of all populations of a plan, and reads the files that they name.
+    /// Compiles the scenarios of all populations of a plan, and reads their files.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if a scenario makes no sense, a placeholder is malformed, or a file cannot be read.
+    /// [`ScriptError`] if a scenario is inconsistent, a placeholder is malformed, or a
+    /// file cannot be read.
     pub fn all_with(plan: &Plan, languages: &'static dyn Languages) -> Result<Vec<Arc<Self>>, ScriptError> {
-        let commons = Arc::new(Commons::new(plan, languages));
-        (0..plan.populations.len()).map(|number| Self::new(plan, number, &commons).map(Arc::new)).collect()
+        let shared_state = Arc::new(SharedState::new(plan, languages));
+        (0..plan.populations.len()).map(|number| Self::new(plan, number, &shared_state).map(Arc::new)).collect()
     }
 
-    fn new(plan: &Plan, number: usize, commons: &Arc<Commons>) -> Result<Self, ScriptError> {
+    fn new(plan: &Plan, number: usize, shared_state: &Arc<SharedState>) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
-        // Populations share the list of policies, and each compiles those that it uses.
+        // Populations share the list of policies; each compiles those that it uses.
         let used = names::policies(scenario);
         let own: Vec<&ReplyPolicy> = used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
-        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own), commons.languages);
+        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own), shared_state.languages);
         feeds.has_scripts = names::has_scripts(scenario, &own);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
@@ -140,22 +141,22 @@ impl CompiledScript {
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
-        let handed = scenario.handed.values.iter().filter(|(_, value)| !value.is_empty());
-        let handed = handed.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
+        let inherited = scenario.handed.values.iter().filter(|(_, value)| !value.is_empty());
+        let inherited_variables = inherited.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
         let reactions = plan.reply_policies.iter().enumerate().map(|(number, policy)| {
             if used.contains(&number) { Reactions::new(policy, &mut feeds) } else { Ok(Reactions::default()) }
         });
         let reactions = reactions.collect::<Result<Vec<_>, _>>()?;
-        let compile = |request: &Request| {
+        let entries = scenario.requests.iter().map(|request| {
             let awaited = MessageConditions::new(&plan.reply_policies[request.reply_policy as usize], &mut feeds)?;
             let templates = Templates::compile(request, !awaited.are_constant(), &mut feeds)?;
             Ok(CompiledRequest { templates: templates.map(Box::new), awaited })
-        };
-        let entries = scenario.requests.iter().map(compile).collect::<Result<_, ScriptError>>()?;
+        });
+        let entries = entries.collect::<Result<_, ScriptError>>()?;
         let shares = shares(scenario.requests.iter().map(|request| request.weight));
         let users = population.load.peak().floor() as u64;
         let policies = plan.reply_policies.clone();
-        // Populations do not draw the same values.
+        // A separate seed, so that populations do not draw the same values.
         let seed = plan.seed.wrapping_add((number as u64) << 48);
         let names = Arc::new(feeds.names.clone());
         let records = plan.record.records.clone();
@@ -167,7 +168,6 @@ impl CompiledScript {
             [] => None,
             set => Some(Arc::new(Services::decode(set).map_err(ScriptError::Scenario)?)),
         };
-        let (commons, name, filled) = (Arc::clone(commons), population.name.clone(), OnceLock::new());
         Ok(Self {
             requests: scenario.requests.clone(),
             entries,
@@ -176,11 +176,11 @@ impl CompiledScript {
             policies,
             reactions,
             names,
-            handed,
+            inherited_variables,
             variables,
-            filled,
-            commons,
-            name,
+            filled: OnceLock::new(),
+            shared_state: Arc::clone(shared_state),
+            name: population.name.clone(),
             records,
             services,
             has_context,
@@ -190,62 +190,71 @@ impl CompiledScript {
         })
     }
 
-    /// What it hands on to later stages, now.
+    /// Returns the current properties and variables for later stages.
     pub fn handed_on(&self) -> HandedOn {
-        HandedOn { properties: self.commons.properties(), variables: self.commons.variables() }
+        HandedOn { properties: self.shared_state.properties(), variables: self.shared_state.variables() }
     }
 
-    /// The variables that its users may have, for the stages behind it.
+    /// Returns the variables that its users may have, for later stages.
     pub fn stage_variables(&self) -> StageVariables {
         let values = self.names.all().iter().map(|name| (name.clone(), String::new())).collect();
         StageVariables { values, has_scripts: self.feeds.has_scripts }
     }
 
-    /// Whether a step, a script or a failure has ended the test, with the stages that would follow.
+    /// True if a step, a script or a failure has ended the test, including its later stages.
     pub fn has_ended_test(&self) -> bool {
-        self.commons.has_ended_test()
+        self.shared_state.has_ended_test()
     }
 
-    /// Extractors that matched nothing in this process, though replies came.
+    /// Returns the extractors that matched nothing in this process, although replies arrived.
     pub fn remarks(&self) -> Vec<String> {
-        let label_of = |policy: usize| {
-            let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
-            request.map_or("a sample", |request| &request.label)
-        };
-        let remarks = |(number, reactions): (usize, &Reactions)| reactions.remarks(label_of(number));
-        self.reactions.iter().enumerate().flat_map(remarks).chain(self.commons.undecoded_remarks()).collect()
+        let reactions = self.reactions.iter().enumerate();
+        let remarks = reactions.flat_map(|(policy, reactions)| reactions.remarks(self.label_of_policy(policy)));
+        remarks.chain(self.shared_state.undecoded_remarks()).collect()
     }
 
-    /// The names of its labels.
+    /// Returns the label of the first request with this policy. Only samples without a request have other policies.
+    fn label_of_policy(&self, policy: usize) -> &str {
+        let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
+        request.map_or("a sample", |request| &request.label)
+    }
+
+    /// Returns the names of its labels.
     pub fn labels(&self) -> Vec<String> {
         self.requests.iter().map(|request| request.label.clone()).collect()
     }
 
-    /// The users of a worker.
+    /// Creates the users of a worker.
     pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.requests.iter().map(|request| number_of(&request.label)).collect();
-        let (mut ready, mut asks) = (Vec::new(), Vec::new());
-        for (number, request) in self.requests.iter().enumerate().take(MOST_READY) {
+        let mut ready = Vec::new();
+        let mut user_requests = Vec::new();
+        for (number, request) in self.requests.iter().enumerate().take(MAX_PREPARED) {
             let parts = self.entries[number].templates.is_none().then(|| self.parts(number));
             let tags = Tags { label: labels[number], reply_policy: request.reply_policy };
             ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
-            let ask = |parts| Ask { entry: Some(number), ..Ask::listed(parts, tags) };
-            let asked = parts.filter(|_| self.policies[request.reply_policy as usize].looks_at_head());
-            asks.push(asked.map(|parts| parts.map(ask)));
+            let parts = parts.filter(|_| self.policies[request.reply_policy as usize].looks_at_head());
+            user_requests.push(
+                parts.map(|parts| Ok(UserRequest { entry: Some(number), ..UserRequest::from_list(parts?, tags) })),
+            );
         }
         let worker_script = WorkerScript {
             ready,
-            asks,
-            last_urls: self.entries.iter().take(MOST_READY).map(|_| LastUrl::default()).collect(),
+            user_requests,
+            last_urls: self.entries.iter().take(MAX_PREPARED).map(|_| LastUrl::default()).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
-            forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
-            forgets_soon: self.used_policies().any(|policy| policy.cookies == Cookies::KeptForAnIteration),
-            forgets_pages: self.used_policies().any(|policy| policy.cache.is_some_and(|cache| cache.per_iteration)),
+            clears_cookies_per_round: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
+            clears_cookies_per_iteration: self
+                .used_policies()
+                .any(|policy| policy.cookies == Cookies::KeptForAnIteration),
+            clears_pages_per_iteration: self
+                .used_policies()
+                .any(|policy| policy.cache.is_some_and(|cache| cache.per_iteration)),
             number_of: Rc::clone(number_of),
             labels,
             variables: Vec::new(),
-            context: self.worker_context((population, worker), surroundings),
+            context: self.worker_context(population, worker, surroundings),
             compiled: Arc::clone(self),
             transport: Rc::clone(transport),
         };
@@ -256,7 +265,7 @@ impl CompiledScript {
         self.feeds.dialect
     }
 
-    /// The parts of a request without placeholders.
+    /// Returns the parts of a request without placeholders.
     fn parts(&self, number: usize) -> Result<Rc<RequestParts>, String> {
         let Request { method, url, headers, body, verbatim, .. } = self.requests[number].clone();
         let awaited =
@@ -265,14 +274,15 @@ impl CompiledScript {
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim, awaited }))
     }
 
-    /// The policies of its requests.
+    /// Iterates over the policies of its requests.
     fn used_policies(&self) -> impl Iterator<Item = &ReplyPolicy> {
         self.requests.iter().map(|request| &self.policies[request.reply_policy as usize])
     }
 
     fn worker_context(
         &self,
-        (population_number, worker): (usize, usize),
+        population_number: usize,
+        worker: usize,
         surroundings: &Rc<dyn Surroundings>,
     ) -> Rc<WorkerContext> {
         let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
@@ -281,12 +291,12 @@ impl CompiledScript {
             population_number,
             records: self.records.clone(),
             services: self.services.clone(),
-            ..WorkerContext::new(Arc::clone(&self.commons), Rc::clone(surroundings), seed)
+            ..WorkerContext::new(Arc::clone(&self.shared_state), Rc::clone(surroundings), seed)
         })
     }
 }
 
-/// Whether nothing that a user does depends on the reply.
+/// True if no action of a user depends on the reply.
 fn is_inert(policy: &ReplyPolicy) -> bool {
     !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
@@ -295,54 +305,55 @@ fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> 
     transport.prepare_parts(parts, tags).map(Rc::new).map_err(|error| error.to_string())
 }
 
-/// What one worker has of a compiled script.
+/// A compiled script on one worker.
 pub struct WorkerScript<T: Transport> {
     pub(crate) compiled: Arc<CompiledScript>,
     transport: Rc<T>,
-    /// By entry: its label's number.
+    /// Numbers of the labels, by entry.
     labels: Vec<u32>,
-    /// By entry, of the first [`MOST_READY`]: its bytes, or why it has none; None where there are placeholders.
+    /// Bytes of the first [`MAX_PREPARED`] entries, or why they cannot be
+    /// prepared. None with placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
-    /// By entry, of the same: where its reply may lead further and there are no placeholders.
-    asks: Vec<Option<Result<Ask, String>>>,
-    /// By entry, of the same.
+    /// The same entries, if their replies may lead to further requests and
+    /// they have no placeholders.
+    user_requests: Vec<Option<Result<UserRequest, String>>>,
+    /// The same entries.
     last_urls: Vec<LastUrl>,
-    /// By policy: whether nothing depends on the reply.
+    /// True if nothing depends on the reply, by policy.
     pub(crate) inert: Vec<bool>,
-    /// Cookies are forgotten when a user has gone through the list.
-    forgets: bool,
-    /// Cookies are forgotten with each iteration.
-    forgets_soon: bool,
-    /// Pages are forgotten with each iteration.
-    forgets_pages: bool,
+    /// True if cookies are cleared when a user has gone through the list.
+    clears_cookies_per_round: bool,
+    /// True if cookies are cleared with each iteration.
+    clears_cookies_per_iteration: bool,
+    /// True if cached pages are cleared with each iteration.
+    clears_pages_per_iteration: bool,
     number_of: Numbering,
-    /// What users begin with.
+    /// Initial variables of the users.
     variables: Vec<(usize, Rc<str>)>,
     pub(crate) context: Rc<WorkerContext>,
 }
 
 impl<T: Transport> WorkerScript<T> {
-    /// The run around the users.
+    /// Returns the state of the run.
     pub fn surroundings(&self) -> &dyn Surroundings {
         &*self.context.surroundings
     }
 
-    /// How requests travel.
     pub fn transport(&self) -> &T {
         &self.transport
     }
 
-    /// The policy of this number.
     pub fn policy(&self, number: u32) -> &ReplyPolicy {
         &self.compiled.policies[number as usize]
     }
 
-    /// Whether an element of a page whose request has this policy is asked for.
+    /// True if an element of a page is requested, by the policy of the page's request.
     pub fn wants_element(&self, policy: u32, url: &str) -> bool {
         self.compiled.reactions[policy as usize].wants_element(url)
     }
 
-    /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
+    /// True if a redirect of this request is part of it (RFC 9110), after this
+    /// number of earlier hops.
     pub fn follows(&self, from: &Prepared, reply: &Reply, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;
         let method = from.parts().map_or("", |parts| parts.method.as_str());
@@ -355,7 +366,8 @@ impl<T: Transport> WorkerScript<T> {
         is_redirect && hops < redirects.most
     }
 
-    /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
+    /// Returns the request to which a reply redirects as part of the original one (RFC 9110).
+    /// Stores nothing of the reply.
     fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         if !self.follows(from, reply, hops) {
             return None;
@@ -364,12 +376,13 @@ impl<T: Transport> WorkerScript<T> {
         redirect::follow(self.transport(), from, reply, rules, |_| ())
     }
 
-    /// The number of a label, which may be a new one.
+    /// Returns the number of a label, which may be new.
     pub fn number_of(&self, label: &str) -> u32 {
         (self.number_of)(label)
     }
 
-    /// The step of an entry that cannot be asked: in JMeter's rules the iteration goes on.
+    /// Returns the step of an entry that cannot be prepared. By JMeter's
+    /// rules the iteration continues.
     pub fn refused(&self, entry: usize, why: String) -> Step {
         match self.labels.get(entry) {
             Some(label) => Step::Failing(why, *label),
@@ -377,7 +390,8 @@ impl<T: Transport> WorkerScript<T> {
         }
     }
 
-    /// The step of asking an entry that has no placeholders, where more may follow.
+    /// Returns the step of an entry without placeholders, if further requests may
+    /// follow from its reply.
     pub fn ready(&self, entry: usize) -> Step {
         match &self.ready[entry] {
             Some(Ok(request)) => Step::Request(Rc::clone(request)),
@@ -386,7 +400,8 @@ impl<T: Transport> WorkerScript<T> {
         }
     }
 
-    /// The request of every iteration, where the scenario is this one request, the same each time, and its reply leads to nothing.
+    /// Returns the request of every iteration, if the scenario is one constant request with a reply
+    /// that has no effect.
     fn only_request(&self) -> Option<Rc<Prepared>> {
         let entry = match self.compiled.program.ops.as_slice() {
             [Op::Request(request)] => request.number as usize,
@@ -400,36 +415,46 @@ impl<T: Transport> WorkerScript<T> {
         self.ready.get(entry)?.as_ref().filter(|_| is_inert)?.clone().ok()
     }
 
-    /// The entry for request number `n` of the run.
+    /// Selects the entry for request number `n` of the run.
     pub(crate) fn pick(&self, order: Order, n: u64, user: u64) -> usize {
         pick(order, &self.compiled.shares, n, user, &self.context.random)
     }
 
-    /// An entry's request in bytes, where it is number `n` of the run.
-    pub(crate) fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
+    /// Returns the bytes of an entry as request number `n` of the run.
+    pub(crate) fn prepare_entry(
+        &self,
+        entry: usize,
+        n: u64,
+        user: Option<&UserContext>,
+    ) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
             Some(Some(ready)) => {
-                named(user, &self.compiled.requests[entry].label);
+                set_label(user, &self.compiled.requests[entry].label);
                 ready.clone()
             }
             _ if entry < self.compiled.entries.len() => {
-                let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
+                let (parts, tags) = self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
                 prepare(&*self.transport, parts, tags)
             }
             _ => Err(self.no_entry(entry)),
         }
     }
 
-    /// The same as something whose reply may lead further.
-    pub(crate) fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
-        match self.asks.get(entry) {
-            Some(Some(ask)) => {
-                named(user, &self.compiled.requests[entry].label);
-                ask.clone()
+    /// Returns an entry with a reply that may lead to further requests.
+    pub(crate) fn listed_request(
+        &self,
+        entry: usize,
+        n: u64,
+        user: Option<&UserContext>,
+    ) -> Result<UserRequest, String> {
+        match self.user_requests.get(entry) {
+            Some(Some(user_request)) => {
+                set_label(user, &self.compiled.requests[entry].label);
+                user_request.clone()
             }
             _ if entry < self.compiled.entries.len() => {
-                let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
-                Ok(Ask::listed(parts, tags))
+                let (parts, tags) = self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
+                Ok(UserRequest::from_list(parts, tags))
             }
             _ => Err(self.no_entry(entry)),
         }
@@ -439,17 +464,17 @@ impl<T: Transport> WorkerScript<T> {
         format!("the scenario asks for request {entry}, and its list has {}", self.compiled.entries.len())
     }
 
-    /// The policy of an entry's reply.
+    /// Returns the policy of an entry's reply.
     pub(crate) fn policy_of(&self, entry: usize) -> u32 {
         self.compiled.requests.get(entry).map_or(0, |request| request.reply_policy)
     }
 
-    /// An entry with these parts.
+    /// Fills in an entry with these parts.
     ///
     /// # Errors
     ///
-    /// In words: its URL is none, or the message that it sends.
-    fn filled(
+    /// Describes a malformed URL or message.
+    fn fill(
         &self,
         entry: usize,
         n: u64,
@@ -458,10 +483,10 @@ impl<T: Transport> WorkerScript<T> {
     ) -> Result<(Rc<RequestParts>, Tags), String> {
         let dialect = self.compiled.dialect();
         let SentParts { label, method, url, headers, body } = parts;
-        let Request { label: written, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
-        let number = if label == *written { self.labels[entry] } else { self.number_of(&label) };
-        // Behind its texts: for them the last request is the one before.
-        named(user, &label);
+        let Request { label: plan_label, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
+        let number = if label == *plan_label { self.labels[entry] } else { self.number_of(&label) };
+        // After its texts are filled in: for them, the last request is the previous one.
+        set_label(user, &label);
         let url = dialect.encode_spaces(url);
         let body = grpc::encoded(body, self.context.services.as_deref())?;
         let last_url = self.last_urls.get(entry);
@@ -471,93 +496,92 @@ impl<T: Transport> WorkerScript<T> {
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }
 
-    /// The texts of an entry, as they are now.
+    /// Returns the current texts of an entry.
     pub(crate) fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
         let compiled = &self.compiled;
         EntryTexts { script: self, request: &compiled.requests[entry], compiled: &compiled.entries[entry], n, user }
     }
 
-    /// An entry that scripts have looked at, in bytes.
-    pub(crate) fn prepared_changed(
+    /// Returns the bytes of an entry that scripts have read.
+    pub(crate) fn prepare_changed(
         &self,
         entry: usize,
         n: u64,
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (parts, tags) = self.filled(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
+        let (parts, tags) = self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
         prepare(&*self.transport, parts, tags)
     }
 
-    /// The same as something whose reply may lead further.
-    pub(crate) fn ask_changed(
+    /// Returns an entry that scripts have read, with a reply that may lead to further requests.
+    pub(crate) fn changed_request(
         &self,
         entry: usize,
         n: u64,
         user: Option<&UserContext>,
         pending: PendingRequest,
-    ) -> Result<Ask, String> {
-        let (parts, tags) = self.filled(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
-        Ok(Ask::listed(parts, tags))
+    ) -> Result<UserRequest, String> {
+        let (parts, tags) = self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
+        Ok(UserRequest::from_list(parts, tags))
     }
 
-    /// A text with its placeholders filled in.
+    /// Fills in the placeholders of a text.
     pub(crate) fn text(&self, template: &Template, n: u64, user: Option<&UserContext>) -> String {
         if let Some(constant) = template.as_constant() {
             return constant.to_owned();
         }
-        // Functions draw from it, too.
+        // A separate generator, because functions in the text draw from the worker's.
         let mut random = Pcg64Mcg::seed_from_u64(self.context.random.borrow_mut().random());
         template.text(&mut RenderContext { n, rng: &mut random, feeds: &self.compiled.feeds, user })
     }
 
-    /// What the user of this number has before it begins.
+    /// Creates the context of a user. None: no text of the scenario needs one.
     fn user_context(&self, number: u64) -> Option<Box<UserContext>> {
-        let variables = || {
+        self.compiled.has_context.then(|| {
             let mut variables = Variables::with(&self.compiled.names, &self.variables);
             variables.set_known(LAST_SAMPLE_OK, "true");
-            variables
-        };
-        self.compiled.has_context.then(|| Box::new(UserContext::new(&self.context, variables(), number)))
+            Box::new(UserContext::new(&self.context, variables, number))
+        })
     }
 
-    /// Fills in the variables that users begin with, for all workers once.
+    /// Fills in the initial variables of the users, once for all workers.
     fn with_variables(mut self) -> Self {
         let filled = self.compiled.filled.get_or_init(|| {
-            let handed = self.compiled.handed.iter();
-            let handed: Vec<_> = handed.map(|(number, value)| (*number, value.as_str().into())).collect();
-            let user = UserContext::new(&self.context, Variables::with(&self.compiled.names, &handed), 0);
-            let fill = |(number, template): &(usize, Template)| {
+            let inherited = self.compiled.inherited_variables.iter();
+            let inherited: Vec<_> = inherited.map(|(number, value)| (*number, value.as_str().into())).collect();
+            let user = UserContext::new(&self.context, Variables::with(&self.compiled.names, &inherited), 0);
+            let further = self.compiled.variables.iter().map(|(number, template)| {
                 let text = self.text(template, 0, Some(&user));
                 user.variables.borrow_mut().set_slot(*number, &text);
                 (*number, text)
-            };
-            self.compiled.handed.iter().cloned().chain(self.compiled.variables.iter().map(fill)).collect()
+            });
+            self.compiled.inherited_variables.iter().cloned().chain(further).collect()
         });
         self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self
     }
 }
 
-/// Whether JMeter takes a reply for a redirect: 307 to GET and HEAD alone.
+/// True if JMeter follows the redirect of a reply: 307 only after GET and HEAD.
 pub fn is_jmeter_redirect(method: &str, status: u16) -> bool {
     matches!(status, 301..=303 | 308) || (status == 307 && matches!(method, "GET" | "HEAD"))
 }
 
-/// The user asks a request of this label now.
-fn named(user: Option<&UserContext>, label: &str) {
+/// Sets the label of the user's current request.
+fn set_label(user: Option<&UserContext>, label: &str) {
     if let Some(user) = user {
         label.clone_into(&mut user.label.borrow_mut());
     }
 }
 
-/// Which of those with these shares of a round is number `n`.
+/// Returns the entry of request number `n`, by the entries' shares of a round.
 pub(crate) fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
     let round = shares.last().copied().unwrap_or(1).max(1);
     if round == 1 {
         return shares.partition_point(|end| *end == 0);
     }
-    let at = match order {
+    let position = match order {
         Order::Sequence | Order::Walk | Order::WalkTogether => n % round,
         Order::User => user % round,
         Order::Random => random.borrow_mut().random_range(0..round),
@@ -565,19 +589,19 @@ pub(crate) fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &Ref
             ((u128::from(n) + 1) * u128::from(millionths) / 1_000_000 % u128::from(round)) as u64
         }
     };
-    shares.partition_point(|end| *end <= at)
+    shares.partition_point(|end| *end <= position)
 }
 
-struct Table<T: Transport>(Rc<WorkerScript<T>>);
+struct WorkerUsers<T: Transport>(Rc<WorkerScript<T>>);
 
-impl<T: Transport> Users for Table<T> {
+impl<T: Transport> Users for WorkerUsers<T> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
         Box::new(Interpreter::new(Rc::clone(&self.0), number))
     }
 
     fn first(&self) -> Rc<Prepared> {
         let user = self.0.user_context(0);
-        self.0.prepared(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref()).unwrap_or_default()
+        self.0.prepare_entry(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref()).unwrap_or_default()
     }
 
     fn take_records(&self) -> Vec<SampleRecord> {

@@ -1,4 +1,4 @@
-//! Assertions, compiled: what must hold for a reply, and what is said where it does not.
+//! Compiles assertions, checks replies with them, and formats their failures as JMeter does.
 
 mod description;
 mod messages;
@@ -11,7 +11,7 @@ use crate::texts::hexadecimal::hexadecimal;
 use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{QualifiedPath, XPath, check_xml};
 use crate::texts::pattern::Pattern;
-use crate::texts::searched::Searched;
+use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
@@ -19,7 +19,7 @@ use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
 
-/// An assertion, compiled.
+/// An assertion with compiled patterns and paths.
 #[derive(Debug)]
 pub struct CompiledAssertion {
     test: Test,
@@ -28,7 +28,7 @@ pub struct CompiledAssertion {
 #[derive(Debug)]
 enum Test {
     Text(TextTest),
-    /// Milliseconds, at most.
+    /// Maximum, in milliseconds.
     Duration(u64),
     Size(Option<ReplyPart>, Comparison, u64),
     Json {
@@ -60,7 +60,7 @@ enum Test {
 #[derive(Debug)]
 struct TextTest {
     assertion: TextAssertion,
-    /// Of each pattern that is an expression.
+    /// Compiled patterns, if the test is a regular expression.
     expressions: Vec<Pattern>,
 }
 
@@ -72,45 +72,52 @@ enum JsonTest {
 }
 
 impl CompiledAssertion {
-    /// Compiles an assertion whose texts are filled in.
+    /// Compiles an assertion without placeholders.
     ///
     /// # Errors
     ///
-    /// An expression or path is none, or a number is none.
+    /// A regular expression, path or number is malformed.
     pub fn new(assertion: &Assertion) -> Result<Self, ScriptError> {
-        let refuse = |why: String| ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name));
-        Ok(Self { test: Test::new(&assertion.test).map_err(refuse)? })
+        let test = Test::new(&assertion.test);
+        let test = test.map_err(|why| ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name)))?;
+        Ok(Self { test })
     }
 
-    /// Whether the status alone makes no failure of the reply.
+    /// True if an unexpected status alone is no failure of the reply.
     pub fn ignores_status(&self) -> bool {
         matches!(&self.test, Test::Text(test) if test.assertion.ignore_status)
     }
 
-    /// What a trace says of it; `written`: what it was compiled from.
-    pub fn look(&self, written: &Assertion, searched: &Searched<'_>, is_good: bool) -> TracedLook {
-        let found = match &self.test {
-            Test::Text(test) => trace::shown(&searched.part(&test.assertion.part)),
-            Test::Duration(_) => format!("{} ms", searched.elapsed_millis),
+    /// Describes its check for a trace. `assertion` is the source of this compiled assertion.
+    pub fn look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedLook {
+        let actual = match &self.test {
+            Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)),
+            Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis),
             Test::Size(part, ..) => {
-                format!("{} bytes", part.as_ref().map_or(searched.bytes, |part| size(searched, part)))
+                format!("{} bytes", part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part)))
             }
-            Test::Json { path, .. } => match searched.json().map(|json| path.all(json)) {
+            Test::Json { path, .. } => match reply_view.json().map(|json| path.all(json)) {
                 None => "the body is not JSON".into(),
                 Some(nodes) => nodes.first().map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
             },
-            Test::JmesPath { path, .. } => match searched.json() {
+            Test::JmesPath { path, .. } => match reply_view.json() {
                 None => "the body is not JSON".into(),
                 Some(json) => trace::shown(&text(&path.search(json))),
             },
-            Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
+            Test::Md5(_) => hexadecimal(&Md5::digest(reply_view.body_bytes())),
             Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => String::new(),
         };
-        let (name, wanted) = (written.name.clone(), description_of(&written.test));
-        TracedLook { by: Looker::Check, name, wanted, found, is_good }
+        TracedLook {
+            by: Looker::Check,
+            name: assertion.name.clone(),
+            wanted: description_of(&assertion.test),
+            found: actual,
+            is_good,
+        }
     }
 
-    /// True if a message meets it. Only assertions on texts and JSON can be met by a message.
+    /// True if a message meets the assertion. Only assertions on texts and JSON can be
+    /// met by a message.
     pub fn holds_for(&self, message: &str) -> bool {
         match &self.test {
             Test::Text(test) => test.failed_pattern(message).is_none(),
@@ -128,65 +135,65 @@ impl CompiledAssertion {
         }
     }
 
-    /// Looks at a reply.
+    /// Checks a reply, and describes a failure.
     ///
     /// # Errors
     ///
-    /// What does not hold.
-    pub fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
+    /// Describes the failure, in JMeter's words.
+    pub fn check(&self, reply_view: &ReplyView<'_>) -> Result<(), String> {
         match &self.test {
-            Test::Text(test) => test.check(searched),
-            Test::Duration(most) if searched.elapsed_millis > *most => Err(format!(
+            Test::Text(test) => test.check(reply_view),
+            Test::Duration(most) if reply_view.elapsed_millis > *most => Err(format!(
                 "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most} milliseconds.",
-                searched.elapsed_millis
+                reply_view.elapsed_millis
             )),
             Test::Duration(_) => Ok(()),
             Test::Size(part, is, bytes) => {
-                let size = part.as_ref().map_or(searched.bytes, |part| size(searched, part));
+                let size = part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part));
                 if compares(*is, size, *bytes) {
                     return Ok(());
                 }
-                let (told, bytes) = (sentence(*is), *bytes);
+                let relation = sentence(*is);
                 Err(format!(
-                    "The result was the wrong size: It was {size} bytes, but should have {told} {bytes} bytes."
+                    "The result was the wrong size: It was {size} bytes, but should have {relation} {bytes} bytes."
                 ))
             }
             Test::Json { path, written, expected, invert } => {
-                let found = check_json(searched.json(), path, written, expected.as_ref());
-                match (found, *invert) {
+                let result = check_json(reply_view.json(), path, written, expected.as_ref());
+                match (result, *invert) {
                     (Ok(()), true) => Err(match expected {
                         None => format!("Failed that JSONPath not exists: {written}"),
                         Some(expected) => format!("Failed that JSONPath {written} not matches {}", expected.written()),
                     }),
                     (Err(_), true) => Ok(()),
-                    (found, false) => found,
+                    (result, false) => result,
                 }
             }
             Test::JmesPath { path, written, expected, invert } => {
-                let Some(json) = searched.json() else {
+                let Some(json) = reply_view.json() else {
                     return if *invert { Ok(()) } else { Err("the body is not JSON".into()) };
                 };
                 let value = path.search(json);
                 let holds = expected.as_ref().map_or(!value.is_null(), |expected| expected.holds(&value));
-                let told = || messages::of_jmes_path(written, expected.as_ref().map(JsonTest::expects), *invert);
-                if holds == *invert { Err(told()) } else { Ok(()) }
-            }
-            Test::Xpath { path, written, invert } => {
-                let found = path.holds(searched.body());
-                match (found, invert) {
-                    (true, true) => Err(format!("Nodes Matched {written}")),
-                    (false, false) => Err(format!("No Nodes Matched {written}")),
-                    _ => Ok(()),
+                if holds != *invert {
+                    return Ok(());
                 }
+                let expected = expected.as_ref().map(JsonTest::expects);
+                Err(messages::json_value_failure(written, expected, *invert))
             }
-            Test::QualifiedXpath { path, written, invert } => match (path.holds(searched.body()), invert) {
+            Test::Xpath { path, written, invert } => match (path.holds(reply_view.body()), invert) {
+                (true, true) => Err(format!("Nodes Matched {written}")),
+                (false, false) => Err(format!("No Nodes Matched {written}")),
+                _ => Ok(()),
+            },
+            Test::QualifiedXpath { path, written, invert } => match (path.holds(reply_view.body()), invert) {
                 (true, true) => Err(format!("Nodes Matched for {written}")),
                 (false, false) => Err(format!("No Nodes Matched for {written}")),
                 _ => Ok(()),
             },
-            Test::Xml => check_xml(searched.body()),
+            Test::Xml => check_xml(reply_view.body()),
             Test::Md5(sum) => {
-                let is = hexadecimal(&Md5::digest(searched.body_bytes()));
+                let is = hexadecimal(&Md5::digest(reply_view.body_bytes()));
                 if is.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
@@ -198,12 +205,10 @@ impl CompiledAssertion {
 
 impl Test {
     fn new(test: &AssertionTest) -> Result<Self, String> {
-        let number =
-            |text: &str| text.trim().parse().map_err(|_| format!("`{text}` is no whole number; write one such as 500"));
         Ok(match test {
             AssertionTest::Text(text) => Self::Text(TextTest::new(text)?),
-            AssertionTest::Duration(millis) => Self::Duration(number(millis)?),
-            AssertionTest::Size { part, is, bytes } => Self::Size(part.clone(), *is, number(bytes)?),
+            AssertionTest::Duration(millis) => Self::Duration(whole_number(millis)?),
+            AssertionTest::Size { part, is, bytes } => Self::Size(part.clone(), *is, whole_number(bytes)?),
             AssertionTest::Json { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
                 Self::Json { path: CompiledPath::new(path)?, written: path.clone(), expected, invert: *invert }
@@ -225,6 +230,10 @@ impl Test {
     }
 }
 
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is no whole number; write one such as 500"))
+}
+
 impl TextTest {
     fn new(assertion: &TextAssertion) -> Result<Self, String> {
         let expressions = assertion.patterns.iter().filter_map(|pattern| match assertion.is {
@@ -235,32 +244,36 @@ impl TextTest {
         Ok(Self { expressions: expressions.collect::<Result<_, _>>()?, assertion: assertion.clone() })
     }
 
-    /// The first pattern that a text does not hold, where that makes the test fail.
+    /// Returns the first failed pattern, if it makes the test fail.
     fn failed_pattern(&self, text: &str) -> Option<&String> {
-        let TextAssertion { patterns, is, not, any, .. } = &self.assertion;
-        let holds = |(number, pattern): &(usize, &String)| {
-            let found = match is {
-                TextMatch::Substring => text.contains(pattern.as_str()),
-                TextMatch::Equals => text == pattern.as_str(),
-                TextMatch::Contains | TextMatch::Matches => self.expressions[*number].is_found(text),
-            };
-            found != *not
-        };
+        let TextAssertion { patterns, any, .. } = &self.assertion;
+        let failed = patterns.iter().enumerate().find(|(number, pattern)| !self.holds(*number, pattern, text));
+        let failed = failed.map(|(_, pattern)| pattern);
         let mut numbered = patterns.iter().enumerate();
-        let failed = numbered.clone().find(|pattern| !holds(pattern)).map(|(_, pattern)| pattern);
-        failed.filter(|_| !*any || !numbered.any(|pattern| holds(&pattern)))
+        failed.filter(|_| !*any || !numbered.any(|(number, pattern)| self.holds(number, pattern, text)))
     }
 
-    fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
-        let TextAssertion { part, patterns, is, not, any, message, .. } = &self.assertion;
-        let text = searched.part(part);
-        let told = |pattern: &str| messages::told(part, (*is, *not, *any), (pattern, &text));
+    fn holds(&self, number: usize, pattern: &str, text: &str) -> bool {
+        let is_found = match self.assertion.is {
+            TextMatch::Substring => text.contains(pattern),
+            TextMatch::Equals => text == pattern,
+            TextMatch::Contains | TextMatch::Matches => self.expressions[number].is_found(text),
+        };
+        is_found != self.assertion.not
+    }
+
+    fn check(&self, reply_view: &ReplyView<'_>) -> Result<(), String> {
+        let TextAssertion { part, patterns, any, message, .. } = &self.assertion;
+        let text = reply_view.part(part);
         match self.failed_pattern(&text) {
             None => Ok(()),
             Some(_) if text.is_empty() => Err("Response was null".into()),
             Some(_) if !message.is_empty() => Err(message.clone()),
-            Some(_) if *any => Err(patterns.iter().map(|pattern| told(pattern) + "\t").collect()),
-            Some(pattern) => Err(told(pattern)),
+            Some(_) if *any => Err(patterns
+                .iter()
+                .map(|pattern| messages::text_failure(&self.assertion, pattern, &text) + "\t")
+                .collect()),
+            Some(pattern) => Err(messages::text_failure(&self.assertion, pattern, &text)),
         }
     }
 }
@@ -285,13 +298,18 @@ impl JsonTest {
         }
     }
 
-    /// What is said of a value that is not so.
+    /// Describes the expected value, for the failure of another one.
     fn expects(&self) -> String {
         match self {
             Self::Null => "be null".into(),
             Self::Value(value) => format!("be equal to {value}"),
             Self::Pattern(_, value) => format!("match {value}"),
         }
+    }
+
+    /// True if the value is an array with a matching element.
+    fn holds_for_element(&self, value: &Value) -> bool {
+        value.as_array().is_some_and(|all| all.iter().any(|value| self.holds(value)))
     }
 
     fn written(&self) -> &str {
@@ -314,41 +332,40 @@ fn check_json(
         return Err(format!("No results for path: {written}"));
     }
     let Some(expected) = expected else { return Ok(()) };
-    // An array that the path finds is held to the value as a whole, and value by value.
-    let within = |value: &Value| value.as_array().is_some_and(|all| all.iter().any(|value| expected.holds(value)));
-    if nodes.iter().any(|value| expected.holds(value) || within(value)) {
+    // An array is compared as a whole, and element by element.
+    if nodes.iter().any(|value| expected.holds(value) || expected.holds_for_element(value)) {
         return Ok(());
     }
-    let found = match nodes[..] {
+    let actual = match nodes[..] {
         [one] => text(one),
         _ => serde_json::to_string(&nodes).unwrap_or_default(),
     };
     let value = format!("Value in json path '{written}' expected to");
     Err(match expected {
-        JsonTest::Null => format!("{value} be null, but found '{found}'"),
-        JsonTest::Value(expected) => format!("{value} be '{expected}', but found '{found}'"),
+        JsonTest::Null => format!("{value} be null, but found '{actual}'"),
+        JsonTest::Value(expected) => format!("{value} be '{expected}', but found '{actual}'"),
         JsonTest::Pattern(_, expected) => {
-            format!("{value} match regexp '{expected}', but it did not match: '{found}'")
+            format!("{value} match regexp '{expected}', but it did not match: '{actual}'")
         }
     })
 }
 
-fn size(searched: &Searched<'_>, part: &ReplyPart) -> u64 {
+fn size(reply_view: &ReplyView<'_>, part: &ReplyPart) -> u64 {
     match part {
-        ReplyPart::Body => searched.reply.map_or(0, |reply| reply.body_bytes),
-        ReplyPart::Headers => searched.reply.map_or(0, |reply| reply.head_bytes),
-        part => searched.part(part).len() as u64,
+        ReplyPart::Body => reply_view.reply.map_or(0, |reply| reply.body_bytes),
+        ReplyPart::Headers => reply_view.reply.map_or(0, |reply| reply.head_bytes),
+        part => reply_view.part(part).len() as u64,
     }
 }
 
-fn compares(is: Comparison, size: u64, with: u64) -> bool {
+fn compares(is: Comparison, size: u64, expected: u64) -> bool {
     match is {
-        Comparison::Equal => size == with,
-        Comparison::NotEqual => size != with,
-        Comparison::Greater => size > with,
-        Comparison::Less => size < with,
-        Comparison::AtLeast => size >= with,
-        Comparison::AtMost => size <= with,
+        Comparison::Equal => size == expected,
+        Comparison::NotEqual => size != expected,
+        Comparison::Greater => size > expected,
+        Comparison::Less => size < expected,
+        Comparison::AtLeast => size >= expected,
+        Comparison::AtMost => size <= expected,
     }
 }
 

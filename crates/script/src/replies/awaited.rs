@@ -1,4 +1,4 @@
-//! Compiles `until`: the conditions of the WebSocket message that a request awaits.
+//! Compiles `until`: conditions for the WebSocket message that a request awaits.
 
 use crate::replies::assertion::CompiledAssertion;
 use crate::texts::compiled::Compiled;
@@ -10,7 +10,7 @@ use brunt_wire::request::{AwaitedMessage, MessageFilter};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The conditions of an awaited message, all of which must hold.
+/// Conditions for an awaited message, all of which must hold.
 #[derive(Debug, Default)]
 pub struct MessageConditions {
     conditions: Vec<Compiled<Assertion, Arc<CompiledAssertion>>>,
@@ -25,27 +25,28 @@ impl MessageConditions {
     ///
     /// # Errors
     ///
-    /// One of them makes no sense.
+    /// A condition is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let conditions = policy.until.iter().map(|condition| Compiled::new(condition, feeds, compile));
         Ok(Self { conditions: conditions.collect::<Result<_, _>>()? })
     }
 
-    /// Whether they are the same for each request.
+    /// True if they are the same for each request.
     pub fn are_constant(&self) -> bool {
         self.conditions.iter().all(|condition| matches!(condition, Compiled::Fixed(..)))
     }
 
-    /// The filter of one request, with its texts filled in by `fill`; None: any message is taken.
+    /// Creates the filter of one request, with its texts filled in by `fill`. None:
+    /// any message is accepted.
     ///
     /// # Errors
     ///
-    /// In words: a text became something that makes no sense.
+    /// Describes a condition that is malformed with its values.
     pub fn filter(&self, mut fill: impl FnMut(&Template) -> String) -> Result<Option<AwaitedMessage>, String> {
-        let filled =
+        let conditions =
             self.conditions.iter().map(|condition| condition.with(&mut fill, compile, |_, one| Arc::clone(one)));
-        let filled = filled.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-        Ok((!filled.is_empty()).then(|| AwaitedMessage(Rc::new(FilledConditions(filled)))))
+        let conditions = conditions.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+        Ok((!conditions.is_empty()).then(|| AwaitedMessage(Rc::new(FilledConditions(conditions)))))
     }
 }
 

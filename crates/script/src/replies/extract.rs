@@ -1,4 +1,4 @@
-//! Extractors, compiled: what they find in a reply, and the variables that they set.
+//! Compiles extractors, finds their matches in a reply, and sets their variables.
 
 use crate::ScriptError;
 use crate::replies::jmes::JmesPath;
@@ -6,17 +6,17 @@ use crate::texts::compiled::Texts;
 use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{CssSelector, QualifiedPath, XPath};
 use crate::texts::pattern::{GroupTemplate, Groups, Pattern};
-use crate::texts::searched::Searched;
+use crate::texts::reply_view::ReplyView;
 use crate::texts::tracing::{part_name, shown};
 use crate::texts::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
 
-/// Matches that one extractor takes, at most.
-const MOST_MATCHES: usize = 100_000;
+/// Maximum number of matches that one extractor takes.
+const MAX_MATCHES: usize = 100_000;
 
-/// An extractor.
+/// An extractor with a compiled expression or path.
 #[derive(Debug)]
 pub struct CompiledExtractor {
     variable: String,
@@ -30,7 +30,7 @@ pub struct CompiledExtractor {
 
 #[derive(Debug)]
 enum Finder {
-    /// What is made of the groups of an expression.
+    /// An expression, and the text that is made of its groups.
     Regex(Pattern, GroupTemplate),
     JsonPath(CompiledPath),
     JmesPath(JmesPath),
@@ -45,7 +45,7 @@ enum Finder {
 struct Match {
     value: String,
     groups: Groups,
-    /// `null` of JSON, which JMeter takes for no match.
+    /// True for `null` of JSON, which JMeter treats as no match.
     is_null: bool,
 }
 
@@ -55,21 +55,30 @@ impl From<String> for Match {
     }
 }
 
+impl Match {
+    fn from_json(value: &Value) -> Self {
+        Self { is_null: value.is_null(), ..text(value).into() }
+    }
+}
+
+fn extractor_error(variable: &str, why: String) -> ScriptError {
+    ScriptError::Scenario(format!("extractor of `{variable}`: {why}"))
+}
+
 impl CompiledExtractor {
-    /// Compiles an extractor.
+    /// Compiles the expression or path of an extractor.
     ///
     /// # Errors
     ///
-    /// What it looks for makes no sense.
+    /// The expression or path is malformed.
     pub fn new(extractor: &Extractor) -> Result<Self, ScriptError> {
         let Extractor { variable, from, part, samples, take, sets_more, default } = extractor;
-        let refuse = |why: String| ScriptError::Scenario(format!("extractor of `{variable}`: {why}"));
         if *take == Take::Number(0) {
-            return Err(refuse("matches are numbered from 1; write 1 or above".into()));
+            return Err(extractor_error(variable, "matches are numbered from 1; write 1 or above".into()));
         }
         Ok(Self {
             variable: variable.clone(),
-            finder: Finder::new(from).map_err(refuse)?,
+            finder: Finder::new(from).map_err(|why| extractor_error(variable, why))?,
             part: part.clone(),
             samples: *samples,
             take: *take,
@@ -78,81 +87,82 @@ impl CompiledExtractor {
         })
     }
 
-    /// Sets its variables from a reply; how many matches it took.
-    pub fn set<R: Rng + ?Sized>(&self, searched: &Searched<'_>, random: &mut R) -> usize {
-        let found = self.finder.find(searched, (&self.part, self.samples), self.take, random);
-        let mut variables = searched.user.variables.borrow_mut();
+    /// Sets its variables from a reply. Returns the number of matches that it took.
+    pub fn set<R: Rng + ?Sized>(&self, reply_view: &ReplyView<'_>, random: &mut R) -> usize {
+        let matches = self.finder.find(reply_view, &self.part, self.samples, self.take, random);
+        let mut variables = reply_view.user.variables.borrow_mut();
         match self.take {
-            Take::All => self.set_all(&found, &mut variables),
-            _ => self.set_one(&found, &mut variables),
+            Take::All => self.set_all(&matches, &mut variables),
+            _ => self.set_one(&matches, &mut variables),
         }
-        if self.take == Take::All { found.count } else { usize::from(found.chosen.is_some()) }
+        if self.take == Take::All { matches.count } else { usize::from(matches.chosen.is_some()) }
     }
 
-    fn set_one(&self, found: &Found, variables: &mut Variables) {
+    fn set_one(&self, matches: &Matches, variables: &mut Variables) {
         let name = &self.variable;
         if self.sets_more {
             match &self.finder {
-                Finder::Regex(..) => set_groups(name, found.chosen.as_ref(), variables),
-                _ => variables.set(&format!("{name}_matchNr"), &found.count.to_string()),
+                Finder::Regex(..) => set_groups(name, matches.chosen.as_ref(), variables),
+                _ => variables.set(&format!("{name}_matchNr"), &matches.count.to_string()),
             }
         }
-        let chosen = found.chosen.as_ref();
-        let known = chosen.filter(|found| !found.is_null).map(|found| &found.value);
-        let value = known.or(self.default.as_ref()).or(chosen.map(|null| &null.value));
+        let chosen = matches.chosen.as_ref();
+        let nonnull = chosen.filter(|one| !one.is_null).map(|one| &one.value);
+        let value = nonnull.or(self.default.as_ref()).or(chosen.map(|null| &null.value));
         if let Some(value) = value {
             variables.set(name, value);
         }
     }
 
-    fn set_all(&self, found: &Found, variables: &mut Variables) {
+    fn set_all(&self, matches: &Matches, variables: &mut Variables) {
         let name = &self.variable;
         let counter = format!("{name}_matchNr");
         let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
-        variables.set(&counter, &found.all.len().to_string());
+        variables.set(&counter, &matches.all.len().to_string());
         let has_groups = self.sets_more && matches!(self.finder, Finder::Regex(..));
-        for (number, found) in found.all.iter().enumerate() {
+        for (number, one) in matches.all.iter().enumerate() {
             let name = format!("{name}_{}", number + 1);
-            variables.set(&name, &found.value);
+            variables.set(&name, &one.value);
             if has_groups {
-                set_groups(&name, Some(found), variables);
+                set_groups(&name, Some(one), variables);
             }
         }
-        for number in found.all.len()..before.min(MOST_MATCHES) {
+        for number in matches.all.len()..before.min(MAX_MATCHES) {
             let name = format!("{name}_{}", number + 1);
             variables.remove(&name);
             if has_groups {
                 set_groups(&name, None, variables);
             }
         }
-        // JMeter's extractors of JSON have the default only where nothing matches.
+        // JMeter's JSON extractors use the default only if nothing matches.
         let is_json = matches!(self.finder, Finder::JsonPath(_) | Finder::JmesPath(_));
-        if found.all.is_empty() || !is_json {
+        if matches.all.is_empty() || !is_json {
             self.default.iter().for_each(|value| variables.set(name, value));
         }
     }
 }
 
-/// As JMeter's regular expression extractor: the groups of a match, and how many there are.
-fn set_groups(name: &str, found: Option<&Match>, variables: &mut Variables) {
+/// Sets the groups of a match and their number, as JMeter's regular expression extractor does.
+/// Removes those of the previous match.
+fn set_groups(name: &str, found_match: Option<&Match>, variables: &mut Variables) {
     let counter = format!("{name}_g");
     let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
     (0..=before.min(1000)).for_each(|group| variables.remove(&format!("{name}_g{group}")));
     variables.remove(&counter);
-    let Some(Match { groups, .. }) = found.filter(|found| !found.groups.is_empty()) else { return };
+    let Some(Match { groups, .. }) = found_match.filter(|one| !one.groups.is_empty()) else { return };
     variables.set(&counter, &(groups.len() - 1).to_string());
     for (number, group) in groups.iter().enumerate() {
         variables.set(&format!("{name}_g{number}"), group.as_deref().unwrap_or_default());
     }
 }
 
-/// What was found.
-struct Found {
-    /// How many matches there are, where they were counted.
+/// The matches of an extractor in a reply.
+struct Matches {
+    /// Number of matches, if they were counted.
     count: usize,
-    /// The one that is taken.
+    /// The match that is taken.
     chosen: Option<Match>,
-    /// All, where all are taken.
+    /// All matches, if all are taken.
     all: Vec<Match>,
 }
 
@@ -161,7 +171,8 @@ impl Finder {
         Ok(match from {
             ExtractFrom::Regex { pattern, group, template } => {
                 let regex = Pattern::new(pattern)?;
-                let (group, groups) = (*group as usize, regex.groups());
+                let group = *group as usize;
+                let groups = regex.groups();
                 if group >= groups {
                     return Err(format!("`{pattern}` has no group {group}; write at most {}", groups - 1));
                 }
@@ -184,18 +195,19 @@ impl Finder {
 
     fn find<R: Rng + ?Sized>(
         &self,
-        searched: &Searched<'_>,
-        (part, samples): (&ReplyPart, SampleScope),
+        reply_view: &ReplyView<'_>,
+        part: &ReplyPart,
+        samples: SampleScope,
         take: Take,
         random: &mut R,
-    ) -> Found {
+    ) -> Matches {
         match self {
             Self::Regex(pattern, template) => {
-                let texts = searched.parts(part, samples);
+                let texts = reply_view.parts(part, samples);
                 let most = match take {
                     Take::First => 1,
                     Take::Number(number) => number as usize,
-                    Take::Last | Take::Random | Take::All => MOST_MATCHES,
+                    Take::Last | Take::Random | Take::All => MAX_MATCHES,
                 };
                 let matches = texts.iter().flat_map(|text| pattern.find_all(text, most));
                 choose(
@@ -205,23 +217,25 @@ impl Finder {
                 )
             }
             Self::JsonPath(path) => {
-                let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
                 let is_main = *part == ReplyPart::Body && samples.is_main();
                 if let Some(steps) = path.steps().filter(|_| is_main) {
-                    return choose(searched.json_at(steps).iter().map(|value| found(value)), take, random);
+                    return choose(reply_view.json_at(steps).iter().map(|value| Match::from_json(value)), take, random);
                 }
-                let texts = if is_main { Vec::new() } else { searched.parts(part, samples) };
+                let texts = if is_main { Vec::new() } else { reply_view.parts(part, samples) };
                 let others: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
-                let json = if is_main { searched.json() } else { None };
-                choose(json.into_iter().chain(&others).flat_map(|json| path.all(json)).map(found), take, random)
+                let json = if is_main { reply_view.json() } else { None };
+                choose(
+                    json.into_iter().chain(&others).flat_map(|json| path.all(json)).map(Match::from_json),
+                    take,
+                    random,
+                )
             }
             Self::JmesPath(path) => {
-                let other = || serde_json::from_str(&searched.part(part)).ok();
-                let found = match part {
-                    ReplyPart::Body => searched.json().map(|json| path.search(json)),
-                    _ => other().map(|json: Value| path.search(&json)),
+                let value = match part {
+                    ReplyPart::Body => reply_view.json().map(|json| path.search(json)),
+                    _ => serde_json::from_str(&reply_view.part(part)).ok().map(|json: Value| path.search(&json)),
                 };
-                let all = match found {
+                let all = match value {
                     None | Some(Value::Null) => Vec::new(),
                     Some(Value::Array(items)) => items,
                     Some(one) => vec![one],
@@ -231,26 +245,26 @@ impl Finder {
                 choose(all.iter().map(|value| text(value).into()), take, random)
             }
             Self::Css(selector, attribute) => {
-                let texts = searched.parts(part, samples);
+                let texts = reply_view.parts(part, samples);
                 let values = texts.iter().flat_map(|text| selector.values(text, attribute));
                 choose(values.map(Match::from), take, random)
             }
             Self::Xpath(path) => {
-                let texts = searched.parts(part, samples);
+                let texts = reply_view.parts(part, samples);
                 let values = texts.iter().flat_map(|text| path.values(text));
                 choose(values.map(Match::from), take, random)
             }
             Self::QualifiedXpath(path) => {
-                let texts = searched.parts(part, samples);
+                let texts = reply_view.parts(part, samples);
                 let values = texts.iter().flat_map(|text| path.values(text));
                 choose(values.map(Match::from), take, random)
             }
             Self::Header(name) => {
-                let fields = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
+                let fields = reply_view.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
                 choose(fields.map(|field| field.1.clone().into()), take, random)
             }
             Self::Cookie(name) => {
-                let set = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
+                let set = reply_view.fields().iter().filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
                 let values = set.filter_map(|field| cookie(&field.1)).filter(|cookie| cookie.0 == name);
                 choose(values.map(|cookie| cookie.1.to_owned().into()), take, random)
             }
@@ -258,21 +272,21 @@ impl Finder {
     }
 }
 
-fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, random: &mut R) -> Found {
+fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, random: &mut R) -> Matches {
     let mut all: Vec<Match> = matches.collect();
     let count = all.len();
-    let at = match take {
-        Take::All => return Found { count, chosen: None, all },
+    let index = match take {
+        Take::All => return Matches { count, chosen: None, all },
         Take::First => Some(0),
         Take::Last => count.checked_sub(1),
         Take::Number(number) => (number as usize).checked_sub(1),
         Take::Random => (count > 0).then(|| random.random_range(0..count)),
     };
-    let chosen = at.filter(|at| *at < count).map(|at| all.swap_remove(at));
-    Found { count, chosen, all: Vec::new() }
+    let chosen = index.filter(|index| *index < count).map(|index| all.swap_remove(index));
+    Matches { count, chosen, all: Vec::new() }
 }
 
-/// Name and value of a Set-Cookie field (RFC 6265 section 5.2).
+/// Parses name and value of a Set-Cookie field (RFC 6265 section 5.2).
 fn cookie(field: &str) -> Option<(&str, &str)> {
     let (name, value) = field.split(';').next()?.split_once('=')?;
     Some((name.trim(), value.trim()))
@@ -309,7 +323,7 @@ impl Texts for Extractor {
     }
 }
 
-/// What an extractor looks for, such as `json $.token`.
+/// Describes the search of an extractor, such as `json $.token`.
 pub fn description_of(extractor: &Extractor) -> String {
     let from = match &extractor.from {
         ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),

@@ -1,8 +1,8 @@
-//! `JMESPath` expressions, and what they find in JSON.
+//! Compiles `JMESPath` expressions, and searches JSON with them.
 
 use serde_json::Value;
 
-/// An expression, compiled.
+/// An expression, compiled once for many searches.
 #[derive(Debug)]
 pub struct JmesPath {
     #[cfg(feature = "jmespath")]
@@ -10,36 +10,38 @@ pub struct JmesPath {
 }
 
 impl JmesPath {
-    /// Compiles an expression.
+    /// Compiles the text of an expression.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// Describes the malformed part of the expression.
     #[cfg(feature = "jmespath")]
     pub fn parse(text: &str) -> Result<Self, String> {
-        let told = |error: jmespath::JmespathError| format!("`{text}` is no JMESPath: {}", error.reason);
-        jmespath::compile(text.trim()).map(|expression| Self { expression }).map_err(told)
+        let compiled = jmespath::compile(text.trim());
+        let compiled = compiled.map_err(|error| format!("`{text}` is no JMESPath: {}", error.reason));
+        compiled.map(|expression| Self { expression })
     }
 
-    /// The same without the feature: it is refused.
+    /// Refuses the expression, because the program was built without the feature.
     ///
     /// # Errors
     ///
-    /// This program was built without it.
+    /// Always, because the feature is missing.
     #[cfg(not(feature = "jmespath"))]
     pub fn parse(_: &str) -> Result<Self, String> {
         let how = "released programs have it, and `cargo build --release -p brunt-cli` builds one";
         Err(format!("this brunt was built without JMESPath; {how}"))
     }
 
-    /// What it finds; null: nothing, or a function that cannot be called so.
+    /// Returns the value at the path. Null if there is none, or a function does
+    /// not accept its arguments.
     #[cfg(feature = "jmespath")]
     pub fn search(&self, json: &Value) -> Value {
-        let found = self.expression.search(json).ok().and_then(|found| serde_json::to_value(&*found).ok());
-        found.unwrap_or_default()
+        let value = self.expression.search(json).ok().and_then(|value| serde_json::to_value(&*value).ok());
+        value.unwrap_or_default()
     }
 
-    /// The same without the feature.
+    /// Never called: without the feature no expression is compiled.
     #[cfg(not(feature = "jmespath"))]
     #[expect(clippy::unused_self, reason = "as with the feature")]
     pub fn search(&self, _: &Value) -> Value {

@@ -1,5 +1,5 @@
-//! Changes a request before it is sent, as JMeter's pre-processors do: by links of the last page, by the identifier of a
-//! session, by the matches of an extractor.
+//! Changes a request before it is sent, as JMeter's pre-processors do: by links of the last page, a
+//! session identifier, or the matches of an extractor.
 //!
 //! * `links`: the links and forms of a page.
 
@@ -11,17 +11,18 @@ use crate::texts::pattern::Pattern;
 use crate::texts::pending::{RequestArgument, RequestPart};
 use crate::texts::script::Sampler;
 use crate::texts::template::Template;
+use crate::texts::variables::Variables;
 use crate::{Feeds, ScriptError};
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use percent_encoding::percent_decode_str;
 
-/// A modifier, compiled.
+/// A modifier with compiled texts and expressions.
 #[derive(Debug)]
-pub struct CompiledModifier(Compiled<RequestModifier, Ready>);
+pub struct CompiledModifier(Compiled<RequestModifier, Parts>);
 
-/// What a modifier is made of, besides its texts.
+/// The compiled parts of a modifier, besides its texts.
 #[derive(Debug)]
-enum Ready {
+enum Parts {
     Link,
     /// The expression that finds the identifier.
     Session(Pattern),
@@ -43,26 +44,26 @@ impl Texts for RequestModifier {
 }
 
 impl CompiledModifier {
-    /// Compiles a modifier.
+    /// Compiles the texts and expressions of a modifier.
     ///
     /// # Errors
     ///
-    /// An expression in a text is malformed, or the program was built without what it needs.
+    /// An expression is malformed, or the program was built without a required feature.
     pub fn new(modifier: &RequestModifier, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        Compiled::new(modifier, feeds, Ready::new).map(Self)
+        Compiled::new(modifier, feeds, Parts::new).map(Self)
     }
 
-    /// Changes the request that is about to be sent; `fill` makes texts.
+    /// Changes the next request. `fill` fills in texts.
     pub fn apply(&self, user: &UserContext, sampler: Sampler<'_>, fill: impl FnMut(&Template) -> String) {
-        let applied = self.0.with(fill, Ready::new, |modifier, ready| match modifier {
+        let applied = self.0.with(fill, Parts::new, |modifier, parts| match modifier {
             RequestModifier::Link => links::follow(user, sampler),
             RequestModifier::Session(session) => {
-                if let Ready::Session(pattern) = ready {
+                if let Parts::Session(pattern) = parts {
                     rewrite(user, sampler, session, pattern);
                 }
             }
             RequestModifier::Matches { variable, name_group, value_group } => {
-                take_matches(user, sampler, (variable, name_group, value_group));
+                take_matches(user, sampler, variable, name_group, value_group);
             }
         });
         if let Err(error) = applied {
@@ -71,7 +72,7 @@ impl CompiledModifier {
     }
 }
 
-impl Ready {
+impl Parts {
     fn new(modifier: &RequestModifier) -> Result<Self, ScriptError> {
         match modifier {
             RequestModifier::Link => links::check_built().map(|()| Self::Link),
@@ -82,11 +83,12 @@ impl Ready {
     }
 }
 
-/// The expression that finds the identifier of a session, in one of its groups. It is that of JMeter's
-/// `URLRewritingModifier`.
+/// White space of Perl.
+const SPACE: &str = r" \t\n\r\x0C";
+
+/// Returns the expression that finds the session identifier in one of its groups. It is
+/// that of JMeter's `URLRewritingModifier`.
 fn identifier(session: &SessionModifier) -> String {
-    /// White space of Perl.
-    const SPACE: &str = r" \t\n\r\x0C";
     let name = regex::escape(&session.argument);
     match session.place {
         SessionPlace::Path { equals, question_mark } => {
@@ -95,19 +97,25 @@ fn identifier(session: &SessionModifier) -> String {
             format!(r#";{name}{equals}([^"'<>&{SPACE};{mark}]*)"#)
         }
         SessionPlace::Argument => {
-            let attribute =
-                |name: &str, value: &str| format!(r#"[{SPACE}](?i-u:{name})[{SPACE}]*=[{SPACE}]*["']{value}["']"#);
-            let (named, valued) = (attribute("name", &name), attribute("value", r#"([^"']*)"#));
-            format!(r#"[;?&]{name}=([^"'<>&{SPACE};\\]*)|{named}[^>]*{valued}|{valued}[^>]*{named}"#)
+            let name_attribute = attribute("name", &name);
+            let value_attribute = attribute("value", r#"([^"']*)"#);
+            format!(
+                r#"[;?&]{name}=([^"'<>&{SPACE};\\]*)|{name_attribute}[^>]*{value_attribute}|{value_attribute}[^>]*{name_attribute}"#
+            )
         }
     }
+}
+
+/// Returns the expression for an HTML attribute.
+fn attribute(name: &str, value: &str) -> String {
+    format!(r#"[{SPACE}](?i-u:{name})[{SPACE}]*=[{SPACE}]*["']{value}["']"#)
 }
 
 fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, pattern: &Pattern) {
     let last = user.last.borrow();
     let Some(last) = last.as_ref() else { return };
-    let found = pattern.find_all(last.details.body.as_deref().unwrap_or_default(), 1).pop();
-    let mut value = found.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
+    let groups = pattern.find_all(last.details.body.as_deref().unwrap_or_default(), 1).pop();
+    let mut value = groups.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
     if let Some(name) = &session.kept_as {
         let mut sessions = user.sessions.borrow_mut();
         if value.is_empty() {
@@ -137,27 +145,34 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
     }
 }
 
-fn take_matches(user: &UserContext, sampler: Sampler<'_>, (variable, names, values): (&str, &str, &str)) {
+fn take_matches(user: &UserContext, sampler: Sampler<'_>, variable: &str, names: &str, values: &str) {
     let variables = user.variables.borrow();
-    let group = |number: u64, group: &str| variables.get(&format!("{variable}_{number}_g{group}"));
     let number = variables.get(&format!("{variable}_matchNr")).and_then(|number| number.trim().parse().ok());
-    let Some(number) = number.filter(|_| group(1, names).is_some() && group(1, values).is_some()) else { return };
+    let has_groups =
+        group(&variables, variable, 1, names).is_some() && group(&variables, variable, 1, values).is_some();
+    let Some(number) = number.filter(|_| has_groups) else { return };
     let Sampler { pending, texts } = sampler;
     if !pending.takes_arguments(texts) {
         return;
     }
     let mut arguments = pending.arguments(texts).to_vec();
     for argument in &mut arguments {
-        // Of two matches with one name the last counts.
-        let found = (1..=number).rev().find(|match_number| group(*match_number, names) == Some(&argument.name));
-        if let Some(value) = found.and_then(|match_number| group(match_number, values)) {
+        // If several matches have the same name, the last one counts.
+        let found_match =
+            (1..=number).rev().find(|one| group(&variables, variable, *one, names) == Some(&argument.name));
+        if let Some(value) = found_match.and_then(|one| group(&variables, variable, one, values)) {
             value.clone_into(&mut argument.value);
         }
     }
     pending.set_arguments(arguments, texts);
 }
 
-/// A text of a query or form, decoded.
+/// Returns a group of a match, as an extractor has stored it in a variable.
+fn group<'v>(variables: &'v Variables, variable: &str, number: u64, group: &str) -> Option<&'v str> {
+    variables.get(&format!("{variable}_{number}_g{group}"))
+}
+
+/// Decodes a text of a query or form.
 fn decoded(text: &str) -> String {
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! What a user does with a reply by the policy of its request, compiled: extractors in order, then assertions.
+//! Compiles a policy's actions on replies, and applies them: extractors in order, then assertions.
 
 use crate::replies::assertion::CompiledAssertion;
 use crate::replies::extract::CompiledExtractor;
@@ -8,8 +8,8 @@ use crate::replies::script_call::ScriptCall;
 use crate::replies::trace;
 use crate::texts::compiled::Compiled;
 use crate::texts::pattern::Pattern;
+use crate::texts::reply_view::ReplyView;
 use crate::texts::script::{ScriptOutcome, ScriptView};
-use crate::texts::searched::Searched;
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
@@ -21,39 +21,41 @@ use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// What is done with a reply.
+/// Compiled actions and assertions of a policy.
 #[derive(Debug, Default)]
 pub struct Reactions {
     actions: Vec<Action>,
-    /// With their names.
-    assertions: Vec<(String, Asserts)>,
-    /// A script or an extractor may look at each request of a chain of redirects.
+    /// Assertions with their names, in order.
+    assertions: Vec<(String, AssertionKind)>,
+    /// True if a script or an extractor may read each request of a redirect chain.
     pub reads_hops: bool,
-    /// Later steps look at the sample.
-    keeps: bool,
-    /// Which elements of a page are asked for, by their whole URLs.
+    /// True if later steps read the sample.
+    keeps_sample: bool,
+    /// Required pattern of the URLs of page elements.
     only: Option<Pattern>,
+    /// Pattern of the URLs of page elements that are not requested.
     never: Option<Pattern>,
 }
 
-/// Whether the policy has a script, which may read the samples of a chain of redirects, or an extractor that searches them.
+/// True if the policy has a script, which may read the samples of a redirect chain, or an
+/// extractor that searches them.
 fn reads_hops(policy: &ReplyPolicy) -> bool {
-    let of_action = |action: &ReplyAction| match action {
+    let is_read_by_action = policy.actions.iter().any(|action| match action {
         ReplyAction::Script(_) => true,
         ReplyAction::Extract(extractor) => !extractor.samples.is_main(),
         ReplyAction::Set { .. } | ReplyAction::Keep => false,
-    };
-    let is_script = |test: &AssertionTest| matches!(test, AssertionTest::Script(_));
-    policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| is_script(&assertion.test))
+    });
+    let mut tests = policy.assertions.iter().map(|assertion| &assertion.test);
+    is_read_by_action || tests.any(|test| matches!(test, AssertionTest::Script(_)))
 }
 
 #[derive(Debug)]
-enum Asserts {
+enum AssertionKind {
     Test(Box<Compiled<Assertion, CompiledAssertion>>),
     Script(Box<ScriptCall>),
 }
 
-impl Asserts {
+impl AssertionKind {
     fn new(assertion: &Assertion, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match &assertion.test {
             AssertionTest::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
@@ -70,74 +72,80 @@ impl Asserts {
     }
 }
 
-/// What is said of a reply.
+/// Verdict on a reply.
 #[derive(Debug)]
 pub struct Verdict {
-    /// What became of the request.
+    /// Outcome of the request.
     pub outcome: Outcome,
-    /// What each assertion says, and what went wrong with extractors and scripts; None: nobody wants to know.
+    /// Result of each assertion, and errors of extractors and scripts. None: the
+    /// plan requests no records.
     pub results: Option<Vec<AssertionRecord>>,
     /// Assertions and scripts that the reply failed.
     pub failures: Vec<CheckFailure>,
 }
 
 impl Verdict {
-    /// Nothing was looked at.
+    /// Creates the verdict before any check.
     pub fn new(outcome: Outcome, wants_results: bool) -> Self {
         Self { outcome, results: wants_results.then(Vec::new), failures: Vec::new() }
     }
 
-    fn add(&mut self, name: &str, said: Result<(), String>, is_error: bool) {
+    fn add(&mut self, name: &str, result: Result<(), String>, is_error: bool) {
         if let Some(results) = &mut self.results {
-            let failed = said.is_err();
-            let (failure, error) = (failed && !is_error, failed && is_error);
-            results.push(AssertionRecord { name: name.to_owned(), failure, error, message: said.err() });
+            let failed = result.is_err();
+            results.push(AssertionRecord {
+                name: name.to_owned(),
+                failure: failed && !is_error,
+                error: failed && is_error,
+                message: result.err(),
+            });
         }
     }
 }
 
 #[derive(Debug)]
 enum Action {
-    Extract(Box<Compiled<Extractor, CompiledExtractor>>, Matches),
+    Extract(Box<Compiled<Extractor, CompiledExtractor>>, MatchStatistics),
     Script(Box<ScriptCall>),
     /// A variable, and its text.
     Set(String, Template),
 }
 
-/// Whether an extractor has ever matched, over all users of a process.
+/// Notes whether an extractor has ever matched, over all users of a process.
 #[derive(Debug, Default)]
-struct Matches {
+struct MatchStatistics {
     has_matched: AtomicBool,
-    /// Replies without a match, as long as none had one.
-    without: AtomicU64,
+    /// Number of replies without a match, before the first match.
+    unmatched: AtomicU64,
 }
 
-impl Matches {
-    /// So many were found in a reply. Behind the first match nothing is written any more.
-    fn found(&self, matches: usize) {
+impl MatchStatistics {
+    /// Counts the matches in a reply. Writes nothing after the first match, so that users do not
+    /// contend for the cache line.
+    fn count(&self, matches: usize) {
         if !self.has_matched.load(Relaxed) {
             if matches > 0 {
                 self.has_matched.store(true, Relaxed);
             } else {
-                self.without.fetch_add(1, Relaxed);
+                self.unmatched.fetch_add(1, Relaxed);
             }
         }
     }
 
-    /// In how many replies nothing was found; None: there was a match, or no reply.
-    fn in_vain(&self) -> Option<u64> {
-        let without = self.without.load(Relaxed);
-        (without > 0 && !self.has_matched.load(Relaxed)).then_some(without)
+    /// Number of replies without a match. None: there was a match, or no reply.
+    fn unmatched_replies(&self) -> Option<u64> {
+        let unmatched = self.unmatched.load(Relaxed);
+        (unmatched > 0 && !self.has_matched.load(Relaxed)).then_some(unmatched)
     }
 }
 
 impl Action {
-    /// None: there is nothing to do in its place.
+    /// Compiles an action. None: it needs no operation.
     fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
         Ok(Some(match action {
             ReplyAction::Extract(extractor) => {
                 let compiled = Compiled::new(extractor, feeds, CompiledExtractor::new)?;
-                Self::Extract(Box::new(compiled), Matches::default())
+                Self::Extract(Box::new(compiled), MatchStatistics::default())
             }
             ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
             ReplyAction::Set { variable, value } => {
@@ -153,143 +161,170 @@ impl Reactions {
     ///
     /// # Errors
     ///
-    /// One of them makes no sense.
+    /// An action or assertion is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let actions = policy.actions.iter().filter_map(|action| Action::new(action, feeds).transpose());
         let actions = actions.collect::<Result<_, _>>()?;
-        let compile =
-            |assertion: &Assertion| Ok::<_, ScriptError>((assertion.name.clone(), Asserts::new(assertion, feeds)?));
-        let assertions = policy.assertions.iter().map(compile).collect::<Result<_, _>>()?;
-        let keeps = policy.actions.contains(&ReplyAction::Keep);
-        let filter = |pattern: Option<&String>| {
-            pattern.map(|pattern| Pattern::whole(pattern).map_err(ScriptError::Scenario)).transpose()
-        };
+        let assertions = policy.assertions.iter().map(|assertion| {
+            let kind = AssertionKind::new(assertion, feeds)?;
+            Ok::<_, ScriptError>((assertion.name.clone(), kind))
+        });
+        let assertions = assertions.collect::<Result<_, _>>()?;
+        let keeps_sample = policy.actions.contains(&ReplyAction::Keep);
         let elements = policy.elements.as_ref();
         Ok(Self {
             actions,
             assertions,
             reads_hops: reads_hops(policy),
-            keeps,
-            only: filter(elements.and_then(|elements| elements.only.as_ref()))?,
-            never: filter(elements.and_then(|elements| elements.never.as_ref()))?,
+            keeps_sample,
+            only: url_pattern(elements.and_then(|elements| elements.only.as_ref()))?,
+            never: url_pattern(elements.and_then(|elements| elements.never.as_ref()))?,
         })
     }
 
-    /// Extractors that never matched, of replies with this label.
+    /// Returns the extractors that never matched, for replies with this label.
     pub fn remarks(&self, label: &str) -> Vec<String> {
-        let remark = |action: &Action| {
-            let Action::Extract(extractor, matches) = action else { return None };
-            let (without, extractor) = (matches.in_vain()?, extractor.part());
-            let (wanted, variable) = (description_of(extractor), &extractor.variable);
-            let replies = plural(without, "sample");
-            Some(format!(
-                "`{label}`: the extractor of `{variable}` ({wanted}) matched nothing in {replies}; --trace shows what it looked at"
-            ))
-        };
-        self.actions.iter().filter_map(remark).collect()
+        self.actions.iter().filter_map(|action| action.remark(label)).collect()
     }
 
-    /// Whether an element of a page is asked for.
+    /// True if an element of a page is requested.
     pub fn wants_element(&self, url: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.is_found(url))
             && !self.never.as_ref().is_some_and(|never| never.is_found(url))
     }
 
-    /// Keeps the sample for later steps, where one of them looks at it.
-    pub fn keep(&self, searched: &Searched<'_>, is_good: bool) {
-        if self.keeps {
-            let details = records::all_details(searched);
-            let made = records::of_request(searched, searched.sample);
-            let kept = SampleRecord { details, success: is_good, elapsed_millis: searched.elapsed_millis, ..made };
-            *searched.user.last.borrow_mut() = Some(Rc::new(kept));
+    /// Stores the sample for later steps, if one of them reads it.
+    pub fn keep(&self, reply_view: &ReplyView<'_>, is_good: bool) {
+        if self.keeps_sample {
+            let details = records::all_details(reply_view);
+            let record = records::of_request(reply_view, reply_view.sample);
+            let sample =
+                SampleRecord { details, success: is_good, elapsed_millis: reply_view.elapsed_millis, ..record };
+            *reply_view.user.last.borrow_mut() = Some(Rc::new(sample));
         }
     }
 
-    /// Sets variables from a reply and runs scripts, in order; what became of the request, which a script may say. `fill` makes
-    /// texts. An extractor or script that makes no sense only now is a failure of the request.
-    pub fn act(&self, searched: &mut Searched<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
+    /// Sets variables from a reply and runs scripts, in order. A script may change the outcome.
+    /// `fill` fills in texts. An extractor or script that is malformed with its values is a
+    /// failure of the request.
+    pub fn act(&self, reply_view: &mut ReplyView<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
         for action in &self.actions {
-            let (name, went) = match action {
-                Action::Extract(extractor, all) => {
-                    let has_reply = searched.reply.is_some();
-                    let set = |written: &Extractor, extractor: &CompiledExtractor| {
-                        let matches = extractor.set(searched, &mut *searched.user.worker.random.borrow_mut());
+            let (name, result) = match action {
+                Action::Extract(extractor, statistics) => {
+                    let has_reply = reply_view.reply.is_some();
+                    let set = extractor.with(&fill, CompiledExtractor::new, |source, extractor| {
+                        let matches = extractor.set(reply_view, &mut *reply_view.user.worker.random.borrow_mut());
                         if has_reply {
-                            all.found(matches);
+                            statistics.count(matches);
                         }
-                        searched.user.trace(|tracing| tracing.look(trace::extractor(written, searched.user, matches)));
-                    };
-                    let set = extractor.with(&fill, CompiledExtractor::new, set);
+                        reply_view
+                            .user
+                            .trace(|tracing| tracing.look(trace::extractor(source, reply_view.user, matches)));
+                    });
                     ("extractor", set.map_err(|error| error.to_string()))
                 }
                 Action::Script(script) => {
-                    let view = ScriptView::of(searched, verdict.outcome.is_good());
-                    let ran = script.run(searched.user, view, &fill);
-                    searched.user.trace(|tracing| tracing.look(script_look(script, ran.as_ref().err())));
-                    let went = ran.map(|ran| obey(ran, searched, &mut verdict.outcome));
-                    (script.name(), if script.is_forgiving { Ok(()) } else { went })
+                    let view = ScriptView::of(reply_view, verdict.outcome.is_good());
+                    let script_result = script.run(reply_view.user, view, &fill);
+                    reply_view.user.trace(|tracing| tracing.look(script_look(script, script_result.as_ref().err())));
+                    let result = script_result
+                        .map(|script_outcome| apply_outcome(script_outcome, reply_view, &mut verdict.outcome));
+                    (script.name(), if script.is_forgiving { Ok(()) } else { result })
                 }
                 Action::Set(variable, value) => {
                     let value = fill(value);
-                    searched.user.variables.borrow_mut().set(variable, &value);
+                    reply_view.user.variables.borrow_mut().set(variable, &value);
                     ("variable", Ok(()))
                 }
             };
-            if searched.reply.is_some() && went.is_err() {
+            if reply_view.reply.is_some() && result.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
-                let failure = went.as_ref().err().map(|error| CheckFailure::new(name, "", trace::shown(error)));
+                let failure = result.as_ref().err().map(|error| CheckFailure::new(name, "", trace::shown(error)));
                 verdict.failures.extend(failure);
-                verdict.add(name, went, true);
+                verdict.add(name, result, true);
             }
         }
     }
 
-    /// What became of a request, whose outcome without assertions the verdict has.
-    pub fn judge(&self, searched: &mut Searched<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
-        let has_reply = searched.reply.is_some();
+    /// Checks the assertions. The verdict contains the outcome before them.
+    pub fn judge(&self, reply_view: &mut ReplyView<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
+        let has_reply = reply_view.reply.is_some();
         if !has_reply && verdict.results.is_none() {
             return;
         }
         for (name, assertion) in &self.assertions {
-            let look = |written: &Assertion, assertion: &CompiledAssertion| {
-                let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
-                if assertion.ignores_status() && has_reply && is_checked {
-                    (verdict.outcome.expected, verdict.outcome.failure) = (true, None);
-                }
-                let said = assertion.check(searched);
-                searched.user.trace(|tracing| tracing.look(assertion.look(written, searched, said.is_ok())));
-                if said.is_err() && has_reply {
-                    let TracedLook { name, wanted, found, .. } = assertion.look(written, searched, false);
-                    verdict.failures.push(CheckFailure::new(name, wanted, found));
-                }
-                said
-            };
-            let (said, is_error) = match assertion {
-                Asserts::Test(test) => match test.with(&fill, CompiledAssertion::new, look) {
-                    Ok(said) => (said, false),
-                    Err(error) => {
-                        verdict.failures.push(CheckFailure::new(name.clone(), "", error.to_string()));
-                        (Err(error.to_string()), true)
+            let (result, is_error) = match assertion {
+                AssertionKind::Test(test) => {
+                    let tested = test.with(&fill, CompiledAssertion::new, |source, assertion| {
+                        check_by_test(source, assertion, reply_view, verdict)
+                    });
+                    match tested {
+                        Ok(result) => (result, false),
+                        Err(error) => {
+                            verdict.failures.push(CheckFailure::new(name.clone(), "", error.to_string()));
+                            (Err(error.to_string()), true)
+                        }
                     }
-                },
-                Asserts::Script(script) => {
-                    let said = check_by_script(script, searched, &mut verdict.outcome, &fill);
-                    searched.user.trace(|tracing| tracing.look(script_look(script, said.as_ref().err())));
-                    let failure =
-                        said.as_ref().err().map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
+                }
+                AssertionKind::Script(script) => {
+                    let result = check_by_script(script, reply_view, &mut verdict.outcome, &fill);
+                    reply_view.user.trace(|tracing| tracing.look(script_look(script, result.as_ref().err())));
+                    let error = result.as_ref().err();
+                    let failure = error.map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
                     verdict.failures.extend(failure);
-                    (said, false)
+                    (result, false)
                 }
             };
-            if has_reply && said.is_err() {
+            if has_reply && result.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
             }
-            verdict.add(name, said, is_error);
+            verdict.add(name, result, is_error);
         }
     }
 }
 
-/// What a trace says of a script that looked at a reply, and of its error where it had one.
+impl Action {
+    /// Describes an extractor that never matched.
+    fn remark(&self, label: &str) -> Option<String> {
+        let Self::Extract(extractor, matches) = self else { return None };
+        let replies = plural(matches.unmatched_replies()?, "sample");
+        let extractor = extractor.part();
+        let description = description_of(extractor);
+        let variable = &extractor.variable;
+        Some(format!(
+            "`{label}`: the extractor of `{variable}` ({description}) matched nothing in {replies}; --trace shows what it looked at"
+        ))
+    }
+}
+
+/// Compiles a pattern for the URLs of page elements.
+fn url_pattern(pattern: Option<&String>) -> Result<Option<Pattern>, ScriptError> {
+    pattern.map(|pattern| Pattern::whole(pattern).map_err(ScriptError::Scenario)).transpose()
+}
+
+/// Checks a reply with an assertion. `source` is the assertion before it was compiled.
+fn check_by_test(
+    source: &Assertion,
+    assertion: &CompiledAssertion,
+    reply_view: &ReplyView<'_>,
+    verdict: &mut Verdict,
+) -> Result<(), String> {
+    let has_reply = reply_view.reply.is_some();
+    let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
+    if assertion.ignores_status() && has_reply && is_checked {
+        verdict.outcome.expected = true;
+        verdict.outcome.failure = None;
+    }
+    let result = assertion.check(reply_view);
+    reply_view.user.trace(|tracing| tracing.look(assertion.look(source, reply_view, result.is_ok())));
+    if result.is_err() && has_reply {
+        let TracedLook { name, wanted, found, .. } = assertion.look(source, reply_view, false);
+        verdict.failures.push(CheckFailure::new(name, wanted, found));
+    }
+    result
+}
+
+/// Describes a script's check of a reply for a trace, with its error if there is one.
 fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedLook {
     TracedLook {
         by: Looker::Script,
@@ -302,23 +337,23 @@ fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedLook {
 
 fn check_by_script(
     script: &ScriptCall,
-    searched: &mut Searched<'_>,
+    reply_view: &mut ReplyView<'_>,
     outcome: &mut Outcome,
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
-    let mut ran = script.run(searched.user, ScriptView::of(searched, outcome.is_good()), fill)?;
-    let failure = ran.failure.take();
-    obey(ran, searched, outcome);
+    let mut script_outcome = script.run(reply_view.user, ScriptView::of(reply_view, outcome.is_good()), fill)?;
+    let failure = script_outcome.failure.take();
+    apply_outcome(script_outcome, reply_view, outcome);
     failure.map_or(Ok(()), Err)
 }
 
-/// What a script says of the reply and of its user.
-fn obey(ran: ScriptOutcome, searched: &mut Searched<'_>, outcome: &mut Outcome) {
-    if ran.stop != Scope::Nothing {
-        searched.user.stop.set(ran.stop);
+/// Applies the changes of a script to the reply, its outcome, and the user.
+fn apply_outcome(script_outcome: ScriptOutcome, reply_view: &mut ReplyView<'_>, outcome: &mut Outcome) {
+    if script_outcome.stop != Scope::Nothing {
+        reply_view.user.stop.set(script_outcome.stop);
     }
-    if searched.reply.is_some() {
-        match ran.changes.success {
+    if reply_view.reply.is_some() {
+        match script_outcome.changes.success {
             Some(true) => {
                 outcome.expected = true;
                 outcome.failure = None;
@@ -327,5 +362,5 @@ fn obey(ran: ScriptOutcome, searched: &mut Searched<'_>, outcome: &mut Outcome) 
             None => {}
         }
     }
-    searched.change(ran.changes);
+    reply_view.change(script_outcome.changes);
 }

@@ -1,4 +1,5 @@
-//! A script where a scenario calls it: its source and parameters may be texts that change with each call.
+//! Calls a script with the texts of a scenario: its source and parameters may
+//! change with each call.
 
 use crate::texts::compiled::{Compiled, Texts};
 use crate::texts::context::UserContext;
@@ -7,17 +8,19 @@ use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::Script;
 
-/// A script, and what it is called with.
+/// A compiled script, and its parameters.
 #[derive(Debug)]
 pub struct ScriptCall {
     script: Compiled<Script, ParsedScript>,
     parameters: Template,
     name: String,
-    /// As in JMeter, an exception of a script that makes no sample and asserts nothing changes nothing.
+    /// True if an exception has no effect. As in JMeter, this applies to scripts that make no
+    /// sample and assert nothing.
     pub is_forgiving: bool,
 }
 
-/// JMeter's message of a sample whose script threw this exception: engines of scripts wrap other exceptions than their own.
+/// Returns JMeter's message for a sample if its script threw this exception. Script engines wrap
+/// all exceptions but their own.
 pub fn sample_message(exception: &str) -> String {
     let is_wrapped = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
         .iter()
@@ -25,7 +28,7 @@ pub fn sample_message(exception: &str) -> String {
     if is_wrapped { exception.to_owned() } else { format!("javax.script.ScriptException: {exception}") }
 }
 
-/// Only the source: parameters are made in any rules.
+/// Only the source is mapped: the parameters are compiled separately, by any rules.
 impl Texts for Script {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
         Self { source: fill(&self.source), ..self.clone() }
@@ -33,18 +36,18 @@ impl Texts for Script {
 }
 
 impl ScriptCall {
-    /// Compiles a script. Its dialect decides whether expressions in its source are filled in before it is read.
+    /// Compiles a script. Its dialect decides whether expressions in its source are filled in
+    /// before it is parsed.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The script is malformed.
     pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let languages = feeds.languages;
-        let parse = |script: &Script| ParsedScript::new(languages, script);
         let compiled = if feeds.dialect.fills_in_scripts() {
-            Compiled::new(script, feeds, parse)?
+            Compiled::new(script, feeds, |script| ParsedScript::new(languages, script))?
         } else {
-            Compiled::Fixed(script.clone(), parse(script)?)
+            Compiled::Fixed(script.clone(), ParsedScript::new(languages, script)?)
         };
         Ok(Self {
             script: compiled,
@@ -54,16 +57,17 @@ impl ScriptCall {
         })
     }
 
-    /// Its name in messages.
+    /// Returns its name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Runs it; `fill` makes texts.
+    /// Runs it. `fill` fills in texts.
     ///
     /// # Errors
     ///
-    /// It cannot be read now, an exception that nothing caught, or too many operations: one sentence.
+    /// Describes in one sentence a script that is malformed with its values, an uncaught exception,
+    /// or too many operations.
     pub fn run(
         &self,
         user: &UserContext,
@@ -71,8 +75,12 @@ impl ScriptCall {
         fill: impl Fn(&Template) -> String,
     ) -> Result<ScriptOutcome, String> {
         let parameters = fill(&self.parameters);
-        let parse = |script: &Script| user.worker.expressions.script(script);
-        let ran = self.script.with(&fill, parse, |_, script| script.run(user, view, &parameters));
-        ran.map_err(|error| error.to_string()).flatten()
+        let expressions = &user.worker.expressions;
+        let result = self.script.with(
+            &fill,
+            |script| expressions.script(script),
+            |_, script| script.run(user, view, &parameters),
+        );
+        result.map_err(|error| error.to_string()).flatten()
     }
 }

@@ -1,10 +1,12 @@
-//! What a user does around each of its samples, for `--trace`: pauses, variables that change, and what extractors and checks look at.
+//! Traces the actions of a user around each sample, for `--trace`: pauses, changed
+//! variables, extractors and checks.
 //!
-//! Users that are not traced pay one branch for each sample. Out of scope: how a trace is shown; `report` knows.
+//! Users that are not traced pay one branch per sample. Out of scope: the presentation of a trace,
+//! which is in `report`.
 
 use crate::replies::extract::description_of;
 use crate::texts::context::UserContext;
-use crate::texts::searched::Searched;
+use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::{Extractor, Take};
 use brunt_model::outcome::status_text;
 use brunt_model::plan::Checks;
@@ -14,7 +16,7 @@ use brunt_model::{Failure, Sample, Tick};
 
 pub use crate::texts::tracing::shown;
 
-/// The trace of what happened before a sample, if the user is traced.
+/// Returns the trace of the time before a sample, if the user is traced.
 pub fn before(user: &UserContext) -> Option<SampleTrace> {
     let before = user.tracing.as_ref()?.borrow_mut().before(&user.variables.borrow());
     Some(SampleTrace {
@@ -25,24 +27,25 @@ pub fn before(user: &UserContext) -> Option<SampleTrace> {
     })
 }
 
-/// A request in bytes as it was sent, and its clocks, where its user is traced.
-pub fn of_exchange(searched: &Searched<'_>, sample: &Sample) -> Option<Box<SampleTrace>> {
-    searched.user.tracing.as_ref()?;
+/// Returns the bytes of a sent request and its clocks, if its user is traced.
+pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<SampleTrace>> {
+    reply_view.user.tracing.as_ref()?;
     let opening = sample.opening;
     let opened: u64 = [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum();
-    let came = sample.first_byte != Tick::ZERO;
+    let has_first_byte = sample.first_byte != Tick::ZERO;
     Some(Box::new(SampleTrace {
-        request: searched.request_text(),
-        body: searched.raw_body().to_vec(),
+        request: reply_view.request_text(),
+        body: reply_view.raw_body().to_vec(),
         opening_micros: sample.opened.then_some(opened / 1_000),
-        first_byte_micros: came.then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
+        first_byte_micros: has_first_byte.then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
         micros: sample.last_byte.nanos_since(sample.begun) / 1_000,
         failure: sample.outcome.failure.filter(|failure| *failure != Failure::Check).map(|kind| kind.row().name.into()),
         ..SampleTrace::default()
     }))
 }
 
-/// What happened before a sample and because of it, beside its exchange; `looks` come before those that the user remembers.
+/// Completes the trace of a sample with the actions before and after its exchange. `looks` precede
+/// those in the user's trace.
 pub fn complete(
     exchange: SampleTrace,
     before: SampleTrace,
@@ -68,40 +71,38 @@ pub fn complete(
     }
 }
 
-/// The trace of what is no request, or could not become one.
+/// Returns the trace of a sample without a request, or of a request that could not be prepared.
 pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box<SampleTrace>> {
     let before = before(user)?;
     let failure = failure.map(str::to_owned);
     Some(Box::new(complete(SampleTrace { failure, ..SampleTrace::default() }, before, Vec::new(), user)))
 }
 
-/// What the checks say that need no part of a reply but its status and its length.
-pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
-    let Some(reply) = searched.reply else { return Vec::new() };
-    let look = |name: &str, wanted: String, found: String, is_good| TracedLook {
-        by: Looker::Check,
-        name: name.to_owned(),
-        wanted,
-        found,
-        is_good,
-    };
+/// Describes the checks of the policy: the status, and the body.
+pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedLook> {
+    let Some(reply) = reply_view.reply else { return Vec::new() };
     let expects = checks.expects(reply.status);
-    let mut all = vec![look("status", statuses(&checks.status), status_text(reply.status), expects)];
+    let mut all = vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
     if let Some(pattern) = &checks.body {
         let matches = reply.kept.as_ref().is_some_and(|kept| kept.matches);
-        all.push(look("body", format!("matches `{}`", shown(pattern)), shown(searched.body()), matches));
+        all.push(check_look("body", format!("matches `{}`", shown(pattern)), shown(reply_view.body()), matches));
     }
     all
 }
 
-/// What an extractor found that has just set the variables of a user from so many matches.
+fn check_look(name: &str, wanted: String, found: String, is_good: bool) -> TracedLook {
+    TracedLook { by: Looker::Check, name: name.to_owned(), wanted, found, is_good }
+}
+
+/// Describes the result of an extractor that has just set the variables of a user from
+/// this number of matches.
 pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedLook {
     let name = extractor.variable.clone();
-    let found = match (extractor.take, matches, &extractor.default) {
+    let result = match (extractor.take, matches, &extractor.default) {
         (Take::All, ..) => format!("{matches} matches"),
         (_, 0, None) => "no match; the variable keeps its value".into(),
         (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
         (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),
     };
-    TracedLook { by: Looker::Extractor, name, wanted: description_of(extractor), found, is_good: matches > 0 }
+    TracedLook { by: Looker::Extractor, name, wanted: description_of(extractor), found: result, is_good: matches > 0 }
 }

@@ -1,7 +1,7 @@
-//! Texts that are filled in before a run, where there are variables and properties and no user yet.
+//! Fills in texts before a run, with the initial variables and properties and without a user.
 
 use crate::Feeds;
-use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::expression::{self, Stretch};
 use crate::texts::files::Files;
 use crate::texts::functions::find;
@@ -18,21 +18,22 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Functions whose value is that of a property, which no text changes.
+/// Functions of properties: their values depend on no text.
 const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPlanName"];
 
-/// The variables and properties that a run begins with, by JMeter's rules.
+/// Initial variables and properties of a run, by JMeter's rules.
 pub struct BeforeRun {
     feeds: Feeds,
     user: UserContext,
     random: RefCell<Pcg64Mcg>,
-    /// Variables that keep their value for the whole run.
+    /// Names of variables that keep their value for the whole run.
     constant: BTreeSet<String>,
     properties_are_constant: bool,
 }
 
 impl BeforeRun {
-    /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
+    /// Fills in the variables in order. Functions read files in `folders`; `seed` is the
+    /// seed of random values.
     pub fn with_languages(
         languages: &'static dyn Languages,
         variables: &[(String, String)],
@@ -44,10 +45,10 @@ impl BeforeRun {
         for (name, _) in variables {
             names.number(name);
         }
-        let mut commons = Commons::with_properties(properties);
-        commons.languages = languages;
-        commons.files = Files::below(folders).read_only();
-        let worker = WorkerContext::new(Arc::new(commons), Rc::new(Alone), seed);
+        let mut shared_state = SharedState::with_properties(properties);
+        shared_state.languages = languages;
+        shared_state.files = Files::below(folders).read_only();
+        let worker = WorkerContext::new(Arc::new(shared_state), Rc::new(Alone), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
             feeds: Feeds::with_variables(TextRules::Jmeter, names, languages),
@@ -63,18 +64,18 @@ impl BeforeRun {
         before
     }
 
-    /// The same, where these variables keep their value for the whole run, and the properties do or do not.
+    /// Sets the variables that keep their value for the whole run, and whether the properties do.
     #[must_use]
     pub fn with_constants(self, constant: BTreeSet<String>, properties_are_constant: bool) -> Self {
         Self { constant, properties_are_constant, ..self }
     }
 
-    /// The variables with their values, by name.
+    /// Returns the variables and their values, by name.
     pub fn variables(&self) -> Vec<(String, String)> {
         self.user.variables.borrow().all()
     }
 
-    /// A text with all that is known now filled in; what is not known stays as it was written.
+    /// Fills in a text. Unknown expressions are not changed.
     pub fn text(&self, text: &str) -> String {
         let mut feeds = self.feeds.clone();
         match Template::compile_expressions(text, Place::Text, &mut feeds) {
@@ -88,7 +89,7 @@ impl BeforeRun {
         }
     }
 
-    /// A text in which only what never changes is filled in; it may still hold expressions.
+    /// Fills in only the constant parts of a text; it may still contain expressions.
     pub fn folded(&self, text: &str) -> String {
         if !text.contains("${") {
             return text.to_owned();
@@ -104,17 +105,16 @@ impl BeforeRun {
                 value.map_or(Stretch::Variable { name, written }, Stretch::Literal)
             }
             Stretch::Call { name, arguments, written } => {
-                let is_known = find(&name).is_some_and(|function| function.arguments.contains(&arguments.len()));
-                if !is_known {
+                let is_valid = find(&name).is_some_and(|function| function.arguments.contains(&arguments.len()));
+                if !is_valid {
                     return Stretch::Call { name, arguments, written };
                 }
                 let is_property = self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
-                let same = |argument: &Vec<Stretch>| argument.iter().all(|part| matches!(part, Stretch::Literal(_)));
-                let fold = |all: &Vec<Stretch>| all.iter().cloned().map(|one| self.fold(one)).collect();
-                let folded: Vec<Vec<Stretch>> = arguments.iter().map(fold).collect();
-                // One that sets a variable has to be called by each user.
+                let folded: Vec<Vec<Stretch>> =
+                    arguments.iter().map(|all| all.iter().cloned().map(|one| self.fold(one)).collect()).collect();
+                // A call that sets a variable must be evaluated by each user.
                 let sets = name == "property" && folded.get(1).is_some_and(|variable| !variable.is_empty());
-                if is_property && !sets && folded.iter().all(same) {
+                if is_property && !sets && folded.iter().flatten().all(|part| matches!(part, Stretch::Literal(_))) {
                     return Stretch::Literal(self.text(&written));
                 }
                 match call_text(&name, &folded).filter(|_| folded != arguments) {

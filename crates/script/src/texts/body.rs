@@ -1,4 +1,4 @@
-//! What is sent with a request, from the bytes of a file.
+//! Creates the bodies of requests, from texts and from the bytes of files.
 
 use crate::texts::template::{self, Piece};
 use brunt_model::{Body, BodyFragment};
@@ -6,16 +6,17 @@ use std::path::Path;
 
 pub use crate::texts::encoding::{FORM, is_form};
 
-/// Text where the bytes are text (placeholders in it are filled in), and else the bytes as they are.
+/// Returns a text if the bytes are UTF-8 (its placeholders are filled in), otherwise the bytes.
 pub fn from_bytes(bytes: Vec<u8>) -> Body {
     String::from_utf8(bytes).map_or_else(|e| Body::Bytes(e.into_bytes()), Body::Text)
 }
 
-/// Checks that a text is JSON wherever its placeholders become numbers, or texts within quotes.
+/// Checks that a text is JSON if its placeholders become numbers, or texts within quotes.
 ///
 /// # Errors
 ///
-/// It is not, or a placeholder is malformed. The text may be secret, so that the error does not repeat it.
+/// It is not JSON, or a placeholder is malformed. The text may be secret, so the error
+/// does not repeat it.
 pub fn check_json(text: &str) -> Result<(), String> {
     let mut sample = String::with_capacity(text.len());
     for piece in template::pieces(text).map_err(|error| error.to_string())? {
@@ -24,7 +25,7 @@ pub fn check_json(text: &str) -> Result<(), String> {
     serde_json::from_str::<serde::de::IgnoredAny>(&sample).map(drop).map_err(|error| error.to_string())
 }
 
-/// The content type that a file's name speaks of; that of a form where it says nothing, as siege has it.
+/// Returns the content type of a file name; without a known extension that of a form, as in siege.
 pub fn content_type(file: &Path) -> &'static str {
     match file.extension().and_then(|e| e.to_str()) {
         Some("json") => "application/json",
@@ -42,28 +43,28 @@ pub fn content_type(file: &Path) -> &'static str {
     }
 }
 
-/// Between the parts of a form.
+/// Separator of the parts of a form.
 const BOUNDARY: &str = "brunt-7d9f3a1c5e8b2046";
 
 /// A file as a part of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePart {
-    /// Its name, without a directory.
+    /// Name without a directory.
     pub name: String,
-    /// Its content, sent as it is.
+    /// Content, sent unchanged.
     pub bytes: Vec<u8>,
-    /// Its media type; empty: what its name speaks of.
+    /// Media type. Empty: derived from the name.
     pub media_type: String,
 }
 
-/// A body that is put together from texts, which may hold expressions, and from the bytes of files.
+/// A body that is composed of texts, which may contain expressions, and of bytes of files.
 #[derive(Debug, Default)]
 pub struct BodyBuilder {
     fragments: Vec<BodyFragment>,
 }
 
 impl BodyBuilder {
-    /// Appends a text.
+    /// Appends a text, which may contain expressions.
     pub fn text(&mut self, text: &str) {
         match self.fragments.last_mut() {
             Some(BodyFragment::Text(last)) => last.push_str(text),
@@ -71,12 +72,13 @@ impl BodyBuilder {
         }
     }
 
-    /// Appends the content of a file, in which nothing is an expression.
+    /// Appends the content of a file, without expressions.
     pub fn content(&mut self, bytes: &[u8]) {
         self.fragments.push(BodyFragment::Bytes(bytes.to_vec()));
     }
 
-    /// The body: one text unless a file is binary, or holds text that would be taken for an expression.
+    /// Returns the body. It is one text, unless a file is binary or contains text that
+    /// looks like an expression.
     pub fn finish(self) -> Body {
         let has_expressions =
             self.fragments.iter().any(|one| matches!(one, BodyFragment::Text(text) if text.contains("${")));
@@ -96,7 +98,7 @@ impl BodyBuilder {
     }
 }
 
-/// A body of `multipart/form-data` (RFC 7578). Its texts may hold expressions.
+/// A body of `multipart/form-data` (RFC 7578). Its texts may contain expressions.
 #[derive(Debug, Default)]
 pub struct Multipart(BodyBuilder);
 
@@ -123,14 +125,14 @@ impl Multipart {
         self.0.text("\r\n\r\n");
     }
 
-    /// Adds a file.
+    /// Adds a file with its name.
     pub fn file(&mut self, name: &str, file: &FilePart) {
         self.file_head(name, file);
         self.0.content(&file.bytes);
         self.0.text("\r\n");
     }
 
-    /// Adds a file whose content is that of an expression.
+    /// Adds a file with the value of an expression as its content.
     pub fn file_expression(&mut self, name: &str, file: &FilePart, expression: &str) {
         self.file_head(name, file);
         self.0.text(expression);
@@ -140,19 +142,19 @@ impl Multipart {
     fn file_head(&mut self, name: &str, file: &FilePart) {
         let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
             ("", FORM) => "application/octet-stream",
-            ("", known) => known,
-            (given, _) => given,
+            ("", from_name) => from_name,
+            (explicit, _) => explicit,
         };
         let file_name = quoted(&file.name);
         self.0.text(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
     }
 
-    /// The media type.
+    /// Media type, with the boundary.
     pub fn media_type(&self) -> String {
         format!("multipart/form-data; boundary={BOUNDARY}")
     }
 
-    /// The body.
+    /// Returns the body with its closing boundary.
     pub fn finish(mut self) -> Body {
         self.0.text(&format!("--{BOUNDARY}--\r\n"));
         self.0.finish()
@@ -163,7 +165,7 @@ fn head(name: &str) -> String {
     format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(name))
 }
 
-/// A text within quotes of a header field (WHATWG HTML, multipart/form-data).
+/// Escapes a text within quotes of a header field (WHATWG HTML, multipart/form-data).
 fn quoted(text: &str) -> String {
     text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

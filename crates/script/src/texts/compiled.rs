@@ -1,21 +1,23 @@
-//! Parts of a plan whose texts hold expressions: compiled once where they hold none, else anew for each use.
+//! Compiles parts of a plan that contain texts: once if the texts are constant,
+//! otherwise for each use.
 
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::{QualifiedXpath, ReplyPart};
 
-/// A part of a plan that holds texts.
+/// A part of a plan that contains texts.
 pub trait Texts: Sized {
-    /// The same with other texts: `fill` is asked for each of them, in an order that is always the same.
+    /// Replaces the texts. Calls `fill` for each of them, always in the same order.
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self;
 }
 
-/// A part of a plan, compiled to `C` where its texts hold no expressions.
+/// A part of a plan, compiled to `C` if its texts are constant.
 #[derive(Debug)]
 pub enum Compiled<T, C> {
-    /// Once and for all, beside what it was compiled from.
+    /// The constant part, and its compiled form.
     Fixed(T, C),
-    /// For each use: its texts, in the order of [`Texts::map_texts`].
+    /// The part, and templates of its texts in the order of [`Texts::map_texts`]. It is
+    /// compiled for each use.
     Changing(T, Vec<Template>),
 }
 
@@ -24,18 +26,18 @@ impl<T: Texts, C> Compiled<T, C> {
     ///
     /// # Errors
     ///
-    /// An expression in a text is malformed, or the part itself makes no sense.
+    /// An expression in a text is malformed, or the part itself.
     pub fn new(
         part: &T,
         feeds: &mut Feeds,
         compile: impl Fn(&T) -> Result<C, ScriptError>,
     ) -> Result<Self, ScriptError> {
-        let mut written = Vec::new();
+        let mut texts = Vec::new();
         part.map_texts(&mut |text| {
-            written.push(text.to_owned());
+            texts.push(text.to_owned());
             String::new()
         });
-        let templates = written.iter().map(|text| Template::compile_expressions(text, Place::Text, feeds));
+        let templates = texts.iter().map(|text| Template::compile_expressions(text, Place::Text, feeds));
         let templates = templates.collect::<Result<Vec<_>, _>>()?;
         if templates.iter().any(|template| !template.is_constant()) {
             let part = part.map_texts(&mut str::to_owned);
@@ -46,18 +48,19 @@ impl<T: Texts, C> Compiled<T, C> {
         compile(&part).map(|compiled| Self::Fixed(part, compiled))
     }
 
-    /// The part of the plan; where its texts hold expressions, they are left as they were written.
+    /// Returns the part of the plan. Expressions in its texts are not filled in.
     pub fn part(&self) -> &T {
         match self {
             Self::Fixed(part, _) | Self::Changing(part, _) => part,
         }
     }
 
-    /// Hands it to `act` with its texts filled in, and compiled; `fill` makes the texts.
+    /// Calls `act` with the part, with its texts filled in, and its compiled form. `fill`
+    /// fills in the texts.
     ///
     /// # Errors
     ///
-    /// What its texts became makes no sense.
+    /// The part is malformed with the values of its texts.
     pub fn with<R>(
         &self,
         mut fill: impl FnMut(&Template) -> String,

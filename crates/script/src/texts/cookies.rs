@@ -1,7 +1,8 @@
-//! Cookies of one user (RFC 6265), as `cookie_store` keeps and expires them. Expiry follows the system's calendar clock.
+//! Stores the cookies of one user (RFC 6265) in a `cookie_store`. They expire by
+//! the system's wall clock.
 //!
-//! Cookies for a public suffix such as `co.uk` are refused, as in browsers. So are cookies with the prefix `__Host-` or
-//! `__Secure-` that lack the attributes of the prefix (RFC 6265bis, 4.1.3).
+//! Cookies for a public suffix such as `co.uk` are refused, as in browsers. So are cookies with the
+//! prefix `__Host-` or `__Secure-` without the attributes of the prefix (RFC 6265bis, 4.1.3).
 
 #[cfg(feature = "groovy")]
 use brunt_groovy::Cookie;
@@ -16,7 +17,7 @@ use url::Url;
 pub struct Jar(Option<Box<CookieStore>>);
 
 impl Jar {
-    /// Takes the cookies of a reply from this URL.
+    /// Stores the cookies of a reply from this URL.
     pub fn take(&mut self, url: &Url, fields: &[(String, String)]) {
         for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             // RFC 6265 section 5.3: a cookie that is malformed or names another domain is ignored.
@@ -26,36 +27,38 @@ impl Jar {
         }
     }
 
-    /// The header field for a request to this URL.
+    /// Returns the header field for a request to this URL.
     pub fn field(&self, url: &Url, policy: Cookies) -> Option<(String, String)> {
         self.field_with(url, policy, None)
     }
 
-    /// The same with cookies that the request itself gives, `a=1; b=2`, before them. One that was set meanwhile takes the place of
-    /// one that is given.
-    pub fn field_with(&self, url: &Url, policy: Cookies, given: Option<&str>) -> Option<(String, String)> {
-        let set: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
-        let given = given.into_iter().flat_map(|given| given.split("; "));
-        let is_set = |pair: &&str| set.iter().any(|(name, _)| pair.split('=').next() == Some(*name));
-        let pairs = given.filter(|pair| !is_set(pair)).map(str::to_owned);
-        let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
+    /// Returns the header field with `explicit`, the cookies of the request itself (`a=1; b=2`),
+    /// before the stored ones. A stored cookie replaces an explicit one of the same name.
+    pub fn field_with(&self, url: &Url, policy: Cookies, explicit: Option<&str>) -> Option<(String, String)> {
+        let stored: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
+        let explicit = explicit.into_iter().flat_map(|cookies| cookies.split("; "));
+        let pairs = explicit.filter(|pair| !stored.iter().any(|(name, _)| pair.split('=').next() == Some(*name)));
+        let pairs = pairs.map(str::to_owned);
+        let pairs: Vec<_> = pairs.chain(stored.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
 }
 
-/// The cookie of a field `Set-Cookie`, unless the prefix of its name or the suffix of its domain forbids it.
+/// Parses a field `Set-Cookie`. None if the prefix of its name or the suffix of
+/// its domain forbids it.
 fn acceptable<'a>(text: &'a str, url: &Url) -> Option<RawCookie<'a>> {
     let mut cookie = RawCookie::parse(text).ok()?;
-    let has_prefix =
-        |prefix: &str| cookie.name().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix));
     let is_secure = cookie.secure() == Some(true) && url.scheme() == "https";
     let is_of_host = cookie.domain().is_none() && cookie.path() == Some("/");
-    if (has_prefix("__Secure-") && !is_secure) || (has_prefix("__Host-") && !(is_secure && is_of_host)) {
+    if (has_prefix(&cookie, "__Secure-") && !is_secure)
+        || (has_prefix(&cookie, "__Host-") && !(is_secure && is_of_host))
+    {
         return None;
     }
     let domain = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
     if domain.as_deref().is_some_and(is_public_suffix) {
-        // RFC 6265 section 5.3, step 5: the host itself may be such a suffix; the cookie is then its alone.
+        // RFC 6265 section 5.3, step 5: the host itself may be such a suffix; the cookie then
+        // belongs only to it.
         if domain.as_deref() != url.host_str() {
             return None;
         }
@@ -64,18 +67,22 @@ fn acceptable<'a>(text: &'a str, url: &Url) -> Option<RawCookie<'a>> {
     Some(cookie)
 }
 
-/// True if names of different owners lie directly below this one.
+fn has_prefix(cookie: &RawCookie<'_>, prefix: &str) -> bool {
+    cookie.name().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+}
+
+/// True if names directly below this one belong to different owners.
 fn is_public_suffix(domain: &str) -> bool {
     psl::suffix_str(domain) == Some(domain)
 }
 
-/// What scripts do with cookies.
+/// The interface of cookies for scripts.
 #[cfg(feature = "groovy")]
 impl Jar {
-    /// All cookies, in the order in which they were set.
+    /// Returns all cookies, in the order in which they were set.
     pub fn all(&self) -> Vec<Cookie> {
         let unexpired = self.0.iter().flat_map(|store| store.iter_unexpired());
-        let shown = |cookie: &cookie_store::Cookie<'static>| Cookie {
+        let cookies = unexpired.map(|cookie| Cookie {
             name: cookie.name().to_owned(),
             value: cookie.value().to_owned(),
             domain: match &cookie.domain {
@@ -84,14 +91,16 @@ impl Jar {
             },
             path: String::from(&cookie.path),
             is_secure: cookie.secure().unwrap_or(false),
-        };
-        unexpired.map(shown).collect()
+        });
+        cookies.collect()
     }
 
-    /// Sets a cookie of a domain and what is below it. One that is malformed or of no domain is ignored.
+    /// Sets a cookie of a domain and its subdomains. A malformed cookie, or one without
+    /// a domain, is ignored.
     pub fn add(&mut self, cookie: &Cookie) {
         let Cookie { name, value, domain, path, is_secure } = cookie;
-        let (domain, scheme) = (domain.trim_start_matches('.'), if *is_secure { "https" } else { "http" });
+        let domain = domain.trim_start_matches('.');
+        let scheme = if *is_secure { "https" } else { "http" };
         let path = if path.starts_with('/') { path } else { "/" };
         let Ok(url) = Url::parse(&format!("{scheme}://{domain}{path}")) else { return };
         let secure = if *is_secure { "; Secure" } else { "" };

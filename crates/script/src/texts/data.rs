@@ -1,8 +1,9 @@
-//! Data files whose rows set variables: read once, before the load.
+//! Reads data files with rows of variables, once before the load.
 //!
-//! All rows have as many cells as the first, and are UTF-8. JMeter's rules take any row and any bytes: a row that has fewer cells than
-//! there are variables leaves the others as they were. Blank lines are no rows; by JMeter's rules they are, and stand for the end of the
-//! file where cells have no quotes. Users take the rows that they share in turn.
+//! All rows have the same number of cells, and are UTF-8. By JMeter's rules, rows and bytes are
+//! arbitrary: a row with fewer cells than variables does not change the other variables. Blank
+//! lines are no rows. By JMeter's rules they are, and a blank line ends the file if cells have no
+//! quotes. Users that share rows take them in turn.
 
 use crate::texts::context::UserContext;
 use crate::texts::feed::{csv_reader, unreadable};
@@ -15,47 +16,47 @@ use std::path::{Path, PathBuf};
 /// The rows of a data file.
 #[derive(Debug)]
 pub struct Rows {
-    /// Tells it from other files, for all users of the run.
+    /// Identifies the file, for all users of the run.
     key: String,
-    /// The numbers of the variables of its columns.
+    /// Numbers of the variables of its columns.
     variables: Vec<usize>,
-    /// All cells, one behind the other.
+    /// Text of all cells.
     cells: String,
-    /// Where each cell ends.
+    /// End of each cell in `cells`.
     ends: Vec<usize>,
-    /// The first cell behind each row.
+    /// Index of the first cell after each row.
     row_ends: Vec<usize>,
     shared: Sharing,
     order: RowOrder,
     at_end: DataEnd,
 }
 
-/// What a row says of the user.
+/// Result of taking a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowTaken {
-    /// Its variables are set.
+    /// The variables are set.
     Set,
-    /// There is none left: the user does nothing more.
+    /// No row is left: the user ends.
     StopUser,
-    /// There is none left: the run is over.
+    /// No row is left: the run ends.
     StopRun,
 }
 
-/// The mark that JMeter gives variables behind the last row.
+/// Value of variables after the last row, as in JMeter.
 const END_OF_FILE: &str = "<EOF>";
 
 impl Rows {
-    /// Reads a file, and names its variables to `feeds`.
+    /// Reads a file, and adds its variables to `feeds`.
     ///
     /// # Errors
     ///
-    /// It cannot be read, has no row, or a line is not of its format.
+    /// It cannot be read, has no row, or has a malformed line.
     pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let path = Path::new(&file.file);
-        let takes_any = feeds.dialect.reads_any_rows();
-        let text = decoded(files::read_bytes(path)?, file, takes_any)?;
+        let is_lenient = feeds.dialect.reads_any_rows();
+        let text = decoded(files::read_bytes(path)?, file, is_lenient)?;
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
-        let keeps_blanks = takes_any && file.order == RowOrder::Sequence;
+        let keeps_blanks = is_lenient && file.order == RowOrder::Sequence;
         match file.format {
             DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
                 table.read_lines(&text, file.skip_first, delimiter);
@@ -63,12 +64,12 @@ impl Rows {
             DataFormat::Csv { delimiter, quoted } => {
                 let whole = if keeps_blanks { with_blank_rows(&text) } else { text };
                 let mut reader = csv_reader(delimiter)?;
-                reader.flexible(takes_any).quoting(quoted);
+                reader.flexible(is_lenient).quoting(quoted);
                 table.read_csv(&reader, &whole, file.skip_first)?;
             }
             DataFormat::JsonLines => table.read_json(&text)?,
         }
-        if !takes_any {
+        if !is_lenient {
             table.check_names()?;
         }
         if table.row_ends.is_empty() {
@@ -77,11 +78,12 @@ impl Rows {
         }
         let variables = table.names.iter().map(|name| feeds.names.number(name)).collect();
         let Table { cells, ends, row_ends, .. } = table;
-        let (shared, order, at_end) = (file.shared, file.order, file.at_end);
-        Ok(Self { key: format!("row {}", file.file), variables, cells, ends, row_ends, shared, order, at_end })
+        let key = format!("row {}", file.file);
+        let DataFile { shared, order, at_end, .. } = *file;
+        Ok(Self { key, variables, cells, ends, row_ends, shared, order, at_end })
     }
 
-    /// The user takes the next row.
+    /// Sets the variables of the user from the next row.
     pub fn take(&self, user: &UserContext) -> RowTaken {
         let count = self.row_ends.len() as u64;
         let row = match self.order {
@@ -109,33 +111,35 @@ impl Rows {
         }
     }
 
-    /// A blank line, which stands for the end of the file.
+    /// True for a blank line, which ends the file.
     fn is_blank(&self, number: usize) -> bool {
         self.row(number).next().is_none()
     }
 
     fn row(&self, number: usize) -> impl Iterator<Item = &str> {
         let first = number.checked_sub(1).map_or(0, |before| self.row_ends[before]);
-        let begin = |cell: usize| cell.checked_sub(1).map_or(0, |before| self.ends[before]);
-        (first..self.row_ends[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
+        (first..self.row_ends[number]).map(move |cell| {
+            let begin = cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.cells[begin..self.ends[cell]]
+        })
     }
 }
 
-/// A text whose blank lines, but those within quotes, are rows of one empty cell.
+/// Makes each blank line outside of quotes a row of one empty cell.
 fn with_blank_rows(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
-    let mut is_within = false;
+    let mut is_quoted = false;
     for line in text.split_inclusive('\n') {
-        if line.trim_end_matches(['\r', '\n']).is_empty() && !is_within {
+        if line.trim_end_matches(['\r', '\n']).is_empty() && !is_quoted {
             whole.push_str("\"\"");
         }
-        is_within ^= line.matches('"').count() % 2 == 1;
+        is_quoted ^= line.matches('"').count() % 2 == 1;
         whole.push_str(line);
     }
     whole
 }
 
-/// A file that is being read.
+/// The contents of a file while it is read.
 #[derive(Default)]
 struct Table {
     file: PathBuf,
@@ -154,7 +158,7 @@ impl Table {
         self.row_ends.push(self.ends.len());
     }
 
-    /// Reads lines as JMeter does where cells have no quotes: a blank line has no cell.
+    /// Reads lines as JMeter does for cells without quotes: a blank line has no cell.
     fn read_lines(&mut self, text: &str, skip_first: bool, delimiter: char) {
         let mut lines = text.lines();
         if self.names.is_empty() {
@@ -183,7 +187,8 @@ impl Table {
         Ok(())
     }
 
-    /// Refuses names that no cell of the file belongs to. Rows of equal length need one look.
+    /// Returns an error for names without a cell in the file. Checks one row, because all
+    /// have the same length.
     fn check_names(&self) -> Result<(), ScriptError> {
         let cells = self.row_ends.first().copied().unwrap_or_default();
         let Some(name) = self.names.get(cells) else { return Ok(()) };
@@ -194,12 +199,9 @@ impl Table {
 
     fn read_json(&mut self, text: &str) -> Result<(), ScriptError> {
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let wrong = |wrong: String| {
-                WordError::new("row", wrong, r#"one object a line, such as {"name": "Ann"}"#)
-                    .at(&self.file, number as u64 + 1)
-            };
-            let value: serde_json::Value = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            let row = value.as_object().ok_or_else(|| wrong("this is no JSON object".into()))?;
+            let value: serde_json::Value =
+                serde_json::from_str(line).map_err(|error| self.row_error(number, error.to_string()))?;
+            let row = value.as_object().ok_or_else(|| self.row_error(number, "this is no JSON object".into()))?;
             if self.names.is_empty() {
                 self.names = row.keys().cloned().collect();
             }
@@ -210,12 +212,17 @@ impl Table {
         }
         Ok(())
     }
+
+    fn row_error(&self, line: usize, wrong: String) -> ScriptError {
+        let error = WordError::new("row", wrong, r#"one object a line, such as {"name": "Ann"}"#);
+        error.at(&self.file, line as u64 + 1)
+    }
 }
 
-/// The text of a data file.
-fn decoded(bytes: Vec<u8>, file: &DataFile, takes_any: bool) -> Result<String, ScriptError> {
+/// Decodes the text of a data file.
+fn decoded(bytes: Vec<u8>, file: &DataFile, is_lenient: bool) -> Result<String, ScriptError> {
     let name = file.encoding.trim();
-    if name.is_empty() && !takes_any {
+    if name.is_empty() && !is_lenient {
         return files::text(bytes, Path::new(&file.file));
     }
     let encoding = match name {
@@ -227,7 +234,7 @@ fn decoded(bytes: Vec<u8>, file: &DataFile, takes_any: bool) -> Result<String, S
         return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
     };
     let (text, encoding, is_damaged) = encoding.decode(&bytes);
-    if is_damaged && !takes_any {
+    if is_damaged && !is_lenient {
         let wrong = format!("it holds bytes that are not {}", encoding.name());
         return Err(WordError::new(&file.file, wrong, "the file in its encoding").into());
     }

@@ -1,4 +1,5 @@
-//! What texts of requests were made of, with their expressions: the fields of a form, the name and password of Basic.
+//! Recovers the parts of request texts, with their expressions: the fields of a form, and the
+//! account of Basic credentials.
 
 use crate::texts::expression::{self, Stretch};
 use crate::texts::template::expression_text;
@@ -6,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 
-/// The fields of an encoded form; None where a part is not encoded, or a field has no name.
+/// Returns the fields of an encoded form. None if a part is not encoded, or a field has no name.
 pub fn form(text: &str) -> Option<Vec<(String, String)>> {
     let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
     let mut side = 0;
@@ -39,7 +40,7 @@ pub fn form(text: &str) -> Option<Vec<(String, String)>> {
     fields.iter().all(|(name, _)| !name.is_empty()).then_some(fields)
 }
 
-/// `NAME:PASSWORD` of the value of a field Authorization; None where it is no Basic.
+/// Returns `NAME:PASSWORD` from the value of a field Authorization. None if it is not Basic.
 pub fn basic(value: &str) -> Option<String> {
     let (scheme, credentials) = value.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {

@@ -1,4 +1,4 @@
-//! Encodings of forms, and random UUIDs.
+//! Encodes forms, and generates random UUIDs.
 
 use rand::Rng;
 use std::fmt::Write;
@@ -11,15 +11,21 @@ pub fn is_form(content_type: &str) -> bool {
     content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(FORM))
 }
 
-/// A text encoded for a form or query (WHATWG URL section 5.2).
+/// Encodes a text for a form or query (WHATWG URL section 5.2).
 pub fn form_encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 /// Appends a random UUID (RFC 9562 section 5.4).
 pub fn push_uuid<R: Rng + ?Sized>(out: &mut String, rng: &mut R) {
-    let (high, low) = (rng.next_u64(), rng.next_u64());
-    let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0x0fff | 0x4000);
-    let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
+    let high = rng.next_u64();
+    let low = rng.next_u64();
+    let a = high >> 32;
+    let b = high >> 16 & 0xffff;
+    // Version 4.
+    let c = high & 0x0fff | 0x4000;
+    // Variant 10.
+    let d = low >> 48 & 0x3fff | 0x8000;
+    let e = low & 0xffff_ffff_ffff;
     let _ = write!(out, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}"); // a String takes anything
 }

@@ -1,72 +1,73 @@
-//! `${…}` in texts: variables, and functions whose arguments are texts again.
+//! Parses `${…}` in texts: variables, and functions with texts as arguments.
 //!
 //! | text | becomes |
 //! |---|---|
 //! | `${name}` | the value of the variable |
-//! | `${name(a,b)}`, `${__name(a,b)}` | what the function makes of its arguments, see [`functions`](crate::texts::functions) |
+//! | `${name(a,b)}`, `${__name(a,b)}` | the result of the
+//! function, see [`functions`](crate::texts::functions) |
 //!
-//! Arguments end at a comma or at the parenthesis; parentheses within them nest. A backslash before `$`, a comma or a backslash makes
-//! it plain. Arguments are not trimmed.
+//! Arguments end at a comma or at the parenthesis; parentheses within them nest. A backslash before
+//! `$`, a comma or a backslash makes it literal. Arguments are not trimmed.
 
 use std::collections::HashSet;
 
-/// A stretch of a text.
+/// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stretch {
-    /// It stands for itself.
+    /// Text without an expression or placeholder.
     Literal(String),
     /// `${name}`.
     Variable {
-        /// The name.
         name: String,
-        /// As it was written.
+        /// Source text, from `${` to `}`.
         written: String,
     },
     /// `${name(…)}`.
     Call {
-        /// The name, without `__`.
+        /// Name of the function, without `__`.
         name: String,
-        /// Its arguments.
         arguments: Vec<Vec<Stretch>>,
-        /// As it was written.
+        /// Source text, from `${` to `}`.
         written: String,
     },
 }
 
-/// Deeper calls within calls are not read.
-const DEEPEST: usize = 64;
+/// Maximum depth of calls within calls.
+const MAX_DEPTH: usize = 64;
 
-/// Reads of each character of a text, at most.
-const MOST_LOOKS: usize = 100;
+/// Maximum number of reads per character of a text.
+const MAX_READS: usize = 100;
 
-/// Reads a text. What is malformed stays as it is.
+/// Parses a text. Malformed expressions become literals.
 pub fn parse(text: &str) -> Vec<Stretch> {
     if !text.contains("${") {
         return vec![Stretch::Literal(text.to_owned())];
     }
-    let mut reader = Reader { text, at: 0, depth: 0, malformed: HashSet::new(), steps: text.len() * MOST_LOOKS };
+    let mut reader =
+        ExpressionReader { text, position: 0, depth: 0, malformed: HashSet::new(), steps: text.len() * MAX_READS };
     reader.stretches(&|_| false)
 }
 
-/// The name of the variable that a call is where there is no such function; None: it has arguments. `written`: the call.
+/// Returns the variable that a call without arguments names if there is no such function.
+/// None: it has arguments.
 pub fn as_variable(written: &str) -> Option<&str> {
     let name = written.strip_prefix("${")?.strip_suffix('}')?;
     (!name.contains('(')).then_some(name.trim())
 }
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
     depth: usize,
-    /// Where something begins that looked like an expression, and is none.
+    /// Begins of texts that look like an expression but are malformed.
     malformed: HashSet<usize>,
-    /// Characters that may still be looked at: what is malformed is looked at again.
+    /// Number of character reads that are left: malformed parts are read again.
     steps: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     fn rest(&self) -> &str {
-        &self.text[self.at..]
+        &self.text[self.position..]
     }
 
     fn peek(&self) -> Option<char> {
@@ -75,14 +76,16 @@ impl Reader<'_> {
 
     fn take(&mut self) -> Option<char> {
         let next = self.peek()?;
-        self.at += next.len_utf8();
+        self.position += next.len_utf8();
         self.steps = self.steps.saturating_sub(1);
         Some(next)
     }
 
-    /// Up to the end of the text, or what ends an argument; parentheses nest there.
+    /// Reads up to the end of the text, or to the end of an argument, in which parentheses nest.
     fn stretches(&mut self, ends: &dyn Fn(char) -> bool) -> Vec<Stretch> {
-        let (mut all, mut literal, mut open) = (Vec::new(), String::new(), 0_usize);
+        let mut all = Vec::new();
+        let mut literal = String::new();
+        let mut open = 0_usize;
         while let Some(next) = self.peek() {
             if open == 0 && ends(next) {
                 break;
@@ -96,7 +99,7 @@ impl Reader<'_> {
             }
             self.take();
             if next == '\\' {
-                literal.push(self.plain().unwrap_or('\\'));
+                literal.push(self.escaped().unwrap_or('\\'));
                 continue;
             }
             match next {
@@ -110,51 +113,57 @@ impl Reader<'_> {
         all
     }
 
-    /// The character behind a backslash, where that makes it plain.
-    fn plain(&mut self) -> Option<char> {
+    /// Reads the character after a backslash, if it can be escaped.
+    fn escaped(&mut self) -> Option<char> {
         self.peek().filter(|next| matches!(next, '$' | ',' | '\\')).and_then(|_| self.take())
     }
 
-    /// `${…}`; None, and nothing is taken, where it is malformed.
+    /// Reads `${…}`. None, and nothing is read, if it is malformed.
     fn expression(&mut self) -> Option<Stretch> {
-        let from = self.at;
-        if self.depth == DEEPEST || self.steps == 0 || self.malformed.contains(&from) {
+        let from = self.position;
+        if self.depth == MAX_DEPTH || self.steps == 0 || self.malformed.contains(&from) {
             return None;
         }
-        self.at += 2;
-        let stretch = self.within(from);
+        self.position += 2;
+        let stretch = self.variable_or_call(from);
         if stretch.is_none() {
-            self.at = from;
+            self.position = from;
             self.malformed.insert(from);
         }
         stretch
     }
 
-    fn within(&mut self, from: usize) -> Option<Stretch> {
+    fn variable_or_call(&mut self, from: usize) -> Option<Stretch> {
         let length = self.rest().find(['}', '(', '$', '{'])?;
         let name = self.rest()[..length].to_owned();
-        self.at += length;
-        let written = |reader: &Self| reader.text[from..reader.at].to_owned();
+        self.position += length;
         match self.take()? {
             '}' if name.starts_with("__") => {
-                let written = written(self);
+                let written = self.source(from);
                 Some(Stretch::Call {
                     name: name.trim_start_matches("__").trim().to_owned(),
                     arguments: Vec::new(),
                     written,
                 })
             }
-            '}' if !name.is_empty() => Some(Stretch::Variable { name: name.trim().to_owned(), written: written(self) }),
+            '}' if !name.is_empty() => {
+                Some(Stretch::Variable { name: name.trim().to_owned(), written: self.source(from) })
+            }
             '(' => {
                 let arguments = self.arguments()?;
                 let name = name.trim().trim_start_matches("__").to_owned();
-                Some(Stretch::Call { name, arguments, written: written(self) })
+                Some(Stretch::Call { name, arguments, written: self.source(from) })
             }
             _ => None,
         }
     }
 
-    /// Behind the parenthesis: arguments, `)` and `}`.
+    /// Returns the text from an offset to the current position.
+    fn source(&self, from: usize) -> String {
+        self.text[from..self.position].to_owned()
+    }
+
+    /// Reads the arguments after the parenthesis, `)` and `}`.
     fn arguments(&mut self) -> Option<Vec<Vec<Stretch>>> {
         let mut arguments = Vec::new();
         self.depth += 1;

@@ -1,8 +1,9 @@
-//! The files behind `{csv:FILE:column}`: each read once, its rows taken in order by the number of the request, and
-//! again from the first behind the last.
+//! Reads the files of `{csv:FILE:column}` once. The number of the request selects the row; after
+//! the last row follows the first one again.
 //!
-//! A column told by name makes the first line of its file a header. A column told by number (the first is 1) says that
-//! the file has none. One file is read one way in a run, so that all its placeholders in one request speak of one row.
+//! A column name makes the first line of its file a header. A column number (from 1) means that the
+//! file has none. A run reads each file in one of the two ways, so that all its placeholders in one
+//! request refer to the same row.
 
 use crate::texts::dialect::Dialect;
 use crate::texts::files;
@@ -14,18 +15,17 @@ use csv::StringRecord;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Every file that placeholders read, and the variables that they name.
+/// The files that placeholders read, and the variables that they name.
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
     files: Vec<Feed>,
     pub(crate) dialect: Dialect,
-    /// The languages that its scripts may have.
+    /// Languages of the scripts.
     pub(crate) languages: &'static dyn Languages,
-    /// The scenario's variables.
     pub(crate) names: Names,
-    /// Scripts may set any variable.
+    /// True if scripts may set any variable.
     pub(crate) has_scripts: bool,
-    /// Calls of functions, so far.
+    /// Number of function calls so far.
     pub(crate) sites: usize,
 }
 
@@ -36,37 +36,37 @@ pub struct Column {
     column: usize,
 }
 
-/// One file; its cells are kept in one text, row by row.
+/// One file; all cells are in one text, row by row.
 #[derive(Debug, Clone)]
 struct Feed {
     file: PathBuf,
-    /// The names of the columns; none where they are told by number.
+    /// Names of the columns. None if they are selected by number.
     names: Option<StringRecord>,
     columns: usize,
     cells: String,
-    /// Where each cell ends in `cells`.
+    /// End of each cell in `cells`.
     ends: Vec<usize>,
 }
 
 impl Feeds {
-    /// No file was read yet; these are the variables of the scenario.
+    /// Creates an empty list of files, with the variables of the scenario.
     pub fn with_variables(rules: TextRules, names: Names, languages: &'static dyn Languages) -> Self {
         Self { dialect: rules.into(), names, languages, ..Self::default() }
     }
 
-    /// Says of a variable that nothing sets it.
+    /// Returns the error of a variable that nothing sets.
     pub(crate) fn unknown_variable(&self, name: &str) -> WordError {
         let written = format!("${{{name}}}");
-        let known = self.names.all().iter().map(|name| format!("${{{name}}}"));
-        let known: Vec<String> = known.take(12).collect();
-        let instead = match &known[..] {
+        let variables = self.names.all().iter().map(|name| format!("${{{name}}}"));
+        let variables: Vec<String> = variables.take(12).collect();
+        let instead = match &variables[..] {
             [] => format!("a step that sets `{name}` before, or \\{written} for plain text"),
             some => format!("one of {}, or \\{written} for plain text", some.join(" ")),
         };
         WordError::new(&written, "no step, extractor or data file sets this variable", instead)
     }
 
-    /// The column of that name or number, its file read if this is the first time that it is asked for.
+    /// Returns the column of this name or number. Reads the file at the first call.
     ///
     /// # Errors
     ///
@@ -78,14 +78,15 @@ impl Feeds {
         })
     }
 
-    /// The same of a file whose contents are given.
+    /// Returns the column of a file with these contents.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if the contents are no rows, or have no such column.
+    /// [`ScriptError`] if the contents have no rows, or no such column.
     pub fn column_of(&mut self, file: &str, contents: impl Read, column: &str) -> Result<Column, ScriptError> {
-        let read = |path: &Path, numbered| Feed::read(path, csv_reader(',')?.from_reader(contents), numbered);
-        self.column_by(file, column, read)
+        self.column_by(file, column, |path, numbered| {
+            Feed::read(path, csv_reader(',')?.from_reader(contents), numbered)
+        })
     }
 
     fn column_by(
@@ -96,21 +97,22 @@ impl Feeds {
     ) -> Result<Column, ScriptError> {
         let path = Path::new(file);
         let numbered = column.bytes().all(|b| b.is_ascii_digit());
-        let known = self.files.iter().position(|f| f.file == path);
-        let feed = known.unwrap_or(self.files.len());
-        if known.is_none() {
+        let existing = self.files.iter().position(|f| f.file == path);
+        let feed = existing.unwrap_or(self.files.len());
+        if existing.is_none() {
             self.files.push(read(path, numbered)?);
         }
         Ok(Column { feed, column: self.files[feed].find(column, numbered)? })
     }
 
-    /// What stands in the column for request number `n`.
+    /// Returns the cell of the column for request number `n`.
     pub fn cell(&self, column: Column, n: u64) -> &str {
         let feed = &self.files[column.feed];
         feed.cell((n % feed.rows() as u64) as usize * feed.columns + column.column)
     }
 
-    /// The line and text of the first cell of a column with a control character in it, such as a line break.
+    /// Returns the error of the first cell of a column with a control character, such
+    /// as a line break.
     pub(crate) fn control_character(&self, column: Column) -> Option<WordError> {
         let feed = &self.files[column.feed];
         let cells = (0..feed.rows()).map(|row| feed.cell(row * feed.columns + column.column));
@@ -156,8 +158,8 @@ impl Feed {
                 .ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead));
         };
         let index = names.iter().position(|name| name == column);
-        let known: Vec<_> = names.iter().collect();
-        let instead = format!("one of the names in its first line: {}", known.join(", "));
+        let names: Vec<_> = names.iter().collect();
+        let instead = format!("one of the names in its first line: {}", names.join(", "));
         index.ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead))
     }
 
@@ -171,7 +173,7 @@ impl Feed {
     }
 }
 
-/// Reads CSV without a header; rows of unequal length are an error.
+/// Creates a reader of CSV without a header; rows of different length are an error.
 pub(crate) fn csv_reader(delimiter: char) -> Result<csv::ReaderBuilder, WordError> {
     let delimiter = u8::try_from(delimiter).map_err(|_| {
         let wrong = "a delimiter is one ASCII character";
@@ -182,10 +184,10 @@ pub(crate) fn csv_reader(delimiter: char) -> Result<csv::ReaderBuilder, WordErro
     Ok(builder)
 }
 
-/// The error of a file that is not CSV, at its line.
+/// Returns the error of a file that is not CSV, at its line.
 pub(crate) fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
     let line = error.position().map_or(1, csv::Position::line);
-    let told = error.to_string();
+    let description = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(source) => ScriptError::Read { file: file.to_owned(), source },
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
@@ -193,7 +195,7 @@ pub(crate) fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
             WordError::new("row", wrong, "as many in each, with \"…\" around a cell that holds a comma").at(file, line)
         }
         csv::ErrorKind::Utf8 { .. } => WordError::new("row", "this is not UTF-8", "the file in UTF-8").at(file, line),
-        _ => WordError::new("row", told, "comma-separated values").at(file, line),
+        _ => WordError::new("row", description, "comma-separated values").at(file, line),
     }
 }
 

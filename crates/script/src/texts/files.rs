@@ -1,4 +1,5 @@
-//! Files that functions read while the load runs: below the folders of the scenario, each once. Others are written there.
+//! Reads and writes files for functions during the load, only below the folders of the scenario.
+//! Each file is read once.
 
 use crate::texts::markup::XPath;
 use crate::{ScriptError, WordError};
@@ -9,39 +10,39 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The files that functions may read.
+/// The files that functions may read and write.
 #[derive(Debug, Default)]
 pub struct Files {
     folders: Vec<PathBuf>,
-    /// No file is written.
+    /// True if no file may be written.
     is_read_only: bool,
-    /// By name; None: not readable, or not allowed.
+    /// Texts by name. None: not readable, or not allowed.
     read: Mutex<HashMap<String, Option<Arc<FileText>>>>,
 }
 
-/// The text of a file, whose lines are found by number.
+/// The text of a file, with an index of its lines.
 #[derive(Debug)]
 pub struct FileText {
     text: String,
-    /// Where each line begins and ends, once a line was asked for.
+    /// Ranges of the lines; computed at the first use.
     lines: OnceLock<Vec<Range<usize>>>,
-    /// What an XPath expression finds, by the expression.
-    found: Mutex<HashMap<String, Arc<[String]>>>,
+    /// Values of XPath expressions, by expression.
+    xpath_values: Mutex<HashMap<String, Arc<[String]>>>,
 }
 
-/// Longer files are not read.
-const LONGEST: u64 = 64 << 20;
+/// Maximum file size in bytes; longer files are not read.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// More files are not kept.
-const MOST_FILES: usize = 1000;
+/// Maximum number of cached files.
+const MAX_FILES: usize = 1000;
 
-/// More names of a directory are not listed.
-const MOST_LISTED: usize = 10_000;
+/// Maximum number of listed names in a directory.
+const MAX_LISTED: usize = 10_000;
 
-/// The values of more expressions are not kept for a file.
-const MOST_PATHS: usize = 1000;
+/// Maximum number of cached expressions per file.
+const MAX_PATHS: usize = 1000;
 
-/// Reads a file of UTF-8, without its byte order mark.
+/// Reads a UTF-8 file, without its byte order mark.
 ///
 /// # Errors
 ///
@@ -74,66 +75,67 @@ pub(crate) fn text(bytes: Vec<u8>, file: &Path) -> Result<String, ScriptError> {
 }
 
 impl Files {
-    /// Files below these folders; relative names are looked for from the first.
+    /// Permits files below these folders. Relative names start at the first folder.
     pub fn below(folders: Vec<PathBuf>) -> Self {
         Self { folders, ..Self::default() }
     }
 
-    /// The same, of which none is written.
+    /// Forbids writing to all files.
     #[must_use]
     pub fn read_only(self) -> Self {
         Self { is_read_only: true, ..self }
     }
 
-    /// The real path of the first folder.
+    /// Returns the canonical path of the first folder.
     pub fn base(&self) -> Option<PathBuf> {
         self.folders.first()?.canonicalize().ok()
     }
 
-    /// The text of a file; what is no UTF-8 is replaced. None: it cannot be read, or may not.
+    /// Returns the text of a file; invalid UTF-8 is replaced. None: it cannot be read,
+    /// or is not allowed.
     pub fn read(&self, name: &str) -> Option<Arc<FileText>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = read.get(name) {
             return text.clone();
         }
-        if read.len() == MOST_FILES {
+        if read.len() == MAX_FILES {
             read.clear();
         }
-        let text = self.allowed(name).and_then(|path| text_of(&path));
+        let text = self.readable(name).and_then(|path| text_of(&path));
         read.insert(name.to_owned(), text.clone());
         text
     }
 
-    /// The bytes of a file as it is now. None: it cannot be read, or may not.
+    /// Returns the current bytes of a file. None: it cannot be read, or is not allowed.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
-        let path = self.allowed(name)?;
+        let path = self.readable(name)?;
         let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        if about.len() > LONGEST { None } else { fs::read(path).ok() }
+        if about.len() > MAX_FILE_BYTES { None } else { fs::read(path).ok() }
     }
 
     /// Appends a text to a file in one of the folders.
     ///
     /// # Errors
     ///
-    /// It would lie elsewhere, or cannot be written.
+    /// Its path is outside the folders, or it cannot be written.
     pub fn append(&self, name: &str, text: &str) -> io::Result<()> {
         self.write(name, text, OpenOptions::new().append(true))
     }
 
-    /// Replaces the content of a file in one of the folders by a text.
+    /// Replaces the content of a file in one of the folders.
     ///
     /// # Errors
     ///
-    /// As [`append`](Self::append).
+    /// See [`append`](Self::append).
     pub fn replace(&self, name: &str, text: &str) -> io::Result<()> {
         self.write(name, text, OpenOptions::new().write(true).truncate(true))
     }
 
-    /// Deletes a file below one of the folders; false: there is none.
+    /// Deletes a file below one of the folders. False: it does not exist.
     ///
     /// # Errors
     ///
-    /// It lies elsewhere, is a directory, or cannot be deleted.
+    /// Its path is outside the folders, it is a directory, or it cannot be deleted.
     pub fn delete(&self, name: &str) -> io::Result<bool> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let path = match self.writable(name) {
@@ -143,7 +145,7 @@ impl Files {
         read.remove(name);
         match fs::remove_file(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            deleted => deleted.map(|()| true),
+            result => result.map(|()| true),
         }
     }
 
@@ -151,103 +153,105 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// It would lie elsewhere, or cannot be made.
+    /// Its path is outside the folders, or it cannot be created.
     pub fn make_directory(&self, name: &str) -> io::Result<bool> {
         let path = self.writable(name)?;
         let is_new = !path.exists();
         fs::create_dir_all(&path).map(|()| is_new)
     }
 
-    /// The names in a directory below one of the folders, in order. None: it is none, or may not be listed.
+    /// Returns the names in a directory below one of the folders, in order. None: it is no
+    /// directory, or is not allowed.
     pub fn list(&self, name: &str) -> Option<Vec<String>> {
-        let entries = fs::read_dir(self.allowed(name)?).ok()?;
-        let names = entries.take(MOST_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let entries = fs::read_dir(self.readable(name)?).ok()?;
+        let names = entries.take(MAX_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();
         Some(names)
     }
 
     fn write(&self, name: &str, text: &str, options: &mut OpenOptions) -> io::Result<()> {
-        // One writes at a time; what was read of the file is no longer so.
+        // The lock permits one writer at a time; the cached text of the file becomes invalid.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = options.create(true).open(self.writable(name)?)?;
         read.remove(name);
         file.write_all(text.as_bytes())
     }
 
-    /// The path of a file, which need not be there, below one of the folders.
+    /// Returns the path of a file below one of the folders. The file need not exist.
     fn writable(&self, name: &str) -> io::Result<PathBuf> {
-        let refuse = || io::Error::from(ErrorKind::PermissionDenied);
-        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
+        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(permission_denied)?;
         writable_path(&folder.join(name), &self.folders)
     }
 
-    /// The real path of a file below one of the folders.
-    fn allowed(&self, name: &str) -> Option<PathBuf> {
+    /// Returns the canonical path of a file below one of the folders.
+    fn readable(&self, name: &str) -> Option<PathBuf> {
         let path = self.folders.first()?.join(name).canonicalize().ok()?;
         is_below(&path, &self.folders).then_some(path)
     }
 }
 
-/// Whether a canonical path is below one of these folders, after links.
+/// True if a canonical path is below one of these folders, with links resolved.
 pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
-    let real = |folder: &Path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
-    folders.into_iter().any(|folder| real(folder.as_ref()))
+    folders.into_iter().any(|folder| folder.as_ref().canonicalize().is_ok_and(|folder| path.starts_with(folder)))
+}
+
+fn permission_denied() -> io::Error {
+    io::Error::from(ErrorKind::PermissionDenied)
 }
 
 /// Returns the real path of a file or directory to be written, which need not exist.
 ///
 /// # Errors
 ///
-/// It is a link, lies outside the folders, or its directory cannot be read.
+/// It is a link, is outside the folders, or its directory cannot be read.
 pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
-    let refuse = || io::Error::from(ErrorKind::PermissionDenied);
     let path = std::path::absolute(path)?;
-    let present = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(refuse)?;
-    let missing = path.strip_prefix(present).map_err(|_| refuse())?;
-    // A link may lead elsewhere, and `..` after a directory that does not exist yet too.
-    let is_link = present == path && fs::symlink_metadata(present).is_ok_and(|about| about.is_symlink());
+    let existing = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(permission_denied)?;
+    let missing = path.strip_prefix(existing).map_err(|_| permission_denied())?;
+    // A link may lead out of the folders. So may `..` after a directory that does not exist yet.
+    let is_link = existing == path && fs::symlink_metadata(existing).is_ok_and(|about| about.is_symlink());
     if is_link || missing.components().any(|part| part == Component::ParentDir) {
-        return Err(refuse());
+        return Err(permission_denied());
     }
     let real =
-        if missing.as_os_str().is_empty() { present.canonicalize()? } else { present.canonicalize()?.join(missing) };
-    if is_below(&real, folders) { Ok(real) } else { Err(refuse()) }
+        if missing.as_os_str().is_empty() { existing.canonicalize()? } else { existing.canonicalize()?.join(missing) };
+    if is_below(&real, folders) { Ok(real) } else { Err(permission_denied()) }
 }
 
 impl FileText {
     fn new(text: String) -> Self {
-        Self { text, lines: OnceLock::new(), found: Mutex::default() }
+        Self { text, lines: OnceLock::new(), xpath_values: Mutex::default() }
     }
 
-    /// All of it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What an `XPath` expression finds in it; nothing where it is none.
-    pub fn found(&self, path: &str) -> Arc<[String]> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(values) = found.get(path) {
+    /// Returns the values of an `XPath` expression; none if it is malformed.
+    pub fn xpath_values(&self, path: &str) -> Arc<[String]> {
+        let mut cache = self.xpath_values.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = cache.get(path) {
             return Arc::clone(values);
         }
-        if found.len() == MOST_PATHS {
-            found.clear();
+        if cache.len() == MAX_PATHS {
+            cache.clear();
         }
         let values: Arc<[String]> = XPath::parse(path).map(|path| path.values(&self.text)).unwrap_or_default().into();
-        found.insert(path.to_owned(), Arc::clone(&values));
+        cache.insert(path.to_owned(), Arc::clone(&values));
         values
     }
 
-    /// The line of this number, from 0; behind the last come all of them again. None: there is none.
+    /// Returns the line of this number, from 0. After the last line follows the first one again.
+    /// None: the file is empty.
     pub fn line(&self, number: u64) -> Option<&str> {
         let lines = self.lines.get_or_init(|| lines_of(&self.text));
-        let at = number.checked_rem(lines.len() as u64)?;
-        Some(&self.text[lines[at as usize].clone()])
+        let index = number.checked_rem(lines.len() as u64)?;
+        Some(&self.text[lines[index as usize].clone()])
     }
 }
 
-/// Where each line stands, without its end.
+/// Returns the range of each line, without its end.
 fn lines_of(text: &str) -> Vec<Range<usize>> {
     let mut begin = 0;
     let ranges = text.split_inclusive('\n').map(|whole| {
@@ -261,7 +265,7 @@ fn lines_of(text: &str) -> Vec<Range<usize>> {
 
 fn text_of(path: &Path) -> Option<Arc<FileText>> {
     let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    if about.len() > LONGEST {
+    if about.len() > MAX_FILE_BYTES {
         return None;
     }
     let bytes = fs::read(path).ok()?;

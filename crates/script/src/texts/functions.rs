@@ -1,16 +1,16 @@
-//! The functions of `${name(…)}`: those of JMeter under its names without `__`, and a few of our own.
+//! The functions of `${name(…)}`: those of JMeter under its names without `__`, and some of brunt.
 //!
 //! | module | functions |
 //! |---|---|
 //! | `values` | variables, properties, counters, random values |
-//! | `texts`, `escapes` | encoding, case, parts of texts; what stands for characters |
+//! | `texts`, `escapes` | encoding, case, parts of texts; escapes of characters |
 //! | `files` | files |
-//! | `evaluate` | texts that are read while the load runs |
+//! | `evaluate` | texts that are parsed during the load |
 //! | `times` | the time, and its formats |
 //! | `scripts` | scripts |
-//! | `plans` | what plans of JMeter need beside JMeter's own functions |
+//! | `plans` | functions of JMeter plans beyond those of JMeter |
 //!
-//! Where a function cannot do what it is asked, its text is empty.
+//! If a function fails, its result is empty.
 
 mod escapes;
 mod evaluate;
@@ -32,15 +32,15 @@ pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// One function.
+/// A function of `${name(…)}`.
 pub struct Function {
-    /// Its name, without `__`, and others that it has.
+    /// Its names, without `__`; the first one is the main name.
     pub names: &'static [&'static str],
-    /// How many arguments it takes.
+    /// Permitted number of arguments.
     pub arguments: RangeInclusive<usize>,
-    /// What it does, for a list of all functions.
+    /// Description for a list of all functions.
     pub about: &'static str,
-    /// What it makes of its arguments.
+    /// Computes the result.
     pub call: fn(&Call<'_>) -> String,
 }
 
@@ -52,31 +52,31 @@ impl fmt::Debug for Function {
 
 /// A call of a function.
 pub struct Call<'a> {
-    /// Its arguments, filled in.
+    /// The arguments, filled in.
     pub arguments: &'a [String],
-    /// The place that calls it: the same for every user.
+    /// The place of the call, the same for every user.
     pub site: &'a str,
-    /// Who calls it.
+    /// The user that calls the function.
     pub user: &'a UserContext,
 }
 
 impl Call<'_> {
-    /// An argument; empty where it was not written.
+    /// Returns an argument; empty if it is missing.
     pub fn text(&self, number: usize) -> &str {
         self.arguments.get(number).map_or("", String::as_str)
     }
 
-    /// An argument as a whole number.
+    /// Returns an argument as an integer.
     pub fn number(&self, number: usize) -> Option<i64> {
         self.text(number).trim().parse().ok()
     }
 
-    /// An argument as a number.
+    /// Returns an argument as a finite number.
     pub fn decimal(&self, number: usize) -> Option<f64> {
         self.text(number).trim().parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The text, which the variable that an argument names gets, too.
+    /// Returns the text, and stores it in the variable that an argument names.
     pub fn into_variable(&self, number: usize, text: String) -> String {
         let name = self.text(number).trim();
         if !name.is_empty() {
@@ -86,48 +86,48 @@ impl Call<'_> {
     }
 }
 
-/// All functions.
+/// Iterates over all functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     let texts = [texts::FUNCTIONS, escapes::FUNCTIONS, evaluate::FUNCTIONS, plans::FUNCTIONS].into_iter().flatten();
     [values::FUNCTIONS, times::FUNCTIONS, files::FUNCTIONS, scripts::FUNCTIONS].into_iter().flatten().chain(texts)
 }
 
-/// The function of this name, with or without `__`.
+/// Returns the function of this name, with or without `__`.
 pub fn find(name: &str) -> Option<&'static Function> {
     let name = name.trim_start_matches("__");
     all().find(|function| function.names.contains(&name))
 }
 
-/// Whether a regular expression has a group; false where it is none.
+/// True if a regular expression has a group; false if it is malformed.
 pub fn has_group(pattern: &str) -> bool {
     Pattern::new(pattern).is_ok_and(|pattern| pattern.groups() > 1)
 }
 
-/// Whether a text may call a function that reads files.
+/// True if a text may call a function that reads files.
 pub fn reads_files(text: &str) -> bool {
     text.contains("${") && files::FUNCTIONS.iter().any(|function| text.contains(function.names[0]))
 }
 
-/// A regular expression that finds a text as it is.
+/// Returns a regular expression that matches the text literally.
 pub fn escaped_regex(text: &str) -> String {
     regex::escape(text)
 }
 
-/// Says of a call that this program was built without what it needs.
+/// Checks that this program was built with the requirements of a function.
 ///
 /// # Errors
 ///
-/// It was.
+/// It was built without them.
 pub(crate) fn check_built(function: &Function, written: &str, languages: &dyn Languages) -> Result<(), WordError> {
     let built = scripts::check_built(function, languages).and_then(|()| files::check_built(function));
     built.map_err(|why| WordError::new(written, why, "a text without it"))
 }
 
-/// Looks at the first argument of a call, which is always this text.
+/// Checks the first argument of a call, if it is constant.
 ///
 /// # Errors
 ///
-/// The script or format that it is cannot be read.
+/// It is a malformed script or format.
 pub(crate) fn check_constant(
     function: &Function,
     text: &str,
@@ -139,14 +139,15 @@ pub(crate) fn check_constant(
     checked.map_err(|why| WordError::new(written, why, instead))
 }
 
-/// Says of a call that there is no such function, or that it takes another number of arguments.
+/// Returns the error of a call to an unknown function, or with a wrong number of arguments.
 pub(crate) fn refusal(name: &str, arguments: usize, written: &str) -> WordError {
     let Some(function) = find(name) else {
         let names: Vec<&str> = all().flat_map(|function| function.names).copied().collect();
         let instead = format!("one of {}, or \\{written} for plain text", names.join(" "));
         return WordError::new(written, format!("there is no function `{name}`"), instead);
     };
-    let (least, most) = (function.arguments.start(), function.arguments.end());
+    let least = function.arguments.start();
+    let most = function.arguments.end();
     let instead = match (least, most) {
         (least, most) if least == most => format!("{least}"),
         (least, &usize::MAX) => format!("{least} or more"),

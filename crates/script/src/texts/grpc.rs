@@ -1,7 +1,7 @@
-//! Services of gRPC: messages from JSON, and JSON from replies.
+//! Encodes gRPC messages from JSON, and decodes replies to JSON.
 //!
-//! Without the feature `grpc` there are none, and a call gets an error that says so. Out of scope: whence descriptors come
-//! (files, or the server by reflection); `spec` and `runner` know.
+//! Without the feature `grpc` a call returns an error. Out of scope: reading descriptors from
+//! files, or from the server by reflection; `spec` and `runner` do it.
 
 #[cfg(not(feature = "grpc"))]
 mod absent;
@@ -19,25 +19,25 @@ use brunt_model::request::PieceInterval;
 #[cfg(feature = "grpc")]
 pub use present::Services;
 
-/// How the messages of a call are sent.
+/// Rules for sending the messages of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageRules {
-    /// When each message but the first is sent; None: all at once.
+    /// Interval between messages. None: all are sent at once.
     pub interval: Option<PieceInterval>,
-    /// Each message is compressed (`grpc-encoding: gzip`).
+    /// True if each message is compressed (`grpc-encoding: gzip`).
     pub is_compressed: bool,
 }
 
-/// The method that a URL calls: `package.Service/Method`, its path without the first slash.
+/// Returns the method that a URL calls, `package.Service/Method`: the path without the first slash.
 pub fn method_of(path: &str) -> &str {
     path.strip_prefix('/').unwrap_or(path)
 }
 
-/// A body whose message, if it is one, is encoded.
+/// Encodes a body that is a gRPC message.
 ///
 /// # Errors
 ///
-/// In words: the JSON is no such message.
+/// Describes JSON that does not match the message type.
 pub fn encoded(body: Body, services: Option<&Services>) -> Result<Body, String> {
     let Body::Message(message) = &body else { return Ok(body) };
     let Some(services) = services else { return Err("the plan has no descriptors of services".to_owned()) };

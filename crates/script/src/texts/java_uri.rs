@@ -1,34 +1,37 @@
-//! What Java's `java.net.URI` refuses of a URL, and JMeter with it.
+//! Checks URLs by the rules of Java's `java.net.URI`, which JMeter uses.
 
-/// Why Java refuses a URL; None: it does not.
+/// Returns the reason why Java refuses a URL, in its words. None: Java accepts it.
 pub fn refusal(url: &str) -> Option<String> {
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
+    let authority = url.find("://").map_or(0, |scheme| scheme + 3);
+    let path = url[authority..].find('/').map_or(url.len(), |slash| authority + slash);
     let query = url.find('?').unwrap_or(url.len());
     let bytes = url.as_bytes();
-    for (at, character) in url.char_indices() {
-        let is_hexadecimal = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
-        if character == '%' && at >= path {
-            if !is_hexadecimal(at + 1) || !is_hexadecimal(at + 2) {
-                return Some(format!("Malformed escape pair at index {at}: {url}"));
+    for (index, character) in url.char_indices() {
+        if character == '%' && index >= path {
+            if !is_hexadecimal(bytes, index + 1) || !is_hexadecimal(bytes, index + 2) {
+                return Some(format!("Malformed escape pair at index {index}: {url}"));
             }
             continue;
         }
-        let within_path = at >= path && at < query;
+        let is_in_path = index >= path && index < query;
         let is_illegal = character.is_control()
             || matches!(character, ' ' | '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
-            || within_path && matches!(character, '[' | ']');
+            || is_in_path && matches!(character, '[' | ']');
         if is_illegal {
-            // Of a host, Java names the place where it begins.
-            let (component, at) = match at {
-                at if at >= query => ("query", at),
-                at if at >= path => ("path", at),
+            // For a host, Java reports the index of its begin.
+            let (component, index) = match index {
+                index if index >= query => ("query", index),
+                index if index >= path => ("path", index),
                 _ => ("authority", authority),
             };
-            return Some(format!("Illegal character in {component} at index {at}: {url}"));
+            return Some(format!("Illegal character in {component} at index {index}: {url}"));
         }
     }
     None
+}
+
+fn is_hexadecimal(bytes: &[u8], index: usize) -> bool {
+    bytes.get(index).is_some_and(u8::is_ascii_hexdigit)
 }
 
 #[cfg(test)]

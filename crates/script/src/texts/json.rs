@@ -1,34 +1,34 @@
-//! `JSONPath` (RFC 9535) in bodies. A path of names and indices alone names one value at most: it is followed through the text,
-//! and nothing is kept of the rest, which costs less than a tree of all of it.
+//! Searches bodies with `JSONPath` (RFC 9535). A path of names and indices selects at most one
+//! value. It is followed through the text without storing the rest, which costs less than a tree
+//! of the whole body.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json_path::JsonPath;
 use std::fmt;
 
-/// A path, compiled.
+/// A `JSONPath`, compiled once for many searches.
 #[derive(Debug)]
 pub struct CompiledPath {
     path: JsonPath,
-    /// From the root to the value; None: it may name several.
+    /// Steps from the root to the value. None: the path may select several.
     steps: Option<Vec<PathStep>>,
 }
 
-/// From a value to one that it holds.
+/// A step from a value to one of its members or elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
-    /// The member of this name.
     Name(String),
-    /// The element of this number, from 0.
+    /// Index of an element, from 0.
     Index(usize),
 }
 
 impl CompiledPath {
-    /// Compiles a path; what does not begin with `$` is one from there.
+    /// Compiles a path. A path without `$` begins at the root.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// Describes the malformed part of the path.
     pub fn new(path: &str) -> Result<Self, String> {
         let path = path.trim();
         let from_root = match path.chars().next() {
@@ -40,37 +40,41 @@ impl CompiledPath {
         Ok(Self { path: compiled, steps: steps(&from_root) })
     }
 
-    /// All values that it names.
+    /// Returns all values that it selects.
     pub fn all<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
         self.path.query(root).all()
     }
 
-    /// From the root to the only value that it may name; None: it may name several.
+    /// Returns the steps to the only value that it may select. None: it may select several.
     pub fn steps(&self) -> Option<&[PathStep]> {
         self.steps.as_deref()
     }
 }
 
-/// The steps of a path that has names and indices alone.
+/// Parses a path that consists of names and indices.
 fn steps(path: &str) -> Option<Vec<PathStep>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
-        let (step, behind) = if let Some(name) = rest.strip_prefix('.') {
-            let is_name = |c: char| c.is_alphanumeric() || c == '_';
-            let (name, behind) = name.split_at(name.find(|c| !is_name(c)).unwrap_or(name.len()));
-            (PathStep::Name((!name.is_empty()).then(|| name.to_owned())?), behind)
+        let (step, remainder) = if let Some(name) = rest.strip_prefix('.') {
+            let (name, remainder) = name.split_at(name.find(|c: char| !is_name_character(c)).unwrap_or(name.len()));
+            (PathStep::Name((!name.is_empty()).then(|| name.to_owned())?), remainder)
         } else {
-            let (inner, behind) = rest.strip_prefix('[')?.split_once(']')?;
-            (in_brackets(inner)?, behind)
+            let (inner, remainder) = rest.strip_prefix('[')?.split_once(']')?;
+            (in_brackets(inner)?, remainder)
         };
         steps.push(step);
-        rest = behind;
+        rest = remainder;
     }
     Some(steps)
 }
 
-/// `'name'`, `"name"` or an index; None: it is something else, or its end is not certain.
+fn is_name_character(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Parses `'name'`, `"name"` or an index. None for anything else, or if the end of
+/// the name is ambiguous.
 fn in_brackets(inner: &str) -> Option<PathStep> {
     let quote = inner.chars().next()?;
     if inner.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -80,15 +84,15 @@ fn in_brackets(inner: &str) -> Option<PathStep> {
     (!name.contains([quote, '\\'])).then(|| PathStep::Name(name.to_owned()))
 }
 
-/// The value at the end of these steps in a text of JSON; None: there is none, or the text is no JSON.
+/// Returns the value at these steps in a JSON text. None: there is none, or the text is no JSON.
 pub fn follow(text: &str, steps: &[PathStep]) -> Option<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let found = Follow(steps).deserialize(&mut deserializer).ok()?;
+    let value = StepsSeed(steps).deserialize(&mut deserializer).ok()?;
     deserializer.end().ok()?;
-    found
+    value
 }
 
-/// The same in a tree.
+/// Returns the value at these steps in a tree.
 pub fn at<'v>(root: &'v Value, steps: &[PathStep]) -> Option<&'v Value> {
     steps.iter().try_fold(root, |value, step| match step {
         PathStep::Name(name) => value.as_object()?.get(name),
@@ -96,10 +100,10 @@ pub fn at<'v>(root: &'v Value, steps: &[PathStep]) -> Option<&'v Value> {
     })
 }
 
-/// Follows steps through what is read.
-struct Follow<'p>(&'p [PathStep]);
+/// Deserializes the value at these steps, and skips the rest.
+struct StepsSeed<'p>(&'p [PathStep]);
 
-impl<'de> DeserializeSeed<'de> for Follow<'_> {
+impl<'de> DeserializeSeed<'de> for StepsSeed<'_> {
     type Value = Option<Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -110,7 +114,7 @@ impl<'de> DeserializeSeed<'de> for Follow<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Follow<'_> {
+impl<'de> Visitor<'de> for StepsSeed<'_> {
     type Value = Option<Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,34 +122,34 @@ impl<'de> Visitor<'de> for Follow<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let (wanted, rest) = match self.0.split_first() {
+        let (name, rest) = match self.0.split_first() {
             Some((PathStep::Name(name), rest)) => (Some(name.as_str()), rest),
             _ => (None, &[][..]),
         };
-        let mut found = None;
-        // Of several members of one name the last one counts, as in a tree.
-        while let Some(is_wanted) = members.next_key_seed(IsName(wanted))? {
-            if is_wanted {
-                found = members.next_value_seed(Follow(rest))?;
+        let mut value = None;
+        // If several members have the same name, the last one counts, as in a tree.
+        while let Some(is_match) = members.next_key_seed(IsName(name))? {
+            if is_match {
+                value = members.next_value_seed(StepsSeed(rest))?;
             } else {
                 members.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(found)
+        Ok(value)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
+        let mut value = None;
         if let Some((PathStep::Index(index), rest)) = self.0.split_first() {
             for _ in 0..*index {
                 if elements.next_element::<IgnoredAny>()?.is_none() {
                     return Ok(None);
                 }
             }
-            found = elements.next_element_seed(Follow(rest))?.flatten();
+            value = elements.next_element_seed(StepsSeed(rest))?.flatten();
         }
         while elements.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(found)
+        Ok(value)
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
@@ -173,7 +177,7 @@ impl<'de> Visitor<'de> for Follow<'_> {
     }
 }
 
-/// Whether a member has this name.
+/// Deserializes a key, and compares it with this name.
 struct IsName<'n>(Option<&'n str>);
 
 impl<'de> DeserializeSeed<'de> for IsName<'_> {
@@ -196,7 +200,7 @@ impl Visitor<'_> for IsName<'_> {
     }
 }
 
-/// A string without quotes, any other value as JSON.
+/// Returns a string without quotes, any other value as JSON.
 pub fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,5 @@
-//! CSS selectors and `XPath` expressions on bodies; in a program that is built without them, each is an error before the load.
+//! Searches bodies with CSS selectors and `XPath` expressions. In a program that was built without
+//! them, each is an error before the load.
 
 #[cfg(feature = "dom")]
 pub use with_dom::{CssSelector, QualifiedPath, XPath, check_xml};
@@ -10,7 +11,7 @@ mod with_dom {
     use brunt_dom::Document;
     use brunt_model::extract::QualifiedXpath;
 
-    /// A CSS selector.
+    /// A CSS selector with its matching code.
     #[derive(Debug)]
     pub struct CssSelector(brunt_dom::Selector);
 
@@ -23,17 +24,17 @@ mod with_dom {
     pub struct QualifiedPath(brunt_dom::XPath);
 
     impl CssSelector {
-        /// Parses a selector.
+        /// Parses the text of a selector.
         ///
         /// # Errors
         ///
-        /// It is none.
+        /// The selector is malformed.
         pub fn parse(selector: &str) -> Result<Self, String> {
             brunt_dom::Selector::parse(selector).map(Self).map_err(|error| error.to_string())
         }
 
-        /// The attribute of each element that it finds in HTML, or its text where the attribute has no name. A page that is too
-        /// much work has no matches.
+        /// Returns the attribute of each matching element in HTML, or its text if the attribute
+        /// name is empty. A page that takes too much work has no matches.
         pub fn values(&self, html: &str, attribute: &str) -> Vec<String> {
             let attribute = Some(attribute).filter(|attribute| !attribute.is_empty());
             Document::html(html).css(&self.0, attribute).unwrap_or_default()
@@ -41,23 +42,23 @@ mod with_dom {
     }
 
     impl XPath {
-        /// Parses an expression.
+        /// Parses the text of an expression.
         ///
         /// # Errors
         ///
-        /// It is none.
+        /// The expression is malformed.
         pub fn parse(path: &str) -> Result<Self, String> {
             brunt_dom::XPath::parse(path).map(Self).map_err(|error| error.to_string())
         }
 
-        /// The values that it selects in XML, or in HTML.
+        /// Returns the selected values in XML or HTML.
         pub fn values(&self, text: &str) -> Vec<String> {
-            tree(text).xpath(&self.0).map(|found| found.values()).unwrap_or_default()
+            tree(text).xpath(&self.0).map(|result| result.values()).unwrap_or_default()
         }
 
-        /// Whether it finds something, or is true.
+        /// True if it selects a node, or is true.
         pub fn holds(&self, text: &str) -> bool {
-            tree(text).xpath(&self.0).is_ok_and(|found| found.as_bool())
+            tree(text).xpath(&self.0).is_ok_and(|result| result.as_bool())
         }
     }
 
@@ -66,36 +67,36 @@ mod with_dom {
         ///
         /// # Errors
         ///
-        /// It is none, or a prefix has no URI.
+        /// The expression is malformed, or a prefix has no URI.
         pub fn parse(path: &QualifiedXpath) -> Result<Self, String> {
             let QualifiedXpath { path, namespaces } = path;
             brunt_dom::XPath::with_namespaces(path, namespaces).map(Self).map_err(|error| error.to_string())
         }
 
-        /// The values that it selects in XML.
+        /// Returns the selected values in XML.
         pub fn values(&self, xml: &str) -> Vec<String> {
             let document = Document::xml(xml).ok();
             let result = document.as_ref().and_then(|document| document.xpath(&self.0).ok());
             result.map(|result| result.values()).unwrap_or_default()
         }
 
-        /// Whether it selects a node of the XML, or is true.
+        /// True if it selects a node of the XML, or is true.
         pub fn holds(&self, xml: &str) -> bool {
             let document = Document::xml(xml).ok();
-            document.is_some_and(|document| document.xpath(&self.0).is_ok_and(|found| found.as_bool()))
+            document.is_some_and(|document| document.xpath(&self.0).is_ok_and(|result| result.as_bool()))
         }
     }
 
-    /// A text as XML, or as HTML where it is none.
+    /// Parses a text as XML, or as HTML if that fails.
     fn tree(text: &str) -> Document {
         Document::xml(text).unwrap_or_else(|_| Document::html(text))
     }
 
-    /// Reads a text as XML.
+    /// Checks that a text is well-formed XML.
     ///
     /// # Errors
     ///
-    /// It is none.
+    /// It is malformed: the parser's message.
     pub fn check_xml(text: &str) -> Result<(), String> {
         Document::xml(text).map(|_| ()).map_err(|error| error.to_string())
     }
@@ -105,86 +106,86 @@ mod with_dom {
 mod without_dom {
     use brunt_model::extract::QualifiedXpath;
 
-    /// Never made.
+    /// No value exists in this program.
     #[derive(Debug)]
     pub enum CssSelector {}
 
-    /// Never made.
+    /// No value exists in this program.
     #[derive(Debug)]
     pub enum XPath {}
 
-    /// Never made.
+    /// No value exists in this program.
     #[derive(Debug)]
     pub enum QualifiedPath {}
 
-    fn not_built<T>(what: &str) -> Result<T, String> {
+    fn not_built<T>(feature: &str) -> Result<T, String> {
         let how = "released programs have it, and `cargo build --release -p brunt-cli` builds one";
-        Err(format!("this brunt was built without {what}; {how}"))
+        Err(format!("this brunt was built without {feature}; {how}"))
     }
 
     impl CssSelector {
-        /// Refuses it.
+        /// Refuses the selector: this program cannot evaluate it.
         ///
         /// # Errors
         ///
-        /// Always.
+        /// Always, because the feature is missing.
         pub fn parse(_: &str) -> Result<Self, String> {
             not_built("CSS selectors")
         }
 
-        /// Nothing.
+        /// Never called, because no value exists.
         pub fn values(&self, _: &str, _: &str) -> Vec<String> {
             match *self {}
         }
     }
 
     impl XPath {
-        /// Refuses it.
+        /// Refuses the expression: this program cannot evaluate it.
         ///
         /// # Errors
         ///
-        /// Always.
+        /// Always, because the feature is missing.
         pub fn parse(_: &str) -> Result<Self, String> {
             not_built("XPath")
         }
 
-        /// Nothing.
+        /// Never called, because no value exists.
         pub fn values(&self, _: &str) -> Vec<String> {
             match *self {}
         }
 
-        /// Nothing.
+        /// Never called, because no value exists.
         pub fn holds(&self, _: &str) -> bool {
             match *self {}
         }
     }
 
     impl QualifiedPath {
-        /// Refuses it.
+        /// Refuses the expression: this program cannot evaluate it.
         ///
         /// # Errors
         ///
-        /// Always.
+        /// Always, because the feature is missing.
         pub fn parse(_: &QualifiedXpath) -> Result<Self, String> {
             not_built("XPath")
         }
 
-        /// Nothing.
+        /// Never called, because no value exists.
         pub fn values(&self, _: &str) -> Vec<String> {
             match *self {}
         }
 
-        /// Nothing.
+        /// Never called, because no value exists.
         pub fn holds(&self, _: &str) -> bool {
             match *self {}
         }
     }
 
-    /// Refuses it.
+    /// Refuses the assertion: this program cannot parse XML.
     ///
     /// # Errors
     ///
-    /// Always.
+    /// Always, because the feature is missing.
     pub fn check_xml(_: &str) -> Result<(), String> {
         not_built("XML assertions")
     }

@@ -1,4 +1,5 @@
-//! Regular expressions of a plan: in the syntax of `regex`, or with look-around and back references where one needs them.
+//! Compiles regular expressions of a plan: with `regex`, or with `fancy_regex` if they have
+//! look-around or back references.
 
 use brunt_java::deadline::run_within;
 use std::collections::BTreeSet;
@@ -6,48 +7,51 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A compiled expression.
+/// An expression, compiled once for many searches.
 #[derive(Debug, Clone)]
 pub enum Pattern {
     /// Searched in linear time.
     Plain(regex::Regex),
-    /// With look-around or back references; searched with a bound on its steps and its time.
+    /// With look-around or back references; searched with a limit on its steps and its time.
     Backtracking(Arc<Backtracking>),
 }
 
-/// An expression that is searched by trying one way after the other.
+/// An expression that is searched by backtracking.
 #[derive(Debug)]
 pub struct Backtracking {
     regex: fancy_regex::Regex,
-    /// A search took too long, so that no further one is begun.
+    /// True if a search took too long: no further search is begun.
     is_abandoned: AtomicBool,
 }
 
-/// Ways that a search may try. Each position of the text is one at least.
-const MOST_STEPS: usize = 20_000_000;
+/// Maximum number of steps of a search. Each position of the text is at least one step.
+const MAX_STEPS: usize = 20_000_000;
 
-/// Longest text that is searched on the calling thread, in bytes: one step may read all of it.
+/// Maximum length in bytes of a text that is searched on the calling thread: one step may
+/// read all of it.
 const SHORT_TEXT: usize = 4096;
 
-/// Time of a search, and for each byte of its text.
-const LONGEST_SEARCH: Duration = Duration::from_secs(2);
+/// Time limit of a search.
+const BASE_TIME_LIMIT: Duration = Duration::from_secs(2);
+/// Additional time limit per byte of the text.
 const TIME_PER_BYTE: Duration = Duration::from_micros(1);
 
-/// Expressions that this process has given up.
+/// Expressions that took too long in this process.
 static ABANDONED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Remarks on expressions that took too long, for the reader of the report.
+/// Returns warnings about expressions that took too long, for the reader of the report.
 pub fn remarks() -> Vec<String> {
-    let remark = |pattern: &String| {
+    let abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
+    let remarks = abandoned.iter().map(|pattern| {
         format!(
             "the regular expression `{pattern}` took too long and was given up; make it simpler: from then on it matched nothing"
         )
-    };
-    ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(remark).collect()
+    });
+    remarks.collect()
 }
 
 impl Backtracking {
-    /// The result of a search; None: it took too many steps or too long.
+    /// Returns the result of a search. None: it took too many steps or too long.
     fn search<T: Send + 'static>(
         self: &Arc<Self>,
         text: &str,
@@ -59,7 +63,7 @@ impl Backtracking {
         let result = if text.len() <= SHORT_TEXT {
             search(&self.regex, text).ok()
         } else {
-            let limit = LONGEST_SEARCH + TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
+            let limit = BASE_TIME_LIMIT + TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
             let expression = Arc::clone(self);
             let text = text.to_owned();
             run_within(limit, move || search(&expression.regex, &text).ok()).flatten()
@@ -72,35 +76,34 @@ impl Backtracking {
     }
 }
 
-/// The groups of a match: the whole match first.
+/// Groups of a match; the first one is the whole match.
 pub type Groups = Vec<Option<String>>;
 
 impl Pattern {
-    /// Compiles an expression.
+    /// Compiles the text of an expression.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// Describes the malformed part of the expression.
     pub fn new(pattern: &str) -> Result<Self, String> {
         if let Ok(plain) = regex::Regex::new(pattern) {
             return Ok(Self::Plain(plain));
         }
-        let bounded = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS).build();
-        let expression =
-            |regex| Self::Backtracking(Arc::new(Backtracking { regex, is_abandoned: AtomicBool::new(false) }));
-        bounded.map(expression).map_err(|error| error.to_string())
+        let regex = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(MAX_STEPS).build();
+        let regex = regex.map_err(|error| error.to_string())?;
+        Ok(Self::Backtracking(Arc::new(Backtracking { regex, is_abandoned: AtomicBool::new(false) })))
     }
 
-    /// Compiles an expression that is to match the whole of a text.
+    /// Compiles an expression that must match the whole text.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// Describes the malformed part of the expression.
     pub fn whole(pattern: &str) -> Result<Self, String> {
         Self::new(&format!(r"\A(?:{pattern})\z"))
     }
 
-    /// How many groups it has, the whole match among them.
+    /// Number of groups, including the whole match.
     pub fn groups(&self) -> usize {
         match self {
             Self::Plain(regex) => regex.captures_len(),
@@ -108,7 +111,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it is found in a text.
+    /// True if it matches in a text.
     pub fn is_found(&self, text: &str) -> bool {
         match self {
             Self::Plain(regex) => regex.is_match(text),
@@ -116,43 +119,47 @@ impl Pattern {
         }
     }
 
-    /// A text with its matches replaced, all or the first one; in `by`, `$1` is the first group, and `\` makes plain, as in Java.
+    /// Replaces all matches in a text, or the first one. In `by`, `$1` is the first group, and `\`
+    /// escapes, as in Java.
     pub fn replace(&self, text: &str, by: &str, all: bool) -> String {
-        let (by, limit) = (replacement(by), usize::from(!all));
+        let by = replacement(by);
+        let limit = usize::from(!all);
         match self {
             Self::Plain(regex) => regex.replacen(text, limit, by.as_str()).into_owned(),
             Self::Backtracking(expression) => {
-                let replaced = expression.search(text, move |regex, text| {
+                let result = expression.search(text, move |regex, text| {
                     regex.try_replacen(text, limit, by.as_str()).map(std::borrow::Cow::into_owned)
                 });
-                replaced.unwrap_or_else(|| text.to_owned())
+                result.unwrap_or_else(|| text.to_owned())
             }
         }
     }
 
-    /// The groups of each match, in order, at most so many.
+    /// Returns the groups of each match, in order, for at most `most` matches.
     pub fn find_all(&self, text: &str, most: usize) -> Vec<Groups> {
         match self {
             Self::Plain(regex) => {
-                let groups = |found: regex::Captures| {
-                    found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
-                };
-                regex.captures_iter(text).take(most).map(groups).collect()
+                let matches = regex.captures_iter(text).take(most);
+                let groups = matches.map(|captures| {
+                    captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
+                });
+                groups.collect()
             }
             Self::Backtracking(expression) => {
-                let groups = |found: fancy_regex::Captures| {
-                    found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
-                };
-                let search = move |regex: &fancy_regex::Regex, text: &str| {
-                    regex.captures_iter(text).take(most).map(|found| found.map(groups)).collect()
-                };
-                expression.search(text, search).unwrap_or_default()
+                let result = expression.search(text, move |regex, text| {
+                    regex.captures_iter(text).take(most).map(|captures| captures.map(fancy_groups)).collect()
+                });
+                result.unwrap_or_default()
             }
         }
     }
 }
 
-/// A text made of groups, written such as `$1$-$2$`.
+fn fancy_groups(captures: fancy_regex::Captures<'_>) -> Groups {
+    captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
+}
+
+/// A text with groups in it, such as `$1$-$2$`.
 #[derive(Debug)]
 pub struct GroupTemplate(Vec<Piece>);
 
@@ -163,19 +170,19 @@ enum Piece {
 }
 
 impl GroupTemplate {
-    /// Reads a template; a `$` that belongs to no group stays.
+    /// Parses a template. A `$` that belongs to no group is literal.
     pub fn new(template: &str) -> Self {
         let mut pieces = Vec::new();
         let mut rest = template;
-        while let Some(at) = rest.find('$') {
-            let behind = &rest[at + 1..];
-            let group = behind.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
+        while let Some(dollar) = rest.find('$') {
+            let remainder = &rest[dollar + 1..];
+            let group = remainder.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
             let Some((group, after)) = group else {
-                pieces.push(Piece::Text(rest[..=at].to_owned()));
-                rest = behind;
+                pieces.push(Piece::Text(rest[..=dollar].to_owned()));
+                rest = remainder;
                 continue;
             };
-            pieces.extend([Piece::Text(rest[..at].to_owned()), Piece::Group(group)]);
+            pieces.extend([Piece::Text(rest[..dollar].to_owned()), Piece::Group(group)]);
             rest = after;
         }
         pieces.push(Piece::Text(rest.to_owned()));
@@ -183,22 +190,22 @@ impl GroupTemplate {
         Self(pieces)
     }
 
-    /// One group alone.
+    /// Creates a template of one group.
     pub fn group(number: usize) -> Self {
         Self(vec![Piece::Group(number)])
     }
 
-    /// The text of a match; groups that it does not have are empty.
+    /// Fills in the groups of a match; missing groups are empty.
     pub fn text(&self, groups: &Groups) -> String {
-        let one = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Group(number) => groups.get(*number).cloned().flatten().unwrap_or_default(),
-        };
-        self.0.iter().map(one).collect()
+        let texts = self.0.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Group(number) => groups.get(*number).and_then(Option::as_deref).unwrap_or_default(),
+        });
+        texts.collect()
     }
 }
 
-/// A replacement as Java writes it, in the syntax of `regex`.
+/// Converts a replacement in Java's syntax to that of `regex`.
 fn replacement(java: &str) -> String {
     let mut text = String::new();
     let mut characters = java.chars().peekable();

@@ -1,9 +1,9 @@
-//! A request that scripts read and change before it is sent.
+//! Stores the changes of scripts to a request before it is sent.
 //!
-//! A part is filled in when a script first asks for it, and is sent as it is then; parts that no script asks for are filled in
-//! when the request is sent. So no function of a text is called twice.
+//! A part is filled in when a script first reads it, and is sent like this. Other parts are filled
+//! in when the request is sent. So no function in a text is called twice.
 //!
-//! Out of scope: the names that scripts have for the parts (`scripts`).
+//! Out of scope: the names of the parts in scripts (`languages`).
 
 use crate::texts::encoding::{form_encoded, is_form};
 use brunt_model::Body;
@@ -11,26 +11,22 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// What JMeter's HTTP client calls itself: a header field that no manager of a plan has begins so.
+/// Begin of the User-Agent of JMeter's HTTP client. A header field that begins like this
+/// is the client's own.
 const CLIENT: &str = "Apache-HttpClient/";
 const FORM_TYPE: &str = "application/x-www-form-urlencoded; charset=UTF-8";
 const PLAIN_TEXT: &str = "text/plain; charset=UTF-8";
 
-/// Whence the parts of a request come that no script has asked for.
+/// Source of the request parts that no script has read.
 pub trait RequestTexts {
-    /// The label of its samples.
     fn label(&self) -> String;
-    /// The method.
     fn method(&self) -> String;
-    /// The URL.
     fn url(&self) -> String;
-    /// Header fields.
     fn headers(&self) -> Vec<(String, String)>;
-    /// The body.
     fn body(&self) -> Body;
-    /// Whether it has a body.
+    /// True if it has a body.
     fn has_body(&self) -> bool;
-    /// The content type, as it is written; empty: none.
+    /// Content type in the plan; empty: none.
     fn content_type(&self) -> String;
 }
 
@@ -39,32 +35,30 @@ pub trait RequestTexts {
 pub enum RequestPart {
     /// `http` or `https`.
     Protocol,
-    /// The name of the server.
+    /// Name of the server.
     Domain,
-    /// The port as it is written; empty: that of the protocol.
+    /// Port in the plan; empty: that of the protocol.
     Port,
-    /// The path, without the arguments of the query.
+    /// Path, without the query arguments.
     Path,
-    /// The method.
     Method,
-    /// The label of its samples.
+    /// Label of its samples.
     Name,
 }
 
 /// An argument of a query or form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestArgument {
-    /// Its name; empty: a piece of a body that is no form.
+    /// Empty for a piece of a body that is no form.
     pub name: String,
-    /// Its value.
     pub value: String,
-    /// Name and value are encoded when they are sent; otherwise they are as they are sent.
+    /// True if name and value are encoded when they are sent. Otherwise they are sent unchanged.
     pub encode: bool,
-    /// A value that is empty has no equals sign before it.
+    /// True if an empty value has no equals sign before it.
     pub is_bare: bool,
 }
 
-/// A request that is about to be sent, as far as scripts have looked at it.
+/// The parts of the next request that scripts have read or changed.
 #[derive(Debug, Default)]
 pub struct PendingRequest {
     label: OnceCell<String>,
@@ -75,18 +69,13 @@ pub struct PendingRequest {
     headers: OnceCell<Headers>,
 }
 
-/// All parts of a request.
+/// All parts of a request, with their final texts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SentParts<'t> {
-    /// The label of its samples.
     pub label: Cow<'t, str>,
-    /// The method.
     pub method: String,
-    /// The URL.
     pub url: Cow<'t, str>,
-    /// Header fields.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Body,
 }
 
@@ -102,11 +91,11 @@ struct Address {
 struct Content {
     arguments: Vec<RequestArgument>,
     is_raw: bool,
-    /// In place of arguments: a body that is no text, or of several parts.
+    /// A body that is no text, or has several parts, in place of arguments.
     other: Option<Body>,
 }
 
-/// Header fields: those of managers, and those that the client adds by itself.
+/// Header fields of the plan, and those that the client adds.
 #[derive(Debug, Default)]
 struct Headers {
     shown: Vec<(String, String)>,
@@ -114,7 +103,7 @@ struct Headers {
 }
 
 impl PendingRequest {
-    /// Whether a script has asked for a part, or changed one.
+    /// True if a script has read or changed a part.
     pub fn was_read(&self) -> bool {
         let Self { label, method, url, address, content, headers } = self;
         let texts = [label, method, url];
@@ -124,7 +113,7 @@ impl PendingRequest {
             || headers.get().is_some()
     }
 
-    /// A part.
+    /// Returns a part of the request.
     pub fn part(&self, part: RequestPart, texts: &dyn RequestTexts) -> &str {
         match part {
             RequestPart::Protocol => &self.address(texts).protocol,
@@ -136,9 +125,9 @@ impl PendingRequest {
         }
     }
 
-    /// Changes a part. A path with a query adds its arguments, where the method sends them in the URL.
+    /// Changes a part. A path with a query adds its arguments, if the method sends them in the URL.
     pub fn set_part(&mut self, part: RequestPart, value: &str, texts: &dyn RequestTexts) {
-        // Whence arguments come depends on the method that the request had.
+        // The source of the arguments depends on the previous method.
         if part == RequestPart::Method {
             self.content(texts);
             self.address(texts);
@@ -153,14 +142,14 @@ impl PendingRequest {
         let is_whole = part == RequestPart::Path && has_scheme(value);
         let query = value.split_once('?').filter(|_| part == RequestPart::Path && in_url && !is_whole);
         if let Some((_, query)) = query {
-            let added = arguments_of(query);
-            self.change_content(texts, |content| content.arguments.extend(added));
+            let arguments = arguments_of(query);
+            self.change_content(texts, |content| content.arguments.extend(arguments));
         }
         let value = query.map_or(value, |(path, _)| path);
         self.address(texts);
         let Some(address) = self.address.get_mut() else { return };
         match part {
-            RequestPart::Path if is_whole => *address = Address::of(value),
+            RequestPart::Path if is_whole => *address = Address::parse(value),
             RequestPart::Path => value.clone_into(&mut address.path),
             RequestPart::Protocol => value.clone_into(&mut address.protocol),
             RequestPart::Domain => value.clone_into(&mut address.domain),
@@ -168,32 +157,35 @@ impl PendingRequest {
         }
     }
 
-    /// The arguments, in order; of a body that is no form, one without a name.
+    /// Returns the arguments, in order. A body that is no form is one argument without a name.
     pub fn arguments(&self, texts: &dyn RequestTexts) -> &[RequestArgument] {
         &self.content(texts).arguments
     }
 
-    /// Whether it can have arguments: it has no body that is no text, or of several parts.
+    /// True if it can have arguments: its body is no binary and has one part.
     pub fn takes_arguments(&self, texts: &dyn RequestTexts) -> bool {
         self.content(texts).other.is_none()
     }
 
-    /// Replaces the arguments.
+    /// Replaces all arguments of the request.
     pub fn set_arguments(&mut self, arguments: Vec<RequestArgument>, texts: &dyn RequestTexts) {
-        self.change_content(texts, |content| (content.arguments, content.other) = (arguments, None));
+        self.change_content(texts, |content| {
+            content.arguments = arguments;
+            content.other = None;
+        });
     }
 
-    /// Whether arguments are pieces of a body that is no form.
+    /// True if arguments are pieces of a body that is no form.
     pub fn is_raw(&self, texts: &dyn RequestTexts) -> bool {
         self.content(texts).is_raw
     }
 
-    /// Says whether they are.
+    /// Sets whether arguments are pieces of a body that is no form.
     pub fn set_raw(&mut self, is_raw: bool, texts: &dyn RequestTexts) {
         self.change_content(texts, |content| content.is_raw = is_raw);
     }
 
-    /// Header fields, without those that the client adds by itself.
+    /// Returns the header fields, without those that the client adds.
     pub fn headers(&self, texts: &dyn RequestTexts) -> &[(String, String)] {
         &self.all_headers(texts).shown
     }
@@ -206,35 +198,34 @@ impl PendingRequest {
         }
     }
 
-    /// The URL as it is sent now.
+    /// Returns the URL as it would be sent now.
     pub fn whole_url(&self, texts: &dyn RequestTexts) -> String {
         let query = if self.sends_body(texts) { String::new() } else { query_of(self.arguments(texts)) };
         self.address(texts).with(&query)
     }
 
-    /// The request as it is sent.
+    /// Returns the final parts of the request.
     pub fn finish(self, texts: &dyn RequestTexts) -> SentParts<'static> {
-        let is_url_asked = self.url.get().is_some() || self.address.get().is_some();
-        let is_content_asked = self.content.get().is_some();
+        let is_url_read = self.url.get().is_some() || self.address.get().is_some();
+        let is_content_read = self.content.get().is_some();
         let takes_query = takes_query(texts);
-        let url = if is_url_asked || is_content_asked && takes_query { self.whole_url(texts) } else { texts.url() };
+        let url = if is_url_read || is_content_read && takes_query { self.whole_url(texts) } else { texts.url() };
         let (body, media_type) = match () {
-            () if is_content_asked && self.sends_body(texts) => self.content(texts).body(),
-            () if is_content_asked => (Body::None, None),
+            () if is_content_read && self.sends_body(texts) => self.content(texts).body(),
+            () if is_content_read => (Body::None, None),
             () => (texts.body(), None),
         };
         let Headers { mut shown, hidden } = match self.headers.into_inner() {
             Some(headers) => headers,
-            None => Headers::of(texts.headers()),
+            None => Headers::split(texts.headers()),
         };
-        let has = |headers: &[(String, String)], name: &str| headers.iter().any(|h| h.0.eq_ignore_ascii_case(name));
         for (name, value) in hidden {
-            let is_old_type = is_content_asked && name.eq_ignore_ascii_case("content-type");
-            if !is_old_type && !has(&shown, &name) {
+            let is_old_type = is_content_read && name.eq_ignore_ascii_case("content-type");
+            if !is_old_type && !has_field(&shown, &name) {
                 shown.push((name, value));
             }
         }
-        if let Some(media_type) = media_type.filter(|_| !has(&shown, "content-type")) {
+        if let Some(media_type) = media_type.filter(|_| !has_field(&shown, "content-type")) {
             shown.push(("Content-Type".into(), media_type.into()));
         }
         SentParts {
@@ -246,11 +237,15 @@ impl PendingRequest {
         }
     }
 
+    fn has_field(headers: &[(String, String)], name: &str) -> bool {
+        headers.iter().any(|header| header.0.eq_ignore_ascii_case(name))
+    }
+
     fn address(&self, texts: &dyn RequestTexts) -> &Address {
         self.address.get_or_init(|| {
             let url = self.url.get_or_init(|| texts.url());
             let path = if takes_query(texts) { url.split('?').next().unwrap_or_default() } else { url };
-            Address::of(path)
+            Address::parse(path)
         })
     }
 
@@ -282,23 +277,23 @@ impl PendingRequest {
     }
 
     fn all_headers(&self, texts: &dyn RequestTexts) -> &Headers {
-        self.headers.get_or_init(|| Headers::of(texts.headers()))
+        self.headers.get_or_init(|| Headers::split(texts.headers()))
     }
 
-    /// Whether the arguments are sent in the body.
+    /// True if the arguments are sent in the body.
     fn sends_body(&self, texts: &dyn RequestTexts) -> bool {
         let content = self.content(texts);
-        content.other.is_some() || content.is_raw || !is_of_query(self.part(RequestPart::Method, texts))
+        content.other.is_some() || content.is_raw || !sends_query(self.part(RequestPart::Method, texts))
     }
 }
 
-/// Whether the arguments that a request has without scripts are in its URL.
+/// True if the original arguments of a request are in its URL.
 fn takes_query(texts: &dyn RequestTexts) -> bool {
-    !texts.has_body() && is_of_query(&texts.method())
+    !texts.has_body() && sends_query(&texts.method())
 }
 
-/// Whether arguments of this method are in the URL.
-fn is_of_query(method: &str) -> bool {
+/// True if a method sends its arguments in the URL.
+fn sends_query(method: &str) -> bool {
     matches!(method, "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE")
 }
 
@@ -306,12 +301,15 @@ fn has_scheme(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
+fn is_port(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl Address {
-    fn of(url: &str) -> Self {
+    fn parse(url: &str) -> Self {
         let (protocol, rest) = url.split_once("://").unwrap_or(("http", url));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
-        let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let (domain, port) = authority.rsplit_once(':').filter(|(_, port)| is_port(port)).unwrap_or((authority, ""));
         let [protocol, domain, port, path] = [protocol, domain, port, path].map(str::to_owned);
         Self { protocol, domain, port, path }
@@ -332,7 +330,7 @@ impl Address {
 }
 
 impl Content {
-    /// The body, and its media type where no header field says it.
+    /// Returns the body, and its media type if no header field specifies it.
     fn body(&self) -> (Body, Option<&'static str>) {
         if let Some(other) = &self.other {
             return (other.clone(), None);
@@ -347,41 +345,46 @@ impl Content {
 }
 
 impl Headers {
-    fn of(all: Vec<(String, String)>) -> Self {
-        let is_of_client = |(name, value): &(String, String)| match name.to_ascii_lowercase().as_str() {
+    /// Separates the fields of the plan from those that the client adds.
+    fn split(all: Vec<(String, String)>) -> Self {
+        let (hidden, shown) = all.into_iter().partition(|(name, value)| match name.to_ascii_lowercase().as_str() {
             "connection" => true,
             "user-agent" => value.starts_with(CLIENT),
             "content-type" => value == PLAIN_TEXT || value == FORM_TYPE,
             _ => false,
-        };
-        let (hidden, shown) = all.into_iter().partition(is_of_client);
+        });
         Self { shown, hidden }
     }
 }
 
-/// The arguments of a query or form.
+/// Parses the arguments of a query or form.
 fn arguments_of(text: &str) -> Vec<RequestArgument> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    let argument = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let decoded = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
-        let (plain_name, plain_value) = (decoded(name), decoded(value));
-        // What would be encoded otherwise is left as it is written.
-        let encode = form_encoded(&plain_name) == name && form_encoded(&plain_value) == value && pair.contains('=');
-        let is_bare = !pair.contains('=');
-        if encode {
-            RequestArgument { name: plain_name, value: plain_value, encode, is_bare }
-        } else {
-            RequestArgument { name: name.to_owned(), value: value.to_owned(), encode, is_bare }
-        }
-    };
-    pairs.map(argument).collect()
+    pairs.map(parse_argument).collect()
 }
 
-/// Arguments as a query or form; those without a name have no place there.
+fn parse_argument(pair: &str) -> RequestArgument {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let plain_name = decode(name);
+    let plain_value = decode(value);
+    // Text that would be encoded differently is sent unchanged.
+    let encode = form_encoded(&plain_name) == name && form_encoded(&plain_value) == value && pair.contains('=');
+    let is_bare = !pair.contains('=');
+    if encode {
+        RequestArgument { name: plain_name, value: plain_value, encode, is_bare }
+    } else {
+        RequestArgument { name: name.to_owned(), value: value.to_owned(), encode, is_bare }
+    }
+}
+
+fn decode(text: &str) -> String {
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+/// Formats arguments as a query or form. Arguments without a name are omitted.
 fn query_of(arguments: &[RequestArgument]) -> String {
-    let named = arguments.iter().filter(|argument| !argument.name.is_empty());
-    let pairs = named.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
+    let named_arguments = arguments.iter().filter(|argument| !argument.name.is_empty());
+    let pairs = named_arguments.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
         (true, _) => format!("{}={}", form_encoded(name), form_encoded(value)),
         (false, true) if value.is_empty() => name.clone(),
         (false, _) => format!("{name}={value}"),

@@ -1,11 +1,13 @@
-//! Calls scripts, whatever their language: `languages` implements [`Languages`] and [`ScriptCode`], and is handed in.
+//! Calls scripts in any language. `languages` implements [`Languages`] and [`ScriptCode`],
+//! and is passed in.
 //!
-//! The interface is in the same folder as users and samples: scripts read both, and a worker keeps its parsed scripts.
+//! The interface is in the same module as users and samples, because scripts read both, and a
+//! worker caches its parsed scripts.
 
 use crate::ScriptError;
 use crate::texts::context::UserContext;
 use crate::texts::pending::{PendingRequest, RequestTexts};
-use crate::texts::searched::{SampleChanges, Searched};
+use crate::texts::reply_view::{ReplyView, SampleChanges};
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
@@ -20,24 +22,24 @@ pub trait Languages: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// It was not: how to build one that has it.
+    /// It was built without the language. The error describes how to build one with it.
     fn check_built(&self, language: ScriptLanguage) -> Result<(), String>;
 
-    /// Parses a source.
+    /// Parses the source of a script.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or names classes that are not known.
+    /// The syntax is wrong, or the source needs unknown classes.
     fn parse(&self, language: ScriptLanguage, source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String>;
 }
 
-/// A source, parsed.
+/// A source after parsing, ready to run.
 pub trait ScriptCode: Send + Sync {
     /// Runs it as the script of this name.
     ///
     /// # Errors
     ///
-    /// An exception that nothing caught, or too many operations.
+    /// An uncaught exception, or too many operations.
     fn run(
         &self,
         user: &UserContext,
@@ -46,22 +48,22 @@ pub trait ScriptCode: Send + Sync {
         parameters: &str,
     ) -> Result<ScriptOutcome, String>;
 
-    /// Returns the text of its value, None where that is `null`.
+    /// Returns the text of its value. None: the value is `null`.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// See [`run`](Self::run).
     fn text(&self, user: &UserContext) -> Result<Option<String>, String>;
 }
 
-/// The kind of a source: statements, or an expression that has a value.
+/// The kind of a source: statements, or an expression with a value.
 #[derive(Debug, Clone, Copy)]
 pub enum SourceKind {
     Statements,
     Expression,
 }
 
-/// No language: texts without calls of scripts need none.
+/// Refuses all scripts, for texts without calls of scripts.
 #[derive(Debug)]
 struct NoLanguages;
 
@@ -81,7 +83,7 @@ impl Default for &'static dyn Languages {
     }
 }
 
-/// A script, parsed.
+/// A script after parsing, ready to run.
 #[derive(Clone)]
 pub struct ParsedScript {
     name: String,
@@ -94,37 +96,37 @@ impl Debug for ParsedScript {
     }
 }
 
-/// The sample and the request that a script sees, apart from its user.
+/// The sample and the request that a script can use.
 #[derive(Default)]
 pub struct ScriptView<'v, 'a> {
-    /// The sample that it looks at, or makes, and whether it is good.
-    pub sample: Option<(&'v Searched<'a>, bool)>,
-    /// It makes that sample.
+    /// The sample that the script reads or makes, and its success.
+    pub sample: Option<(&'v ReplyView<'a>, bool)>,
+    /// True if the script makes that sample.
     pub makes_sample: bool,
-    /// The request that is about to be sent.
+    /// The next request.
     pub sampler: Option<Sampler<'v>>,
 }
 
 /// The request that a script may change, and the source of its parts.
 pub struct Sampler<'v> {
-    /// The parts that scripts have asked for.
+    /// Parts that scripts have read or changed.
     pub pending: &'v mut PendingRequest,
-    /// The rest.
+    /// Source of the other parts.
     pub texts: &'v dyn RequestTexts,
 }
 
 impl<'v, 'a> ScriptView<'v, 'a> {
-    /// That of a script that looks at a sample.
-    pub fn of(sample: &'v Searched<'a>, is_good: bool) -> Self {
+    /// Creates the view of a script that reads a sample.
+    pub fn of(sample: &'v ReplyView<'a>, is_good: bool) -> Self {
         Self { sample: Some((sample, is_good)), ..Self::default() }
     }
 
-    /// That of a script that makes a sample.
-    pub fn making(sample: &'v Searched<'a>) -> Self {
+    /// Creates the view of a script that makes a sample.
+    pub fn of_new_sample(sample: &'v ReplyView<'a>) -> Self {
         Self { sample: Some((sample, true)), makes_sample: true, sampler: None }
     }
 
-    /// That of a script between requests.
+    /// Creates the view of a script between requests.
     pub fn before(sampler: Option<Sampler<'v>>) -> Self {
         Self { sampler, ..Self::default() }
     }
@@ -133,7 +135,6 @@ impl<'v, 'a> ScriptView<'v, 'a> {
 /// Result of a script.
 #[derive(Debug, Default)]
 pub struct ScriptOutcome {
-    /// The scope that ends.
     pub stop: Scope,
     /// Pause of the user, in milliseconds.
     pub pause: u64,
@@ -141,16 +142,17 @@ pub struct ScriptOutcome {
     pub failure: Option<String>,
     /// Changes of the sample.
     pub changes: SampleChanges,
-    /// The text of its value, if that is a plain one.
+    /// The text of its value, if the value has one.
     pub value: Option<String>,
 }
 
 impl ParsedScript {
-    /// Parses a script.
+    /// Parses the source of a script.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is in a language that is not known, or names classes that are not.
+    /// The syntax is wrong, the language is missing in this program, or the
+    /// script needs unknown classes.
     pub fn new(languages: &dyn Languages, script: &Script) -> Result<Self, ScriptError> {
         let code = languages
             .parse(script.language, &script.source, SourceKind::Statements)
@@ -158,18 +160,18 @@ impl ParsedScript {
         Ok(Self { name: script.name.clone(), code })
     }
 
-    /// Runs it.
+    /// Runs the script for a user.
     ///
     /// # Errors
     ///
-    /// An exception that nothing caught, or too many operations: one sentence.
+    /// Describes in one sentence an uncaught exception, or too many operations.
     pub fn run(&self, user: &UserContext, view: ScriptView<'_, '_>, parameters: &str) -> Result<ScriptOutcome, String> {
         let result = self.code.run(user, view, &self.name, parameters);
         result.map_err(|error| format!("script `{}`: {error}", self.name))
     }
 }
 
-/// The parsed expressions of a worker, and its engine.
+/// The parsed expressions of a worker, and its script engine.
 pub struct Expressions {
     languages: &'static dyn Languages,
     engine: OnceCell<Box<dyn Any>>,
@@ -179,25 +181,27 @@ pub struct Expressions {
 /// A parsed expression, or its error.
 type ParsedExpression = Rc<Result<Arc<dyn ScriptCode>, String>>;
 
-/// Maximum number of parsed expressions of a language. More are texts that change with each use.
-const MOST_EXPRESSIONS: usize = 1000;
+/// Maximum number of cached expressions of a language. More expressions are texts that
+/// change with each use.
+const MAX_EXPRESSIONS: usize = 1000;
 
 impl Expressions {
-    /// No expression was called yet.
+    /// Creates an empty cache.
     pub fn new(languages: &'static dyn Languages) -> Self {
         Self { languages, engine: OnceCell::new(), parsed: RefCell::default() }
     }
 
-    /// Returns the engine that a language keeps for the worker, made when first used; None: another language keeps one.
+    /// Returns the engine of a language for the worker, created at the first use. None: another
+    /// language has created one.
     pub fn engine<E: Default + 'static>(&self) -> Option<&E> {
         self.engine.get_or_init(|| Box::<E>::default()).downcast_ref()
     }
 
-    /// Returns the text of an expression's value; None if that is `null`.
+    /// Returns the text of an expression's value. None: the value is `null`.
     ///
     /// # Errors
     ///
-    /// It cannot be read, throws, or needs too many operations.
+    /// The expression is malformed, throws, or needs too many operations.
     pub fn text(&self, language: ScriptLanguage, source: &str, user: &UserContext) -> Result<Option<String>, String> {
         match &*self.parsed(language, source) {
             Ok(code) => code.text(user),
@@ -205,11 +209,11 @@ impl Expressions {
         }
     }
 
-    /// Returns a script with a source that can change between calls.
+    /// Returns a script with a source that may change between calls.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The script is malformed.
     pub fn script(&self, script: &Script) -> Result<ParsedScript, ScriptError> {
         match &*self.parsed(script.language, &script.source) {
             Ok(code) => Ok(ParsedScript { name: script.name.clone(), code: Arc::clone(code) }),
@@ -219,15 +223,15 @@ impl Expressions {
 
     fn parsed(&self, language: ScriptLanguage, source: &str) -> ParsedExpression {
         let mut parsed = self.parsed.borrow_mut();
-        let known = parsed.entry(language).or_default();
-        if let Some(code) = known.get(source) {
+        let cache = parsed.entry(language).or_default();
+        if let Some(code) = cache.get(source) {
             return Rc::clone(code);
         }
-        if known.len() == MOST_EXPRESSIONS {
-            known.clear();
+        if cache.len() == MAX_EXPRESSIONS {
+            cache.clear();
         }
         let code = Rc::new(self.languages.parse(language, source, SourceKind::Expression));
-        known.insert(source.to_owned(), Rc::clone(&code));
+        cache.insert(source.to_owned(), Rc::clone(&code));
         code
     }
 }

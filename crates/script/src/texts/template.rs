@@ -1,4 +1,4 @@
-//! Texts with placeholders, in URLs, header values and bodies.
+//! Compiles texts with placeholders, in URLs, header values and bodies.
 //!
 //! | placeholder | becomes |
 //! |---|---|
@@ -8,14 +8,14 @@
 //! | `{var:NAME}` | the value of a variable of the user, which a step or an extractor sets |
 //! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::texts::feed) |
 //!
-//! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
-//! before what would be a placeholder makes it plain text (`\{n}` becomes `{n}`); elsewhere it stands for itself.
-//! Where a placeholder begins but makes no sense, as `{random:9..1}`, that is an error.
+//! Nothing else is a placeholder: any other brace is literal, so that JSON needs no escapes. A
+//! backslash directly before a placeholder makes it literal (`\{n}` becomes `{n}`); elsewhere a
+//! backslash is literal. A malformed placeholder such as `{random:9..1}` is an error.
 //!
-//! Where a scenario's texts may hold expressions, `${…}` is one, see `expression`.
+//! If a scenario's texts may contain expressions, `${…}` is one, see `expression`.
 //!
-//! Within one request every `{n}` is the same number and all cells of one file are of the same row; every `{uuid}` and
-//! `{random:…}` is drawn anew.
+//! Within one request, every `{n}` is the same number, and all cells of one file are in the same
+//! row. Every `{uuid}` and `{random:…}` is drawn separately.
 
 use crate::texts::context::UserContext;
 use crate::texts::encoding::{FORM, push_uuid};
@@ -30,51 +30,52 @@ use std::fmt::Write;
 
 pub use crate::texts::encoding::form_encoded;
 
-/// A text whose placeholders are known.
+/// A compiled text with placeholders.
 #[derive(Debug, Clone)]
 pub struct Template {
     parts: Vec<Part>,
     place: Place,
 }
 
-/// Where a text stands, and so what becomes of the cells put into it.
+/// The place of a text, which decides how values in it are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A URL, or a body that is a form. What can never stand in a URL (spaces, `"<>^|`, letters beyond ASCII, …) is
-    /// percent-encoded; what has a meaning there (`/?&=+%`) is not, so that a cell may hold a whole path.
+    /// A URL, or a body that is a form. Characters that are invalid in a URL are percent-encoded
+    /// (spaces, `"<>^|`, letters beyond ASCII, …). Characters with a meaning there (`/?&=+%`) are
+    /// not, so that a cell may contain a whole path.
     Url,
     /// A header value. A cell with a control character is an error.
     Header,
-    /// Any other text. Cells go in as they are.
+    /// Any other text. Values are inserted unchanged.
     Text,
 }
 
 impl Place {
-    /// The place that a body is, going by the Content-Type beside it.
+    /// Returns the place of a body, by the Content-Type in `headers`.
     pub fn of_body(headers: &[(String, String)]) -> Self {
-        let form = |h: &(String, String)| {
-            h.0.eq_ignore_ascii_case("content-type") && h.1.to_ascii_lowercase().starts_with(FORM)
-        };
-        if headers.iter().any(form) { Self::Url } else { Self::Text }
+        let is_form = headers.iter().any(|header| {
+            header.0.eq_ignore_ascii_case("content-type") && header.1.to_ascii_lowercase().starts_with(FORM)
+        });
+        if is_form { Self::Url } else { Self::Text }
     }
 }
 
 /// The values for placeholders.
 pub struct RenderContext<'a, R: Rng + ?Sized> {
-    /// The number of the request in the run, from 0.
+    /// Number of the request in the run, from 0.
     pub n: u64,
-    /// Whence random values come.
+    /// Source of random values.
     pub rng: &'a mut R,
     /// The files that the template was compiled with.
     pub feeds: &'a Feeds,
-    /// Whose variables are filled in, and who calls functions; None: there are none.
+    /// The user with the variables, which also calls functions. None: there is no user.
     pub user: Option<&'a UserContext>,
 }
 
-/// Bytes that a text has room for at each placeholder from its beginning; it grows where a value is longer.
-const ROOM_OF_A_VALUE: usize = 24;
+/// Initial capacity of a text for each placeholder, in bytes.
+const VALUE_CAPACITY: usize = 24;
 
-/// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
+/// Characters that are invalid in a URL. `#` is one of them, because a fragment is never sent.
 pub const NOT_IN_URLS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -97,23 +98,23 @@ enum Part {
     Cell(Column),
     Variable {
         number: usize,
-        /// What stands for it while it has no value.
+        /// Text in its place while it has no value.
         otherwise: String,
     },
     Call {
         function: &'static Function,
         arguments: Vec<Template>,
-        /// The place in the scenario's texts that calls it.
+        /// Place of the call in the scenario's texts.
         site: String,
     },
 }
 
 impl Template {
-    /// Finds the placeholders of a text, and reads the files that they name.
+    /// Compiles the placeholders of a text, and reads the files that they name.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
+    /// [`ScriptError`] if a placeholder is malformed, or its file cannot be read.
     pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let has_placeholders = feeds.dialect.has_placeholders();
         if feeds.dialect.has_expressions() && (!has_placeholders || text.contains("${")) {
@@ -135,11 +136,11 @@ impl Template {
         Ok(Self { parts, place })
     }
 
-    /// The same where only `${…}` is no plain text.
+    /// Compiles only the expressions `${…}` of a text.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if an expression names what is not there.
+    /// [`ScriptError`] if an expression contains an unknown name.
     pub fn compile_expressions(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         if !feeds.dialect.has_expressions() {
             return Ok(Self { parts: vec![Part::Literal(text.to_owned())], place });
@@ -148,10 +149,10 @@ impl Template {
     }
 
     fn compile_stretches(text: &str, place: Place, feeds: &mut Feeds, placeholders: bool) -> Result<Self, ScriptError> {
-        Self::of_stretches(expression::parse(text), place, feeds, placeholders)
+        Self::from_stretches(expression::parse(text), place, feeds, placeholders)
     }
 
-    fn of_stretches(
+    fn from_stretches(
         stretches: Vec<Stretch>,
         place: Place,
         feeds: &mut Feeds,
@@ -177,12 +178,12 @@ impl Template {
         Ok(Self { parts, place })
     }
 
-    /// Whether it always becomes the same text.
+    /// True if its text is constant.
     pub fn is_constant(&self) -> bool {
         self.as_constant().is_some()
     }
 
-    /// The text that it always becomes, where there are no placeholders.
+    /// Returns the constant text, if there are no placeholders.
     pub fn as_constant(&self) -> Option<&str> {
         match &self.parts[..] {
             [] => Some(""),
@@ -215,10 +216,13 @@ impl Template {
         }
     }
 
-    /// The text with its placeholders filled in.
+    /// Returns the text with its placeholders filled in.
     pub fn text<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>) -> String {
-        let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { ROOM_OF_A_VALUE };
-        let mut out = String::with_capacity(self.parts.iter().map(room).sum());
+        let capacity = self.parts.iter().map(|part| match part {
+            Part::Literal(text) => text.len(),
+            _ => VALUE_CAPACITY,
+        });
+        let mut out = String::with_capacity(capacity.sum());
         self.render(cx, &mut out);
         out
     }
@@ -232,8 +236,8 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
     if feeds.dialect.keeps_unknown_expressions() {
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
     }
-    let known = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
-    match known {
+    let number = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
+    match number {
         Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
         None => Err(feeds.unknown_variable(name).into()),
     }
@@ -254,8 +258,8 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
     functions::check_built(function, &written, feeds.languages)?;
-    let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
-    let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
+    let arguments = arguments.into_iter().map(|one| Template::from_stretches(one, Place::Text, feeds, false));
+    let arguments = arguments.collect::<Result<Vec<_>, ScriptError>>()?;
     if !feeds.dialect.keeps_unknown_expressions()
         && let Some(text) = arguments.first().and_then(Template::as_constant)
     {
@@ -265,12 +269,12 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })
 }
 
-/// Whether a text holds a placeholder, even a malformed one.
+/// True if a text contains a placeholder, even a malformed one.
 pub fn has_placeholders(text: &str) -> bool {
     pieces(text).map_or(true, |pieces| pieces.iter().any(|p| matches!(p, Piece::Placeholder(_))))
 }
 
-/// The text of a URL's path, query or form with all that cannot stand there percent-encoded, placeholders left alone.
+/// Percent-encodes the text of a URL's path, query or form, except its placeholders.
 ///
 /// # Errors
 ///
@@ -279,7 +283,7 @@ pub fn encode_url(text: &str) -> Result<String, WordError> {
     map_literals(text, push_encoded)
 }
 
-/// A value or name of a form, encoded (WHATWG URL section 5.2), placeholders left alone.
+/// Encodes a value or name of a form (WHATWG URL section 5.2), except its placeholders.
 ///
 /// # Errors
 ///
@@ -288,38 +292,39 @@ pub fn encode_form(text: &str) -> Result<String, WordError> {
     map_literals(text, |out, literal| out.push_str(&form_encoded(literal)))
 }
 
-/// A value or name of a form or query whose texts hold expressions: what is plain is encoded now, and what expressions become, then.
+/// Encodes a value or name of a form or query. Literal parts are encoded now, and values of
+/// expressions when they are filled in.
 pub fn encode_form_expressions(text: &str) -> String {
-    let one = |stretch: Stretch| match stretch {
+    let parts = expression::parse(text).into_iter().map(|stretch| match stretch {
         Stretch::Literal(text) => form_encoded(&text),
         Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{urlencode({written})}}"),
-    };
-    expression::parse(text).into_iter().map(one).collect()
+    });
+    parts.collect()
 }
 
-/// Returns a text as JSON, in quotes; its expressions are escaped when they are filled in. Placeholders stay.
+/// Returns a text as a JSON string. Values of its expressions are escaped when they are filled in.
+/// Placeholders are not changed.
 pub fn json_text_stretches(text: &str) -> Vec<Stretch> {
-    let quote = || Stretch::Literal("\"".to_owned());
-    let one = |stretch: Stretch| match stretch {
+    let quote = Stretch::Literal("\"".to_owned());
+    let inner = expression::parse(text).into_iter().map(|stretch| match stretch {
         Stretch::Literal(text) => Stretch::Literal(escaped_for_json(&text)),
-        Stretch::Variable { .. } | Stretch::Call { .. } => wrapped("escapeJson", stretch),
-    };
-    let inner = expression::parse(text).into_iter().map(one);
-    std::iter::once(quote()).chain(inner).chain(std::iter::once(quote())).collect()
+        Stretch::Variable { .. } | Stretch::Call { .. } => wrap_in_call("escapeJson", stretch),
+    });
+    std::iter::once(quote.clone()).chain(inner).chain([quote]).collect()
 }
 
-/// An expression that becomes a value of JSON: a number, true, false, null, a list or map as it is, anything else a text.
-/// None: the text is not one expression.
+/// Returns an expression with a JSON value: a number, true, false, null, a list or map unchanged,
+/// anything else as a string. None: the text is not a single expression.
 pub fn json_value_stretch(text: &str) -> Option<Stretch> {
     let stretches: [Stretch; 1] = expression::parse(text).try_into().ok()?;
     let [stretch] = stretches;
-    (!matches!(stretch, Stretch::Literal(_))).then(|| wrapped("json", stretch))
+    (!matches!(stretch, Stretch::Literal(_))).then(|| wrap_in_call("json", stretch))
 }
 
-/// The call of a function with one argument.
-fn wrapped(function: &str, argument: Stretch) -> Stretch {
+/// Creates the call of a function with one argument.
+fn wrap_in_call(function: &str, argument: Stretch) -> Stretch {
     let arguments = vec![vec![argument]];
-    let written = format!("${{{function}({})}}", written_again(&arguments[0][0], true));
+    let written = format!("${{{function}({})}}", source_of(&arguments[0][0], true));
     Stretch::Call { name: function.to_owned(), arguments, written }
 }
 
@@ -331,7 +336,7 @@ fn escaped_for_json(text: &str) -> String {
         match piece {
             Piece::Placeholder(inner) => escaped.extend(["{", inner, "}"]),
             Piece::Literal(literal) => {
-                // `pieces` took the backslash that makes a placeholder plain text.
+                // `pieces` removed the backslash that made a placeholder literal.
                 if has_placeholders(literal) {
                     escaped.push('\\');
                 }
@@ -342,18 +347,18 @@ fn escaped_for_json(text: &str) -> String {
     escaped
 }
 
-/// A text that becomes these stretches again when it is read.
+/// Returns the source text of these stretches.
 pub fn expression_text(stretches: &[Stretch]) -> String {
     match stretches {
         [] => String::new(),
         all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(
             &all.iter().map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" }).collect::<String>(),
         ),
-        all => all.iter().map(|stretch| written_again(stretch, false)).collect(),
+        all => all.iter().map(|stretch| source_of(stretch, false)).collect(),
     }
 }
 
-fn written_again(stretch: &Stretch, is_argument: bool) -> String {
+fn source_of(stretch: &Stretch, is_argument: bool) -> String {
     match stretch {
         Stretch::Literal(text) => {
             let text = text.replace('\\', r"\\").replace('$', r"\$");
@@ -363,13 +368,15 @@ fn written_again(stretch: &Stretch, is_argument: bool) -> String {
     }
 }
 
-/// The call of a function, whose arguments are texts; None: a parenthesis in one of them has no partner.
+/// Returns the source of a function call with texts as arguments. None: the parentheses
+/// in them are unbalanced.
 pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
     let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
     call_text(function, &arguments)
 }
 
-/// The same of arguments that were read.
+/// Returns the source of a function call with parsed arguments. None: the parentheses
+/// in them are unbalanced.
 pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<String> {
     let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
         Stretch::Literal(text) => Some(text.as_str()),
@@ -382,21 +389,21 @@ pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<St
             return None;
         }
     }
-    let written = |argument: &Vec<Stretch>| argument.iter().map(|stretch| written_again(stretch, true)).collect();
-    let arguments: Vec<String> = arguments.iter().map(written).collect();
+    let arguments: Vec<String> =
+        arguments.iter().map(|argument| argument.iter().map(|stretch| source_of(stretch, true)).collect()).collect();
     (open == 0).then(|| format!("${{__{function}({})}}", arguments.join(",")))
 }
 
-/// A text whose `${` are no expressions.
+/// Escapes each `${` in a text, so that it has no expressions.
 pub fn plain(text: &str) -> String {
     if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }
 }
 
-/// The templates of a body's texts, in order.
+/// Compiles the texts of a body, in order.
 ///
 /// # Errors
 ///
-/// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
+/// [`ScriptError`] if a placeholder is malformed, or its file cannot be read.
 pub fn compile_body(
     body: &Body,
     headers: &[(String, String)],
@@ -428,23 +435,24 @@ fn map_literals(text: &str, encode: impl Fn(&mut String, &str)) -> Result<String
     Ok(out)
 }
 
-/// A stretch of a text.
+/// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// It stands for itself.
+    /// Text without an expression or placeholder.
     Literal(&'a str),
-    /// What stands between the braces of a placeholder.
+    /// Text between the braces of a placeholder.
     Placeholder(&'a str),
 }
 
-/// How a placeholder begins, behind its brace; those that end with `}` are whole.
+/// Begins of placeholders after the brace. Those that end with `}` are complete.
 pub const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
-/// The literal stretches and placeholders of a text.
+/// Splits a text into literals and placeholders.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
     let mut pieces = Vec::new();
-    let (mut start, mut from) = (0, 0);
-    while let Some(brace) = text[from..].find('{').map(|at| from + at) {
+    let mut start = 0;
+    let mut from = 0;
+    while let Some(brace) = text[from..].find('{').map(|offset| from + offset) {
         let rest = &text[brace + 1..];
         from = brace + 1;
         if !HEADS.iter().any(|head| rest.starts_with(head)) {
@@ -475,8 +483,10 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
         return Ok(Part::Cell(feeds.column(file, column)?));
     }
     if let Some(name) = inner.strip_prefix("var:") {
-        let unknown = || malformed(inner, "no step of the scenario and no extractor sets this variable");
-        let number = feeds.names.find(name).ok_or_else(unknown)?;
+        let number = feeds
+            .names
+            .find(name)
+            .ok_or_else(|| malformed(inner, "no step of the scenario and no extractor sets this variable"))?;
         return Ok(Part::Variable { number, otherwise: String::new() });
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })
@@ -496,8 +506,8 @@ fn malformed(inner: &str, wrong: &str) -> WordError {
 }
 
 fn unclosed(rest: &str) -> WordError {
-    let shown: String = rest.chars().take(20).collect();
-    refusal(&format!("{{{shown}"), "its `}` is missing")
+    let begin: String = rest.chars().take(20).collect();
+    refusal(&format!("{{{begin}"), "its `}` is missing")
 }
 
 fn refusal(word: &str, wrong: &str) -> WordError {

@@ -1,17 +1,17 @@
-//! What a traced user did since its last sample.
+//! Records the actions of a traced user since its last sample.
 
 use crate::texts::variables::Variables;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{SampleTrace, TracedLook, VariableChange};
 use std::time::Duration;
 
-/// Characters that are shown of a value that was looked for or found.
-const MOST_SHOWN: usize = 200;
+/// Maximum number of characters of a value in a trace.
+const MAX_SHOWN: usize = 200;
 
-/// Further notes before one sample are lost.
-const MOST_NOTES: usize = 1_000;
+/// Maximum number of notes before one sample; further ones are lost.
+const MAX_NOTES: usize = 1_000;
 
-/// What one user did since its last sample.
+/// Actions of one user since its last sample.
 #[derive(Debug, Default)]
 pub struct Tracing {
     variables: Vec<(String, String)>,
@@ -21,41 +21,41 @@ pub struct Tracing {
 }
 
 impl Tracing {
-    /// It pauses.
+    /// Adds a pause of the user.
     pub fn pause(&mut self, pause: Duration) {
         self.paused += pause;
     }
 
-    /// A script says something, or something went wrong that stops nothing.
+    /// Adds a message of a script, or of an error that stops nothing.
     pub fn note(&mut self, note: &str) {
-        if self.notes.len() < MOST_NOTES {
+        if self.notes.len() < MAX_NOTES {
             self.notes.push(shown(note));
         }
     }
 
-    /// Something was looked at in the reply.
+    /// Adds a check or an extraction of the reply.
     pub fn look(&mut self, look: TracedLook) {
         self.looks.push(look);
     }
 
-    /// What was looked at since the last call.
+    /// Returns the checks and extractions since the last call.
     pub fn take_looks(&mut self) -> Vec<TracedLook> {
         std::mem::take(&mut self.looks)
     }
 
-    /// The variables that changed since they were looked at last.
+    /// Returns the variables that changed since the last call.
     pub fn changes(&mut self, variables: &Variables) -> Vec<VariableChange> {
         let now = variables.all();
         let before = std::mem::replace(&mut self.variables, now);
         changes(&before, &self.variables)
     }
 
-    /// Whether anything happened since the last sample.
+    /// True if anything happened since the last sample.
     pub fn is_pending(&self, variables: &Variables) -> bool {
         !self.paused.is_zero() || !self.notes.is_empty() || self.variables != variables.all()
     }
 
-    /// The trace of what happened before a sample, without the names of the user.
+    /// Returns the trace of the time before a sample, without the user's identification.
     pub fn before(&mut self, variables: &Variables) -> SampleTrace {
         SampleTrace {
             paused_millis: u64::try_from(std::mem::take(&mut self.paused).as_millis()).unwrap_or(u64::MAX),
@@ -66,30 +66,32 @@ impl Tracing {
     }
 }
 
-/// Which variables differ, by name. Both lists are in the order of the names.
+/// Compares two lists of variables, both sorted by name.
 fn changes(before: &[(String, String)], now: &[(String, String)]) -> Vec<VariableChange> {
-    let value = |of: &[(String, String)], name: &String| {
-        of.binary_search_by(|(other, _)| other.cmp(name)).ok().map(|at| of[at].1.clone())
-    };
-    let set = now.iter().map(|(name, to)| (name, value(before, name), Some(to.clone())));
-    let gone = before.iter().filter(|(name, _)| value(now, name).is_none());
-    let gone = gone.map(|(name, from)| (name, Some(from.clone()), None));
-    let all = set.chain(gone).filter(|(_, from, to)| from != to);
+    let set = now.iter().map(|(name, to)| (name, value_of(before, name), Some(to.clone())));
+    let removed = before.iter().filter(|(name, _)| value_of(now, name).is_none());
+    let removed = removed.map(|(name, from)| (name, Some(from.clone()), None));
+    let all = set.chain(removed).filter(|(_, from, to)| from != to);
     let mut all: Vec<_> = all.map(|(name, from, to)| VariableChange { name: name.clone(), from, to }).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all
 }
 
-/// A text in one line, cut where it is long.
+fn value_of(variables: &[(String, String)], name: &String) -> Option<String> {
+    let index = variables.binary_search_by(|(other, _)| other.cmp(name)).ok()?;
+    Some(variables[index].1.clone())
+}
+
+/// Returns a text in one line, truncated if it is long.
 pub fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(MOST_SHOWN).map(|one| if one.is_control() { ' ' } else { one }).collect();
-    if text.chars().nth(MOST_SHOWN).is_some() {
+    let mut shown: String = text.chars().take(MAX_SHOWN).map(|one| if one.is_control() { ' ' } else { one }).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() {
         shown.push('…');
     }
     shown
 }
 
-/// The name of a part of a reply.
+/// Returns the name of a part of a reply.
 pub fn part_name(part: &ReplyPart) -> String {
     match part {
         ReplyPart::Body | ReplyPart::UnescapedBody => "body".into(),

@@ -1,16 +1,16 @@
-//! The variables of one user.
+//! Stores the variables of one user.
 //!
-//! Those whose names the scenario holds have numbers (slots); others, which a script or an extractor names while the run goes on,
-//! are kept by name.
+//! Variables with a name in the scenario have numbers (slots). Others, which a script or an
+//! extractor names during the run, are stored by name.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The variable of JMeter that says whether the last sample was a success.
+/// Name of JMeter's variable with the success of the last sample.
 pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
-/// The numbers of the variables whose names are known before the run.
+/// Numbers of the variables with names that are known before the run.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     names: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a variable; a new one gets the next.
+    /// Returns the number of a variable; a new one gets the next number.
     pub fn number(&mut self, name: &str) -> usize {
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -28,12 +28,12 @@ impl Names {
         self.names.len() - 1
     }
 
-    /// The number of a variable, where it is known.
+    /// Returns the number of a variable, if it is known.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.numbers.get(name).copied()
     }
 
-    /// All of them, by number.
+    /// Returns all names, by number.
     pub fn all(&self) -> &[String] {
         &self.names
     }
@@ -48,12 +48,12 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// None has a value.
+    /// Creates variables without values.
     pub fn new(names: &Arc<Names>) -> Self {
         Self { slots: vec![None; names.all().len()].into(), names: Arc::clone(names), others: HashMap::new() }
     }
 
-    /// These have values.
+    /// Creates variables with these values.
     pub fn with(names: &Arc<Names>, values: &[(usize, Rc<str>)]) -> Self {
         let mut variables = Self::new(names);
         for (number, value) in values {
@@ -62,26 +62,25 @@ impl Variables {
         variables
     }
 
-    /// Gives a variable a value, where the scenario holds its name.
+    /// Sets a variable, if its name is in the scenario.
     pub fn set_known(&mut self, name: &str, value: &str) {
         if let Some(number) = self.names.find(name) {
             self.set_slot(number, value);
         }
     }
 
-    /// The value of the variable of this number.
+    /// Returns the value of the variable of this number.
     pub fn slot(&self, number: usize) -> Option<&str> {
         self.slots.get(number)?.as_deref()
     }
 
-    /// Gives the variable of this number a value.
+    /// Sets the variable of this number.
     pub fn set_slot(&mut self, number: usize, value: &str) {
         if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.as_deref() != Some(value)) {
             *slot = Some(value.into());
         }
     }
 
-    /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         match self.names.find(name) {
             Some(number) => self.slot(number),
@@ -89,7 +88,6 @@ impl Variables {
         }
     }
 
-    /// Gives a variable a value.
     pub fn set(&mut self, name: &str, value: &str) {
         match self.names.find(name) {
             Some(number) => self.set_slot(number, value),
@@ -97,7 +95,7 @@ impl Variables {
         }
     }
 
-    /// Takes its value from a variable.
+    /// Removes the value of a variable.
     pub fn remove(&mut self, name: &str) {
         match self.names.find(name) {
             Some(number) => self.slots[number] = None,
@@ -105,7 +103,7 @@ impl Variables {
         }
     }
 
-    /// All variables that have a value, by name.
+    /// Returns all variables with a value, sorted by name.
     pub fn all(&self) -> Vec<(String, String)> {
         let slots = self.names.all().iter().zip(&self.slots);
         let slots = slots.filter_map(|(name, value)| Some((name.clone(), value.as_deref()?.to_owned())));

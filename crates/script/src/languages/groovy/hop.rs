@@ -1,11 +1,11 @@
-//! A sample that is over, as scripts in Groovy see it.
+//! Earlier samples as scripts in Groovy see them.
 
-use crate::texts::searched::sampler_data;
+use crate::texts::reply_view::sampler_data;
 use brunt_groovy::Sample;
 use brunt_model::SampleRecord;
 use std::borrow::Cow;
 
-/// A request of a chain of redirects, or the sample before, as scripts see it.
+/// A request of a redirect chain, or the previous sample.
 pub struct Hop<'s>(pub &'s SampleRecord);
 
 fn text(text: Option<&String>) -> Cow<'_, str> {

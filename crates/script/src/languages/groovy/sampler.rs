@@ -1,16 +1,16 @@
-//! `sampler` as scripts in Groovy see it: the request that is about to be sent, or that was.
+//! Implements `sampler` of Groovy scripts: the next request, or the last one that was sent.
 
 use crate::texts::pending::{RequestArgument, RequestPart, RequestTexts};
+use crate::texts::reply_view::ReplyView;
 use crate::texts::script::Sampler;
-use crate::texts::searched::Searched;
 use brunt_groovy::{Argument, Header, Request, UrlPart};
 use brunt_model::Body;
 use std::borrow::Cow;
 
-/// A request. Changes of one that was sent are lost.
+/// A request. Changes of a request that was already sent have no effect.
 pub struct ScriptSampler<'s>(pub Sampler<'s>);
 
-fn part_of(part: UrlPart) -> Option<RequestPart> {
+fn request_part(part: UrlPart) -> Option<RequestPart> {
     Some(match part {
         UrlPart::Protocol => RequestPart::Protocol,
         UrlPart::Domain => RequestPart::Domain,
@@ -25,24 +25,26 @@ fn part_of(part: UrlPart) -> Option<RequestPart> {
 impl Request for ScriptSampler<'_> {
     fn part(&self, part: UrlPart) -> Cow<'_, str> {
         let Sampler { pending, texts } = &self.0;
-        part_of(part).map_or("", |part| pending.part(part, *texts)).into()
+        request_part(part).map_or("", |part| pending.part(part, *texts)).into()
     }
 
     fn set_part(&mut self, part: UrlPart, value: &str) {
         let Sampler { pending, texts } = &mut self.0;
-        if let Some(part) = part_of(part) {
+        if let Some(part) = request_part(part) {
             pending.set_part(part, value, *texts);
         }
     }
 
     fn arguments(&self) -> Vec<Argument> {
-        let of = |RequestArgument { name, value, encode, .. }: RequestArgument| Argument { name, value, encode };
-        self.0.pending.arguments(self.0.texts).iter().cloned().map(of).collect()
+        let arguments = self.0.pending.arguments(self.0.texts).iter().cloned();
+        arguments.map(|RequestArgument { name, value, encode, .. }| Argument { name, value, encode }).collect()
     }
 
     fn set_arguments(&mut self, arguments: Vec<Argument>) {
-        let of = |Argument { name, value, encode }: Argument| RequestArgument { name, value, encode, is_bare: false };
-        self.0.pending.set_arguments(arguments.into_iter().map(of).collect(), self.0.texts);
+        let arguments = arguments.into_iter();
+        let arguments =
+            arguments.map(|Argument { name, value, encode }| RequestArgument { name, value, encode, is_bare: false });
+        self.0.pending.set_arguments(arguments.collect(), self.0.texts);
     }
 
     fn raw_body(&self) -> bool {
@@ -54,8 +56,8 @@ impl Request for ScriptSampler<'_> {
     }
 
     fn headers(&self) -> Vec<Header> {
-        let of = |(name, value): (String, String)| Header { name, value };
-        self.0.pending.headers(self.0.texts).iter().cloned().map(of).collect()
+        let headers = self.0.pending.headers(self.0.texts).iter().cloned();
+        headers.map(|(name, value)| Header { name, value }).collect()
     }
 
     fn set_headers(&mut self, headers: Vec<Header>) {
@@ -68,8 +70,8 @@ impl Request for ScriptSampler<'_> {
     }
 }
 
-/// A request that was sent; of a sample that is none, its label.
-impl RequestTexts for Searched<'_> {
+/// The texts of a request that was sent. A sample without a request has only a label.
+impl RequestTexts for ReplyView<'_> {
     fn label(&self) -> String {
         Self::label(self)
     }

@@ -1,9 +1,9 @@
-//! What scripts in JavaScript reach of the run.
+//! The host of scripts in JavaScript: the objects of the run that they can use.
 
 use crate::languages::ScriptVerdict;
-use crate::texts::context::{Commons, UserContext};
+use crate::texts::context::{SharedState, UserContext};
+use crate::texts::reply_view::ReplyView;
 use crate::texts::script::ScriptOutcome;
-use crate::texts::searched::Searched;
 use crate::texts::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_model::SampleRecord;
@@ -15,18 +15,18 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the functions of an engine share; the user of a run lends it its variables.
+/// State that the functions of an engine share. The user of a script lends it its variables.
 pub struct Host {
-    commons: Arc<Commons>,
+    shared_state: Arc<SharedState>,
     surroundings: Rc<dyn Surroundings>,
     random: RefCell<Pcg64Mcg>,
     variables: RefCell<Variables>,
     call: RefCell<Call>,
-    /// Counts of the engine that are left; it counts each 10,000 loops and calls.
+    /// Number of ticks left. The engine counts a tick per 10,000 loops and calls.
     ticks: Cell<u32>,
-    /// Work of native functions that is not a whole count yet.
+    /// Work of native functions that is less than a tick.
     work: Cell<f64>,
-    /// When the script began, in milliseconds.
+    /// Begin of the script, in milliseconds since 1970.
     began: Cell<u64>,
 }
 
@@ -41,11 +41,10 @@ struct Call {
     success: bool,
     outcome: ScriptOutcome,
     verdict: ScriptVerdict,
-    /// Lines for the trace.
     log: Vec<String>,
 }
 
-/// What is copied of a reply: of long parts, what the script names.
+/// Copies of parts of a reply; long parts are copied only if the script names them.
 #[derive(Default)]
 struct Reply {
     status: u16,
@@ -57,25 +56,26 @@ struct Reply {
     fields: Vec<(String, String)>,
 }
 
-/// 20 million loops and calls, as scripts in Groovy have operations.
+/// Tick limit: 20 million loops and calls, the same as the operations of Groovy scripts.
 const TICKS: u32 = 2_000;
 
-/// Loops and calls, or elements that a native function visits, of one count.
+/// Number of loops and calls, or of elements that a native function visits, per tick.
 const WORK_OF_TICK: f64 = 10_000.0;
 
-/// Milliseconds that a script may take, whatever it does: some native operations, such as those of large whole numbers, are long.
-const LONGEST_RUN: u64 = 10_000;
+/// Time limit of a script in milliseconds. Some native operations are long, such as
+/// those of large integers.
+const MAX_RUN_MILLIS: u64 = 10_000;
 
-/// Further lines that one run of a script logs are lost.
-const MOST_LOGGED: usize = 100;
+/// Maximum number of lines that one run of a script logs; further lines are lost.
+const MAX_LOG_LINES: usize = 100;
 
 impl Host {
-    /// That of the worker of a user.
+    /// Creates the host of a user's worker.
     pub fn new(user: &UserContext) -> Self {
         let worker = &user.worker;
         let seed = worker.random.borrow_mut().random();
         Self {
-            commons: Arc::clone(&worker.commons),
+            shared_state: Arc::clone(&worker.shared_state),
             surroundings: Rc::clone(&worker.surroundings),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             variables: RefCell::new(Variables::new(&Arc::default())),
@@ -86,28 +86,30 @@ impl Host {
         }
     }
 
-    /// A run begins.
+    /// Begins a call of a script, and borrows the variables of the user.
     pub fn begin(
         &self,
         user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
-        (name, parameters): (&str, &str),
+        reply: Option<(&ReplyView<'_>, bool)>,
+        arguments: ScriptArguments<'_>,
         source: &str,
     ) {
         self.ticks.set(TICKS);
         self.began.set(self.surroundings.unix_millis());
         self.variables.swap(&user.variables);
         let last = user.last.borrow().clone();
-        let is_good = || last.as_ref().is_some_and(|last| last.success);
         *self.call.borrow_mut() = Call {
             user: user.number,
-            name: name.to_owned(),
-            parameters: parameters.to_owned(),
+            name: arguments.name.to_owned(),
+            parameters: arguments.parameters.to_owned(),
             label: user.label.borrow().clone(),
-            success: reply.map_or_else(is_good, |(_, success)| success),
+            success: match reply {
+                Some((_, success)) => success,
+                None => last.as_ref().is_some_and(|last| last.success),
+            },
             reply: match reply {
-                Some((searched, _)) => Some(Reply::of(searched, source)),
-                None => last.as_deref().map(Reply::of_last),
+                Some((reply_view, _)) => Some(Reply::from_view(reply_view, source)),
+                None => last.as_deref().map(Reply::from_record),
             },
             outcome: ScriptOutcome::default(),
             verdict: ScriptVerdict::default(),
@@ -115,7 +117,7 @@ impl Host {
         };
     }
 
-    /// The run is over: what it came to.
+    /// Ends the call, and returns its outcome.
     pub fn end(&self, user: &UserContext) -> ScriptOutcome {
         self.variables.swap(&user.variables);
         let Call { outcome, verdict, log, .. } = std::mem::take(&mut *self.call.borrow_mut());
@@ -123,27 +125,27 @@ impl Host {
         ScriptOutcome { failure: verdict.failure(), ..outcome }
     }
 
-    /// Whether all counts are used up.
+    /// True if all ticks are used up.
     pub fn is_over(&self) -> bool {
         self.ticks.get() == 0
     }
 
-    /// The engine counts; whether the script ends.
-    pub fn tick(&self) -> bool {
-        self.take(1)
+    /// Counts one tick. True if the script must end.
+    pub fn count_tick(&self) -> bool {
+        self.count_ticks(1)
     }
 
-    /// Counts the elements that a native function is about to visit; whether the script ends.
+    /// Counts the elements that a native function is about to visit. True if the script must end.
     fn charge(&self, elements: f64) -> bool {
         let work = self.work.get() + elements;
         let ticks = (work / WORK_OF_TICK).floor();
         self.work.set(work - ticks * WORK_OF_TICK);
-        // A float that is too large becomes the greatest number.
-        self.take(ticks as u32)
+        // A float that is too large converts to the greatest number.
+        self.count_ticks(ticks as u32)
     }
 
-    fn take(&self, ticks: u32) -> bool {
-        let is_late = self.surroundings.unix_millis().saturating_sub(self.began.get()) > LONGEST_RUN;
+    fn count_ticks(&self, ticks: u32) -> bool {
+        let is_late = self.surroundings.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
         self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
     }
@@ -162,9 +164,9 @@ impl Host {
         text
     }
 
-    /// Whether there is such a thing to stop.
-    fn stop(&self, what: &str) -> bool {
-        let scope = match what {
+    /// Sets the scope to stop. False if it is unknown.
+    fn stop(&self, name: &str) -> bool {
+        let scope = match name {
             "iteration" => Scope::Iteration,
             "round" => Scope::Round,
             "loop" => Scope::Loop,
@@ -178,7 +180,7 @@ impl Host {
 
     fn log(&self, line: String) {
         let log = &mut self.call.borrow_mut().log;
-        if log.len() < MOST_LOGGED {
+        if log.len() < MAX_LOG_LINES {
             log.push(line);
         }
     }
@@ -189,14 +191,14 @@ impl Host {
         fields.find(|field| field.0.eq_ignore_ascii_case(name)).map(|field| field.1.clone())
     }
 
-    fn of_reply<T: Default>(&self, part: impl FnOnce(&Reply) -> T) -> T {
+    fn reply_part<T: Default>(&self, part: impl FnOnce(&Reply) -> T) -> T {
         self.call.borrow().reply.as_ref().map(part).unwrap_or_default()
     }
 
-    /// The object that `prelude.js` is handed.
+    /// Creates the object that `prelude.js` receives.
     pub fn object<'js>(self: &Rc<Self>, ctx: &Ctx<'js>) -> Result<Object<'js>, rquickjs::Error> {
         let object = Object::new(ctx.clone())?;
-        /// A function of the object, over `host`.
+        /// Sets a function of the object; its body uses `$host`.
         macro_rules! set {
             ($name:literal, |$host:ident $(, $argument:ident: $kind:ty)*| $value:expr) => {{
                 let $host = Rc::clone(self);
@@ -206,12 +208,12 @@ impl Host {
         set!("variable", |host, name: String| host.variables.borrow().get(&name).map(str::to_owned));
         set!("setVariable", |host, name: String, value: String| host.variables.borrow_mut().set(&name, &value));
         set!("removeVariable", |host, name: String| host.variables.borrow_mut().remove(&name));
-        set!("property", |host, name: String| host.commons.property(&name));
+        set!("property", |host, name: String| host.shared_state.property(&name));
         set!("setProperty", |host, name: String, value: String| {
-            host.commons.set_property(&name, Some(&value));
+            host.shared_state.set_property(&name, Some(&value));
         });
         set!("removeProperty", |host, name: String| {
-            host.commons.set_property(&name, None);
+            host.shared_state.set_property(&name, None);
         });
         set!("hasReply", |host| host.call.borrow().reply.is_some());
         set!("status", |host| host.of_reply(|reply| reply.status));
@@ -229,7 +231,7 @@ impl Host {
         set!("setSuccess", |host, success: bool| host.set_success(success));
         set!("setFailure", |host, failed: bool| host.call.borrow_mut().verdict.failed = failed);
         set!("setMessage", |host, message: String| host.call.borrow_mut().verdict.message = message);
-        set!("stop", |host, what: String| host.stop(&what));
+        set!("stop", |host, name: String| host.stop(&name));
         set!("log", |host, line: String| host.log(line));
         set!("charge", |host, elements: f64| host.charge(elements));
         set!("now", |host| host.surroundings.unix_millis() as f64);
@@ -240,7 +242,7 @@ impl Host {
 }
 
 impl Reply {
-    fn of_last(last: &SampleRecord) -> Self {
+    fn from_record(last: &SampleRecord) -> Self {
         let headers = last.details.response_headers.clone().unwrap_or_default();
         let fields = headers.lines().filter_map(|line| line.split_once(':'));
         Self {
@@ -254,16 +256,19 @@ impl Reply {
         }
     }
 
-    fn of(searched: &Searched<'_>, source: &str) -> Self {
-        let names = |word: &str| source.contains(word);
-        let body = if names("body") || names("ResponseData") { searched.body().to_owned() } else { String::new() };
-        let headers = if names("getResponseHeaders") { searched.headers() } else { String::new() };
-        let fields = if names("header") { searched.fields().to_vec() } else { Vec::new() };
+    fn from_view(reply_view: &ReplyView<'_>, source: &str) -> Self {
+        let body = if source.contains("body") || source.contains("ResponseData") {
+            reply_view.body().to_owned()
+        } else {
+            String::new()
+        };
+        let headers = if source.contains("getResponseHeaders") { reply_view.headers() } else { String::new() };
+        let fields = if source.contains("header") { reply_view.fields().to_vec() } else { Vec::new() };
         Self {
-            status: searched.reply.map_or(0, |reply| reply.status),
-            message: searched.message().into_owned(),
-            url: searched.request.url().to_owned(),
-            elapsed: searched.elapsed_millis as f64,
+            status: reply_view.reply.map_or(0, |reply| reply.status),
+            message: reply_view.message().into_owned(),
+            url: reply_view.request.url().to_owned(),
+            elapsed: reply_view.elapsed_millis as f64,
             body,
             headers,
             fields,

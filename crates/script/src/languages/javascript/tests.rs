@@ -31,8 +31,8 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
     let kept = body.map(|body| Box::new(Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() }));
     let reply = Reply { status: 200, kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();
-    let searched = Searched::new(&request, Some(&reply), &sample, user);
-    let view = if body.is_some() { ScriptView::of(&searched, true) } else { ScriptView::default() };
+    let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
+    let view = if body.is_some() { ScriptView::of(&reply_view, true) } else { ScriptView::default() };
     parsed(source)?.run(user, view, "x y")
 }
 
@@ -82,7 +82,7 @@ fn a_script_reads_and_sets_what_its_user_has() {
     .unwrap();
     assert_eq!(user.variables.borrow().get("b"), Some("42"));
     assert_eq!(user.variables.borrow().get("none"), Some("true"));
-    assert_eq!(user.worker.commons.property("p").as_deref(), Some("x"));
+    assert_eq!(user.worker.shared_state.property("p").as_deref(), Some("x"));
     let reply = "const {items} = JSON.parse(prev.body);
         vars.put('ids', items.map(({id}) => id).join() + prev.status + prev.header('content-type') + args.length + Label);
         vars.remove('b')";

@@ -4,7 +4,7 @@ use super::tokens::Token;
 use super::{Value, matches, no_number};
 use std::cmp::Ordering;
 
-/// An operator.
+/// An operator with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `==`
@@ -44,17 +44,17 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Levels of precedence; the last binds strongest.
+    /// Number of levels of precedence; the last one binds most strongly.
     pub const LEVELS: usize = 4;
 
-    /// The operator that a token is.
-    pub fn of(token: &Token) -> Option<Self> {
-        let written = match token {
+    /// Returns the operator of a token.
+    pub fn from_token(token: &Token) -> Option<Self> {
+        let sign = match token {
             Token::Sign(sign) => *sign,
             Token::Name(name) => name.as_str(),
             _ => return None,
         };
-        Some(match written {
+        Some(match sign {
             "==" | "===" | "eq" => Self::Equal,
             "!=" | "!==" | "ne" => Self::Different,
             "<" | "lt" => Self::Less,
@@ -76,7 +76,7 @@ impl Operator {
         })
     }
 
-    /// How strongly it binds, from 0.
+    /// Level of precedence, from 0.
     pub fn level(self) -> usize {
         match self {
             Self::Equal | Self::Different => 0,
@@ -86,39 +86,34 @@ impl Operator {
         }
     }
 
-    /// Its value.
+    /// Computes its value from two operands.
     ///
     /// # Errors
     ///
-    /// An operand is of the wrong kind.
+    /// An operand has the wrong type.
     pub fn apply(self, left: &Value, right: &Value) -> Result<Value, String> {
-        let flag = |flag: bool| Ok(Value::Bool(flag));
-        match self {
-            Self::Equal => flag(equal(left, right)?),
-            Self::Different => flag(!equal(left, right)?),
-            Self::Less => flag(compare(left, right)? == Some(Ordering::Less)),
-            Self::AtMost => flag(compare(left, right)?.is_some_and(Ordering::is_le)),
-            Self::Greater => flag(compare(left, right)? == Some(Ordering::Greater)),
-            Self::AtLeast => flag(compare(left, right)?.is_some_and(Ordering::is_ge)),
-            Self::Matches => flag(is_in(left, right)?),
-            Self::MatchesNot => flag(!is_in(left, right)?),
-            Self::Starts => flag(left.text().starts_with(&right.text())),
-            Self::StartsNot => flag(!left.text().starts_with(&right.text())),
-            Self::Ends => flag(left.text().ends_with(&right.text())),
-            Self::EndsNot => flag(!left.text().ends_with(&right.text())),
-            Self::Plus if is_text(left) || is_text(right) => Ok(Value::Text(left.text() + &right.text())),
-            _ => self.calculate(left, right),
-        }
+        Ok(match self {
+            Self::Equal => Value::Bool(equal(left, right)?),
+            Self::Different => Value::Bool(!equal(left, right)?),
+            Self::Less => Value::Bool(compare(left, right)? == Some(Ordering::Less)),
+            Self::AtMost => Value::Bool(compare(left, right)?.is_some_and(Ordering::is_le)),
+            Self::Greater => Value::Bool(compare(left, right)? == Some(Ordering::Greater)),
+            Self::AtLeast => Value::Bool(compare(left, right)?.is_some_and(Ordering::is_ge)),
+            Self::Matches => Value::Bool(is_in(left, right)?),
+            Self::MatchesNot => Value::Bool(!is_in(left, right)?),
+            Self::Starts => Value::Bool(left.text().starts_with(&right.text())),
+            Self::StartsNot => Value::Bool(!left.text().starts_with(&right.text())),
+            Self::Ends => Value::Bool(left.text().ends_with(&right.text())),
+            Self::EndsNot => Value::Bool(!left.text().ends_with(&right.text())),
+            Self::Plus if is_text(left) || is_text(right) => Value::Text(left.text() + &right.text()),
+            _ => self.calculate(left, right)?,
+        })
     }
 
     fn calculate(self, left: &Value, right: &Value) -> Result<Value, String> {
-        let has_point = |value: &Value| match value {
-            Value::Real(_) => true,
-            Value::Text(text) => text.contains(['.', 'e', 'E']),
-            _ => false,
-        };
-        if has_point(left) || has_point(right) {
-            let (left, right) = (left.real()?, right.real()?);
+        if left.has_point() || right.has_point() {
+            let left = left.real()?;
+            let right = right.real()?;
             return Ok(Value::Real(match self {
                 Self::Plus => left + right,
                 Self::Minus => left - right,
@@ -131,7 +126,8 @@ impl Operator {
         if *left == Value::Null || *right == Value::Null {
             return Err(no_number(&Value::Null));
         }
-        let (left, right) = (left.int()?, right.int()?);
+        let left = left.int()?;
+        let right = right.int()?;
         let result = match self {
             Self::Plus => left.checked_add(right),
             Self::Minus => left.checked_sub(right),
@@ -141,6 +137,17 @@ impl Operator {
             _ => left.checked_rem(right),
         };
         result.map(Value::Int).ok_or_else(|| "a number is too large".into())
+    }
+}
+
+impl Value {
+    /// True if a calculation with this value uses floats.
+    fn has_point(&self) -> bool {
+        match self {
+            Self::Real(_) => true,
+            Self::Text(text) => text.contains(['.', 'e', 'E']),
+            _ => false,
+        }
     }
 }
 
@@ -157,7 +164,7 @@ fn equal(left: &Value, right: &Value) -> Result<bool, String> {
     })
 }
 
-/// How two values compare; None where one of them is not a number.
+/// Compares two values; None if one of them is NaN.
 fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, String> {
     Ok(match (left, right) {
         (Value::Null, _) | (_, Value::Null) => return Err("null cannot be compared".into()),

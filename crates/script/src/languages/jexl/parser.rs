@@ -1,13 +1,12 @@
-//! Tokens → tree.
+//! Parses tokens into a tree.
 
 use super::operators::Operator;
 use super::tokens::{self, Token};
 use super::{Object, Value, methods_of, texts};
 
-/// A part of an expression.
+/// A node of the tree.
 #[derive(Debug)]
 pub enum Node {
-    /// A literal.
     Literal(Value),
     /// `[a, b]`
     List(Vec<Node>),
@@ -29,24 +28,24 @@ pub enum Node {
     Choice(Box<Node>, Box<Node>, Box<Node>),
     /// `a ?: b`
     Otherwise(Box<Node>, Box<Node>),
-    /// An operator that needs both of its operands.
+    /// An operator that evaluates both of its operands.
     Binary(Operator, Box<Node>, Box<Node>),
-    /// A method of a value.
+    /// A method call of a value.
     Method(Box<Node>, String, Vec<Node>),
-    /// A method of one of JMeter's objects.
+    /// A method call of one of JMeter's objects.
     Object(Object, String, Vec<Node>),
 }
 
-/// Deeper expressions are not read.
-const DEEPEST: usize = 64;
+/// Maximum depth of an expression.
+const MAX_DEPTH: usize = 64;
 
-/// Parses an expression.
+/// Parses the text of an expression.
 ///
 /// # Errors
 ///
-/// What cannot be read, or is not supported.
+/// Describes the unreadable or unsupported part.
 pub fn parse(source: &str) -> Result<Node, String> {
-    let mut parser = Parser { tokens: tokens::read(source)?, at: 0, depth: 0 };
+    let mut parser = Parser { tokens: tokens::read(source)?, position: 0, depth: 0 };
     let root = parser.expression()?;
     parser.take(";");
     match parser.peek() {
@@ -54,44 +53,44 @@ pub fn parse(source: &str) -> Result<Node, String> {
         Some(Token::Sign("=" | ";" | "{" | "+=" | "-=")) => {
             Err("assignments and statements of JEXL are not supported; write the script in Groovy".into())
         }
-        Some(other) => Err(format!("{} is not expected here", shown(other))),
+        Some(other) => Err(format!("{} is not expected here", token_text(other))),
     }
 }
 
 struct Parser {
     tokens: Vec<Token>,
-    at: usize,
+    position: usize,
     depth: usize,
 }
 
 impl Parser {
     fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
+        self.tokens.get(self.position)
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
-        self.at += usize::from(found);
-        found
+        let matches = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        self.position += usize::from(matches);
+        matches
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Name(next)) if next == word);
-        self.at += usize::from(found);
-        found
+        let matches = matches!(self.peek(), Some(Token::Name(next)) if next == word);
+        self.position += usize::from(matches);
+        matches
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), String> {
         if self.take(sign) {
             return Ok(());
         }
-        let found =
-            self.peek().map_or_else(|| "the expression ends".into(), |token| format!("{} stands", shown(token)));
-        Err(format!("{found} where `{sign}` is expected"))
+        let actual =
+            self.peek().map_or_else(|| "the expression ends".into(), |token| format!("{} stands", token_text(token)));
+        Err(format!("{actual} where `{sign}` is expected"))
     }
 
     fn expression(&mut self) -> Result<Node, String> {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return Err("the expression is nested too deeply".into());
         }
         self.depth += 1;
@@ -129,21 +128,23 @@ impl Parser {
         Ok(node)
     }
 
-    /// Operators from this level of precedence on.
+    /// Parses operators of this level of precedence and above.
     fn binary(&mut self, level: usize) -> Result<Node, String> {
         if level == Operator::LEVELS {
             return self.unary();
         }
         let mut node = self.binary(level + 1)?;
-        while let Some(operator) = self.peek().and_then(Operator::of).filter(|operator| operator.level() == level) {
-            self.at += 1;
+        while let Some(operator) =
+            self.peek().and_then(Operator::from_token).filter(|operator| operator.level() == level)
+        {
+            self.position += 1;
             node = Node::Binary(operator, node.into(), self.binary(level + 1)?.into());
         }
         Ok(node)
     }
 
     fn unary(&mut self) -> Result<Node, String> {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return Err("the expression is nested too deeply".into());
         }
         self.depth += 1;
@@ -170,7 +171,7 @@ impl Parser {
             let Some(Token::Name(name)) = self.peek().cloned() else {
                 return Err("the name of a method is missing behind `.`".into());
             };
-            self.at += 1;
+            self.position += 1;
             self.expect("(")?;
             let arguments = self.list(")")?;
             if !texts::METHODS.contains(&name.as_str()) {
@@ -200,7 +201,7 @@ impl Parser {
         let Some(token) = self.peek().cloned() else {
             return Err("the expression ends where a value is expected".into());
         };
-        self.at += 1;
+        self.position += 1;
         Ok(match token {
             Token::Text(text) => Node::Literal(Value::Text(text)),
             Token::Int(number) => Node::Literal(Value::Int(number)),
@@ -211,12 +212,12 @@ impl Parser {
                 inner
             }
             Token::Sign("[") => Node::List(self.list("]")?),
-            Token::Name(name) => self.named(&name)?,
-            Token::Sign(_) => return Err(format!("{} stands where a value is expected", shown(&token))),
+            Token::Name(name) => self.name_or_object(&name)?,
+            Token::Sign(_) => return Err(format!("{} stands where a value is expected", token_text(&token))),
         })
     }
 
-    fn named(&mut self, name: &str) -> Result<Node, String> {
+    fn name_or_object(&mut self, name: &str) -> Result<Node, String> {
         let object = match name {
             "true" | "false" => return Ok(Node::Literal(Value::Bool(name == "true"))),
             "null" => return Ok(Node::Literal(Value::Null)),
@@ -226,7 +227,8 @@ impl Parser {
             "ctx" => Object::Context,
             "log" => Object::Log,
             "sampleResult" => Object::Sample,
-            // It is not defined: JMeter's expression has no value then, and no error.
+            // JMeter does not define it in JEXL: the expression then has no value, and
+            // no error is reported.
             "prev" => Object::Undefined,
             _ => {
                 return Err(format!(
@@ -243,7 +245,7 @@ impl Parser {
         let Some(Token::Name(method)) = self.peek().cloned() else {
             return Err(format!("the name of a method is missing behind `{name}.`"));
         };
-        self.at += 1;
+        self.position += 1;
         if !methods_of(object).contains(&method.as_str()) {
             return Err(format!("`{name}.{method}` is not supported in JEXL; write the script in Groovy"));
         }
@@ -252,7 +254,7 @@ impl Parser {
     }
 }
 
-fn shown(token: &Token) -> String {
+fn token_text(token: &Token) -> String {
     match token {
         Token::Name(name) => format!("`{name}`"),
         Token::Text(text) => format!("\"{text}\""),

@@ -8,7 +8,7 @@ fn value(source: &str) -> Result<Option<String>, String> {
     let user = user();
     user.variables.borrow_mut().set("n", "7");
     user.variables.borrow_mut().set("none", "");
-    user.worker.commons.set_property("p", Some("q"));
+    user.worker.shared_state.set_property("p", Some("q"));
     Expression::parse(source)?.text(&user)
 }
 

@@ -3,7 +3,7 @@
 use super::{Value, matches};
 use crate::texts::pattern::Pattern;
 
-/// The methods that are known.
+/// Names of the supported methods.
 pub const METHODS: [&str; 24] = [
     "length",
     "size",
@@ -28,15 +28,15 @@ pub const METHODS: [&str; 24] = [
     "matches",
     "toString",
     "compareTo",
-    // Of a thread group, which is its name.
+    // A method of a thread group. Its value here is the name of the group.
     "getName",
 ];
 
-/// The value of a method.
+/// Calls a method of a value.
 ///
 /// # Errors
 ///
-/// The value or an argument is of the wrong kind.
+/// The value or an argument has the wrong type.
 pub fn call(subject: &Value, name: &str, arguments: &[Value]) -> Result<Value, String> {
     if *subject == Value::Null {
         return Err(format!("`{name}` is called of null"));
@@ -45,17 +45,17 @@ pub fn call(subject: &Value, name: &str, arguments: &[Value]) -> Result<Value, S
         return Ok(Value::Bool(items.contains(item)));
     }
     let text = subject.text();
-    let one = || arguments.first().map_or_else(String::new, Value::text);
+    let first = arguments.first().map_or_else(String::new, Value::text);
     Ok(match (name, arguments.len()) {
         ("length" | "size", 0) => Value::Int(subject.size()),
         ("isEmpty", 0) => Value::Bool(subject.is_empty()),
-        ("contains", 1) => Value::Bool(text.contains(&one())),
-        ("startsWith", 1) => Value::Bool(text.starts_with(&one())),
-        ("endsWith", 1) => Value::Bool(text.ends_with(&one())),
+        ("contains", 1) => Value::Bool(text.contains(&first)),
+        ("startsWith", 1) => Value::Bool(text.starts_with(&first)),
+        ("endsWith", 1) => Value::Bool(text.ends_with(&first)),
         ("equals", 1) => Value::Bool(subject == &arguments[0]),
-        ("equalsIgnoreCase", 1) => Value::Bool(text.to_lowercase() == one().to_lowercase()),
-        ("indexOf", 1) => index(&text, text.find(&one())),
-        ("lastIndexOf", 1) => index(&text, text.rfind(&one())),
+        ("equalsIgnoreCase", 1) => Value::Bool(text.to_lowercase() == first.to_lowercase()),
+        ("indexOf", 1) => index(&text, text.find(&first)),
+        ("lastIndexOf", 1) => index(&text, text.rfind(&first)),
         ("substring", 1) => part(&text, arguments[0].int()?, subject.size())?,
         ("substring", 2) => part(&text, arguments[0].int()?, arguments[1].int()?)?,
         ("charAt", 1) => {
@@ -65,20 +65,20 @@ pub fn call(subject: &Value, name: &str, arguments: &[Value]) -> Result<Value, S
         ("toLowerCase", 0) => Value::Text(text.to_lowercase()),
         ("toUpperCase", 0) => Value::Text(text.to_uppercase()),
         ("trim" | "strip", 0) => Value::Text(text.trim().to_owned()),
-        ("concat", 1) => Value::Text(text + &one()),
-        ("replace", 2) => Value::Text(text.replace(&one(), &arguments[1].text())),
-        ("replaceAll", 2) => replaced(&text, &one(), &arguments[1].text(), true)?,
-        ("replaceFirst", 2) => replaced(&text, &one(), &arguments[1].text(), false)?,
-        ("matches", 1) => Value::Bool(matches(&text, &one())?),
+        ("concat", 1) => Value::Text(text + &first),
+        ("replace", 2) => Value::Text(text.replace(&first, &arguments[1].text())),
+        ("replaceAll", 2) => replace(&text, &first, &arguments[1].text(), true)?,
+        ("replaceFirst", 2) => replace(&text, &first, &arguments[1].text(), false)?,
+        ("matches", 1) => Value::Bool(matches(&text, &first)?),
         ("toString" | "getName", 0) => Value::Text(text),
-        ("compareTo", 1) => Value::Int(text.cmp(&one()) as i64),
+        ("compareTo", 1) => Value::Int(text.cmp(&first) as i64),
         (name, count) => return Err(format!("`{name}` does not take {count} arguments")),
     })
 }
 
-/// A place in bytes as one in characters of Java.
-fn index(text: &str, found: Option<usize>) -> Value {
-    Value::Int(found.map_or(-1, |at| text[..at].encode_utf16().count() as i64))
+/// Converts an index in bytes to an index in UTF-16 units, which Java uses.
+fn index(text: &str, offset: Option<usize>) -> Value {
+    Value::Int(offset.map_or(-1, |offset| text[..offset].encode_utf16().count() as i64))
 }
 
 fn part(text: &str, from: i64, to: i64) -> Result<Value, String> {
@@ -89,6 +89,6 @@ fn part(text: &str, from: i64, to: i64) -> Result<Value, String> {
     Ok(Value::Text(String::from_utf16_lossy(part)))
 }
 
-fn replaced(text: &str, pattern: &str, by: &str, all: bool) -> Result<Value, String> {
-    Pattern::new(pattern).map(|pattern| Value::Text(pattern.replace(text, by, all)))
+fn replace(text: &str, pattern: &str, replacement: &str, all: bool) -> Result<Value, String> {
+    Pattern::new(pattern).map(|pattern| Value::Text(pattern.replace(text, replacement, all)))
 }

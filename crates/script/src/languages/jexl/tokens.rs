@@ -1,13 +1,13 @@
-//! Text → tokens.
+//! Splits a text into tokens.
 
-/// A token, and where it begins.
+/// A token of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Token {
     /// A name or a keyword.
     Name(String),
-    /// A string literal.
+    /// A string literal, without its quotes.
     Text(String),
-    /// A whole number.
+    /// An integer, without a fraction.
     Int(i64),
     /// A number with a fraction or exponent.
     Real(f64),
@@ -15,22 +15,22 @@ pub enum Token {
     Sign(&'static str),
 }
 
-/// Longer signs stand first.
+/// Longer signs come first.
 const SIGNS: [&str; 39] = [
     "===", "!==", "==", "!=", "=~", "!~", "=^", "!^", "=$", "!$", "<=", ">=", "&&", "||", "?:", "??", "..", "+=", "-=",
     "->", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":", "(", ")", "[", "]", ",", ".", "=", ";", "{",
 ];
 
-/// The tokens of a text.
+/// Reads the tokens of a text.
 ///
 /// # Errors
 ///
-/// A character that begins none, or a string that does not end.
+/// A character that begins no token, or an unterminated string.
 pub fn read(source: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = source.trim_start();
     while let Some(first) = rest.chars().next() {
-        let (token, behind) = if first.is_alphabetic() || matches!(first, '_' | '$') {
+        let (token, remainder) = if first.is_alphabetic() || matches!(first, '_' | '$') {
             let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len());
             (Token::Name(rest[..end].to_owned()), &rest[end..])
         } else if first.is_ascii_digit() {
@@ -43,34 +43,40 @@ pub fn read(source: &str) -> Result<Vec<Token>, String> {
             (Token::Sign(sign), &rest[sign.len()..])
         };
         tokens.push(token);
-        rest = behind.trim_start();
+        rest = remainder.trim_start();
     }
     Ok(tokens)
 }
 
 fn number(rest: &str) -> Result<(Token, &str), String> {
-    let digits = |from: usize| rest[from..].bytes().take_while(u8::is_ascii_digit).count();
-    let mut end = digits(0);
-    let mut real = false;
-    if rest[end..].starts_with('.') && digits(end + 1) > 0 {
-        (real, end) = (true, end + 1 + digits(end + 1));
+    let mut end = digits(rest, 0);
+    let mut is_real = false;
+    if rest[end..].starts_with('.') && digits(rest, end + 1) > 0 {
+        is_real = true;
+        end += 1 + digits(rest, end + 1);
     }
     if rest[end..].starts_with(['e', 'E']) {
         let sign = usize::from(rest[end + 1..].starts_with(['+', '-']));
-        let count = digits(end + 1 + sign);
+        let count = digits(rest, end + 1 + sign);
         if count > 0 {
-            (real, end) = (true, end + 1 + sign + count);
+            is_real = true;
+            end += 1 + sign + count;
         }
     }
     let text = &rest[..end];
-    let mut behind = &rest[end..];
-    if let Some(suffix) = behind.chars().next().filter(|suffix| "lLhHfFdDbB".contains(*suffix)) {
-        real |= "fFdDbB".contains(suffix);
-        behind = &behind[1..];
+    let mut remainder = &rest[end..];
+    if let Some(suffix) = remainder.chars().next().filter(|suffix| "lLhHfFdDbB".contains(*suffix)) {
+        is_real |= "fFdDbB".contains(suffix);
+        remainder = &remainder[1..];
     }
-    let wrong = || format!("the number `{text}` is too large");
-    let token = if real { text.parse().ok().map(Token::Real) } else { text.parse().ok().map(Token::Int) };
-    Ok((token.ok_or_else(wrong)?, behind))
+    let token = if is_real { text.parse().ok().map(Token::Real) } else { text.parse().ok().map(Token::Int) };
+    let token = token.ok_or_else(|| format!("the number `{text}` is too large"))?;
+    Ok((token, remainder))
+}
+
+/// Number of digits of `text` from a byte offset on.
+fn digits(text: &str, from: usize) -> usize {
+    text[from..].bytes().take_while(u8::is_ascii_digit).count()
 }
 
 fn string(rest: &str, quote: char) -> Result<(Token, &str), String> {

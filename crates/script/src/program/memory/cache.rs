@@ -1,58 +1,60 @@
-//! What a user keeps of pages that it got (RFC 9111): their versions, and until when they are fresh. Bodies are not kept.
+//! Caches what a user knows of pages (RFC 9111): their versions, and how long they are fresh.
+//! Bodies are not stored.
 
 use super::{Fields, value};
 use chrono::DateTime;
 use std::collections::HashMap;
 
-/// Of each user so many pages are remembered, at most; further ones are asked for anew.
-const MOST_PAGES: usize = 5_000;
+/// Maximum number of pages that a user remembers; further ones are requested again.
+const MAX_PAGES: usize = 5_000;
 
-/// By URL, what is known of pages.
+/// Cached pages by URL.
 #[derive(Default)]
 pub struct Pages(HashMap<String, Page>);
 
 struct Page {
-    /// What tells the server which version is there.
+    /// Header fields of a conditional request, which name the cached version.
     version: Vec<(String, String)>,
     /// Milliseconds since 1970.
     fresh_until: u64,
 }
 
 impl Pages {
-    /// A page came, at this time in milliseconds since 1970.
+    /// Stores a page that was received at `now`, in milliseconds since 1970.
     pub fn take(&mut self, url: &str, fields: &Fields, now: u64) {
         let page = Page { version: version(fields), fresh_until: now.saturating_add(lifetime(fields)) };
-        let says = |word: &str| directives(fields).any(|directive| directive == word);
-        if says("no-store") {
+        if directives(fields).any(|directive| directive == "no-store") {
             self.0.remove(url);
-        } else if self.0.len() < MOST_PAGES || self.0.contains_key(url) {
+        } else if self.0.len() < MAX_PAGES || self.0.contains_key(url) {
             self.0.insert(url.to_owned(), page);
         }
     }
 
-    /// Whether a page need not be asked for.
+    /// True if a page need not be requested.
     pub fn is_fresh(&self, url: &str, now: u64) -> bool {
         self.0.get(url).is_some_and(|page| now < page.fresh_until)
     }
 
-    /// The header fields that tell the server which version is there.
+    /// Returns the header fields that name the cached version of a page.
     pub fn fields(&self, url: &str) -> &[(String, String)] {
         self.0.get(url).map_or(&[], |page| &page.version)
     }
 
-    /// Nothing is known any more.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 fn version(fields: &Fields) -> Vec<(String, String)> {
-    let asks = [("last-modified", "If-Modified-Since"), ("etag", "If-None-Match")];
-    let fields = asks.iter().filter_map(|(told, asked)| Some(((*asked).to_owned(), value(fields, told)?.to_owned())));
+    let conditions = [("last-modified", "If-Modified-Since"), ("etag", "If-None-Match")];
+    let fields = conditions
+        .iter()
+        .filter_map(|(validator, condition)| Some(((*condition).to_owned(), value(fields, validator)?.to_owned())));
     fields.collect()
 }
 
-/// Milliseconds for which a page is fresh: what the server says, or a tenth of its age.
+/// Returns for how many milliseconds a page is fresh: as the server specifies, or a
+/// tenth of its age.
 fn lifetime(fields: &Fields) -> u64 {
     let mut all = directives(fields);
     if all.any(|directive| directive == "no-cache") {
@@ -63,22 +65,25 @@ fn lifetime(fields: &Fields) -> u64 {
     if let Some(seconds) = seconds {
         return u64::saturating_mul(seconds, 1_000);
     }
-    let date = |name: &str| {
-        let date = DateTime::parse_from_rfc2822(value(fields, name)?).ok()?;
-        u64::try_from(date.timestamp_millis()).ok()
-    };
-    let sent = date("date");
-    match (value(fields, "expires"), date("last-modified"), sent) {
-        (Some(_), _, Some(sent)) => date("expires").map_or(0, |expires| expires.saturating_sub(sent)),
+    let sent = date_millis(fields, "date");
+    match (value(fields, "expires"), date_millis(fields, "last-modified"), sent) {
+        (Some(_), _, Some(sent)) => date_millis(fields, "expires").map_or(0, |expires| expires.saturating_sub(sent)),
+        // The heuristic of RFC 9111, 4.2.2.
         (None, Some(modified), Some(sent)) => sent.saturating_sub(modified) / 10,
         _ => 0,
     }
 }
 
-/// What Cache-Control says, in lower case.
+/// Returns a date field in milliseconds since 1970.
+fn date_millis(fields: &Fields, name: &str) -> Option<u64> {
+    let date = DateTime::parse_from_rfc2822(value(fields, name)?).ok()?;
+    u64::try_from(date.timestamp_millis()).ok()
+}
+
+/// Returns the directives of Cache-Control in lower case.
 fn directives(fields: &Fields) -> impl Iterator<Item = String> {
-    let told = value(fields, "cache-control").unwrap_or_default().to_ascii_lowercase();
-    told.split(',').map(|directive| directive.trim().to_owned()).collect::<Vec<_>>().into_iter()
+    let text = value(fields, "cache-control").unwrap_or_default().to_ascii_lowercase();
+    text.split(',').map(|directive| directive.trim().to_owned()).collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Who a user is, where a server or a proxy wants to know: Basic (RFC 7617) and Digest with MD5 (RFC 7616).
+//! Authenticates a user to a server or a proxy: Basic (RFC 7617) and Digest with MD5 (RFC 7616).
 //!
-//! Nothing is sent before it is asked for; from then on it goes with every request.
+//! Credentials are sent only after a challenge, and then with every request.
 
 use super::{Fields, value};
 use crate::texts::hexadecimal::hexadecimal;
@@ -13,13 +13,14 @@ use std::cell::Cell;
 use std::fmt::Write;
 use url::Position;
 
-/// Who a user is.
+/// Answers of a user to challenges.
 #[derive(Debug)]
 pub struct Identity {
-    /// For a server (401) and for a proxy (407).
+    /// For a server (401).
     server: Option<Proof>,
+    /// For a proxy (407).
     proxy: Option<Proof>,
-    /// Random enough, and different for each user.
+    /// Client nonce, different for each user.
     cnonce: String,
 }
 
@@ -29,7 +30,7 @@ enum Proof {
     Digest(Box<Digest>),
 }
 
-/// A challenge that is to be answered.
+/// A Digest challenge, and the credentials that answer it.
 #[derive(Debug, Default)]
 struct Digest {
     user: String,
@@ -38,26 +39,26 @@ struct Digest {
     nonce: String,
     opaque: Option<String>,
     algorithm: Option<String>,
-    /// The server wants quality of protection `auth`.
+    /// True if the server offers quality of protection `auth`.
     auth: bool,
-    /// How often the nonce was used.
+    /// Number of uses of the nonce.
     count: Cell<u32>,
 }
 
 impl Identity {
-    /// The user of this number, which was not asked yet.
+    /// Creates the identity of a user without a challenge.
     pub fn new(number: u64) -> Self {
         let cnonce = md5_hex(format!("brunt {number}").as_bytes())[..16].to_owned();
         Self { server: None, proxy: None, cnonce }
     }
 
-    /// No challenge is known any more.
-    pub fn forget(&mut self) {
+    /// Removes the answers to all challenges.
+    pub fn clear(&mut self) {
         self.server = None;
         self.proxy = None;
     }
 
-    /// Whether credentials answer a reply of this status otherwise than the request did.
+    /// True if the credentials give another answer to a reply of this status than the request did.
     pub fn can_answer(status: u16, fields: &Fields, credentials: &[Credentials], request: &Fields) -> bool {
         let names = if status == 407 {
             ["proxy-authenticate", "proxy-authorization"]
@@ -73,8 +74,8 @@ impl Identity {
         })
     }
 
-    /// A reply of this status wants to know who we are: whether one of the credentials says so.
-    pub fn challenged(&mut self, status: u16, fields: &Fields, credentials: &[Credentials]) -> bool {
+    /// Stores the answer to the challenge of a reply. False if no credentials match.
+    pub fn accept_challenge(&mut self, status: u16, fields: &Fields, credentials: &[Credentials]) -> bool {
         let name = if status == 407 { "proxy-authenticate" } else { "www-authenticate" };
         let challenges = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
         let Some(proof) = challenges.rev().find_map(|(_, text)| proof(text, credentials)) else { return false };
@@ -82,10 +83,10 @@ impl Identity {
         true
     }
 
-    /// The header fields of a request.
+    /// Returns the header fields with the answers for a request.
     pub fn fields(&self, request: &RequestParts) -> Vec<(String, String)> {
-        let known = [("Authorization", &self.server), ("Proxy-Authorization", &self.proxy)];
-        let fields = known.into_iter().filter_map(|(name, proof)| Some((name, proof.as_ref()?)));
+        let proofs = [("Authorization", &self.server), ("Proxy-Authorization", &self.proxy)];
+        let fields = proofs.into_iter().filter_map(|(name, proof)| Some((name, proof.as_ref()?)));
         fields
             .map(|(name, proof)| match proof {
                 Proof::Basic(text) => (name.to_owned(), format!("Basic {text}")),
@@ -95,32 +96,35 @@ impl Identity {
     }
 }
 
-/// The answer to a challenge, where there are credentials for its realm.
+/// Answers a challenge, if there are credentials for its realm.
 fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
     let (scheme, rest) = challenge.split_once(' ').unwrap_or((challenge, ""));
     let parameters = parameters(rest);
-    let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| p.1.clone());
-    let realm = parameter("realm").unwrap_or_default();
-    let of_realm = |c: &&Credentials| c.realm.as_deref() == Some(&realm);
-    let mut known = credentials.iter();
-    let who = known.clone().find(of_realm).or_else(|| known.find(|c| c.realm.is_none()))?;
+    let realm = parameter(&parameters, "realm").unwrap_or_default();
+    let of_realm = credentials.iter().find(|one| one.realm.as_deref() == Some(&realm));
+    let account = of_realm.or_else(|| credentials.iter().find(|one| one.realm.is_none()))?;
     if scheme.eq_ignore_ascii_case("basic") {
-        return Some(Proof::Basic(STANDARD.encode(format!("{}:{}", who.user, who.password))));
+        return Some(Proof::Basic(STANDARD.encode(format!("{}:{}", account.user, account.password))));
     }
-    let algorithm = parameter("algorithm");
-    let known = algorithm.as_deref().is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
-    (scheme.eq_ignore_ascii_case("digest") && known).then(|| {
+    let algorithm = parameter(&parameters, "algorithm");
+    let is_supported =
+        algorithm.as_deref().is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
+    (scheme.eq_ignore_ascii_case("digest") && is_supported).then(|| {
         Proof::Digest(Box::new(Digest {
-            user: who.user.clone(),
-            password: who.password.clone(),
+            user: account.user.clone(),
+            password: account.password.clone(),
             realm,
-            nonce: parameter("nonce").unwrap_or_default(),
-            opaque: parameter("opaque"),
+            nonce: parameter(&parameters, "nonce").unwrap_or_default(),
+            opaque: parameter(&parameters, "opaque"),
             algorithm,
-            auth: parameter("qop").is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
+            auth: parameter(&parameters, "qop").is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
             count: Cell::new(0),
         }))
     })
+}
+
+fn parameter(parameters: &[(String, String)], name: &str) -> Option<String> {
+    parameters.iter().find(|parameter| parameter.0 == name).map(|parameter| parameter.1.clone())
 }
 
 impl Digest {
@@ -129,7 +133,7 @@ impl Digest {
         let uri = &request.url[Position::BeforePath..];
         self.count.set(self.count.get() + 1);
         let count = format!("{:08x}", self.count.get());
-        let response = self.response((&request.method, uri), &count, cnonce);
+        let response = self.response(&request.method, uri, &count, cnonce);
         let mut text = format!("Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{uri}\"");
         // MD5 is the default (RFC 7616, 3.3); Apache HttpClient names it, too.
         let _ = write!(text, ", algorithm={}", self.algorithm.as_deref().unwrap_or("MD5"));
@@ -143,32 +147,32 @@ impl Digest {
         text
     }
 
-    fn response(&self, (method, uri): (&str, &str), count: &str, cnonce: &str) -> String {
+    fn response(&self, method: &str, uri: &str, count: &str, cnonce: &str) -> String {
         let Self { user, password, realm, nonce, .. } = self;
         let mut secret = md5_hex(format!("{user}:{realm}:{password}").as_bytes());
         if self.algorithm.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("md5-sess")) {
             secret = md5_hex(format!("{secret}:{nonce}:{cnonce}").as_bytes());
         }
-        let what = md5_hex(format!("{method}:{uri}").as_bytes());
+        let request = md5_hex(format!("{method}:{uri}").as_bytes());
         let middle = if self.auth { format!("{nonce}:{count}:{cnonce}:auth") } else { nonce.clone() };
-        md5_hex(format!("{secret}:{middle}:{what}").as_bytes())
+        md5_hex(format!("{secret}:{middle}:{request}").as_bytes())
     }
 }
 
-/// `name=value, name="value"`.
+/// Parses `name=value, name="value"`.
 fn parameters(text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut parameters = Vec::new();
     let mut rest = text.trim();
-    while let Some((name, behind)) = rest.split_once('=') {
-        let behind = behind.trim_start();
-        let (value, after) = match behind.strip_prefix('"') {
+    while let Some((name, remainder)) = rest.split_once('=') {
+        let remainder = remainder.trim_start();
+        let (value, after) = match remainder.strip_prefix('"') {
             Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-            None => behind.split_once(',').unwrap_or((behind, "")),
+            None => remainder.split_once(',').unwrap_or((remainder, "")),
         };
-        found.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        parameters.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
         rest = after.trim_start_matches([',', ' ']);
     }
-    found
+    parameters
 }
 
 fn md5_hex(bytes: &[u8]) -> String {

@@ -1,8 +1,9 @@
-//! What a page is made of: images, style sheets, scripts, a background, and where it leads by itself.
+//! Finds the elements of a page: images, style sheets, scripts, a
+//! background, and automatic redirects.
 //!
-//! A look for tags, not a parser of HTML: comments are left out, scripts are not run.
+//! This is a search for tags, not an HTML parser: it skips comments, and runs no scripts.
 
-/// A tag, the attribute that names the element, and what another attribute must hold.
+/// A tag, the attribute with the URL of the element, and the required value of another attribute.
 type Tag = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 const TAGS: &[Tag] = &[
@@ -13,29 +14,30 @@ const TAGS: &[Tag] = &[
     ("meta", "content", Some(("http-equiv", "refresh"))),
 ];
 
-/// The elements' URLs as they are written, in order.
+/// Returns the URLs of the elements as written, in order.
 pub fn elements(html: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut urls = Vec::new();
     let mut rest = html;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at + 1..];
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start + 1..];
         if let Some(comment) = rest.strip_prefix("!--") {
-            rest = comment.split_once("-->").map_or("", |(_, behind)| behind);
+            rest = comment.split_once("-->").map_or("", |(_, remainder)| remainder);
             continue;
         }
-        let (tag, behind) = tag(rest);
-        rest = if is_script(tag) { behind.split_once("</").map_or("", |(_, behind)| behind) } else { behind };
-        found.extend(element(tag));
+        let (tag, remainder) = tag(rest);
+        rest = if is_script(tag) { remainder.split_once("</").map_or("", |(_, text)| text) } else { remainder };
+        urls.extend(element(tag));
     }
-    found
+    urls
 }
 
-/// Whether what stands behind a tag is no HTML.
+/// True if the text after a tag is no HTML.
 fn is_script(tag: &str) -> bool {
     tag.get(..6).is_some_and(|name| name.eq_ignore_ascii_case("script")) && !tag.ends_with('/')
 }
 
-/// A tag without its brackets, and what stands behind it. A bracket within quotes is none.
+/// Splits a text after a tag. Returns the tag without its brackets, and the text after it. A
+/// bracket in quotes does not end the tag.
 fn tag(text: &str) -> (&str, &str) {
     let mut quote = None;
     for (at, c) in text.char_indices() {
@@ -46,48 +48,51 @@ fn tag(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
-    // The quotes are unbalanced: the next bracket ends it.
+    // The quotes are unbalanced: the next bracket ends the tag.
     text.split_once('>').unwrap_or((text, ""))
 }
 
 fn element(tag: &str) -> Option<String> {
     let name = tag.split(|c: char| c.is_whitespace() || c == '/').next()?;
-    let (_, wanted, condition) = TAGS.iter().find(|row| row.0.eq_ignore_ascii_case(name))?;
+    let (_, url_attribute, condition) = TAGS.iter().find(|row| row.0.eq_ignore_ascii_case(name))?;
     let attributes = attributes(&tag[name.len()..]);
-    let attribute = |name: &str| attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    if let Some((key, holds)) = condition
-        && !attribute(key)?.to_ascii_lowercase().split_whitespace().any(|word| word == *holds)
+    if let Some((key, word)) = condition
+        && !value_of(&attributes, key)?.to_ascii_lowercase().split_whitespace().any(|other| other == *word)
     {
         return None;
     }
-    let value = attribute(wanted)?;
+    let value = value_of(&attributes, url_attribute)?;
     let value = if name.eq_ignore_ascii_case("meta") { refresh(value)? } else { value };
     Some(value.trim().replace("&amp;", "&")).filter(|url| !url.is_empty() && !url.starts_with("data:"))
 }
 
-/// Where `5; url=/there` leads.
+fn value_of<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// Returns the target of `5; url=/there`.
 fn refresh(content: &str) -> Option<&str> {
     let (_, target) = content.split_once(';')?;
     let (key, url) = target.split_once('=')?;
     key.trim().eq_ignore_ascii_case("url").then(|| url.trim().trim_matches(['"', '\'']))
 }
 
-/// Names in lower case, and values.
+/// Returns the attributes of a tag: names in lower case, and values.
 fn attributes(text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut attributes = Vec::new();
     let mut rest = text;
-    while let Some((name, behind)) = rest.split_once('=') {
+    while let Some((name, remainder)) = rest.split_once('=') {
         let name = name.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
-        let behind = behind.trim_start();
-        let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let remainder = remainder.trim_start();
+        let quote = remainder.chars().next().filter(|c| matches!(c, '"' | '\''));
         let (value, after) = match quote {
-            Some(quote) => behind[1..].split_once(quote).unwrap_or((&behind[1..], "")),
-            None => behind.split_once(char::is_whitespace).unwrap_or((behind.trim_end_matches('/'), "")),
+            Some(quote) => remainder[1..].split_once(quote).unwrap_or((&remainder[1..], "")),
+            None => remainder.split_once(char::is_whitespace).unwrap_or((remainder.trim_end_matches('/'), "")),
         };
-        found.push((name, value.to_owned()));
+        attributes.push((name, value.to_owned()));
         rest = after;
     }
-    found
+    attributes
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use brunt_model::scenario::{Branch, Order, Portion, Step as ScenarioStep};
 use brunt_wire::Transport;
 use std::rc::Rc;
 
-/// Jumps to the branch that is next.
+/// Jumps to the next branch.
 #[derive(Debug)]
 pub struct Choose {
     order: Order,
@@ -20,30 +20,32 @@ pub struct Choose {
     shares: Vec<u64>,
     /// The first operation of each branch.
     branches: Vec<usize>,
-    /// The slot with the number of choices in this iteration.
-    made: usize,
-    /// The slot with the number of choices of the user.
-    walked: usize,
+    /// Slot with the number of choices in this iteration.
+    iteration_slot: usize,
+    /// Slot with the number of choices of the user.
+    user_slot: usize,
     /// Maximum number of choices in an iteration.
     most: u64,
-    /// Set if branches that do nothing are passed over.
+    /// Set if the choice skips branches that do nothing.
     pub passing: Option<Passing>,
 }
 
-/// State of a choice that passes over branches which do nothing.
+/// State of a choice that skips branches without an action.
 #[derive(Debug)]
 pub struct Passing {
     portion: Portion,
-    /// The slot with the number of the branch that was first, from 1.
+    /// Slot with the number of the first branch of the choice, from 1.
     first: usize,
-    /// The slot with the number of the branch with which the next choice begins, from 1; 0: the one that is next then.
+    /// Slot with the number of the first branch of the next choice, from 1. 0: the
+    /// next branch in order.
     again: usize,
-    /// The slot with [`Interpreter::done`] before the branch.
+    /// Slot with [`Interpreter::done`] before the branch.
     done: usize,
     pub end: usize,
 }
 
-/// Ends a branch of a choice that passes over branches. After a branch that did something the choice ends; otherwise the next follows.
+/// Ends a branch of a choice that skips branches. The choice ends if the branch did something;
+/// otherwise the next branch follows.
 #[derive(Debug)]
 pub struct EndBranch {
     /// The operation of the choice.
@@ -54,13 +56,13 @@ pub struct EndBranch {
 #[derive(Debug)]
 pub enum RequestCount {
     Constant(u64),
-    /// That of branches in sequence.
+    /// Branches in sequence.
     InTurn {
         /// The end of each branch's share of a round.
         shares: Vec<u64>,
-        /// Requests of each branch.
+        /// Number of requests of each branch.
         each: Vec<u64>,
-        /// Requests of a round before each branch.
+        /// Number of requests of a round before each branch.
         before: Vec<u64>,
         round: u64,
     },
@@ -87,8 +89,8 @@ pub fn compile(
     if shares.last().is_none_or(|sum| *sum == 0) {
         return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
     }
-    let made = compiler.slot();
-    let walked = compiler.lasting_slot();
+    let iteration_slot = compiler.slot();
+    let user_slot = compiler.lasting_slot();
     let passing = match portion {
         Portion::Whole => None,
         Portion::Nonempty | Portion::Turn => Some(Passing {
@@ -100,7 +102,8 @@ pub fn compile(
         }),
     };
     let again = passing.as_ref().map(|passing| passing.again);
-    let choose = Choose { order, shares, branches: Vec::new(), made, walked, most: position.most, passing };
+    let choose =
+        Choose { order, shares, branches: Vec::new(), iteration_slot, user_slot, most: position.most, passing };
     let choose = compiler.push(InternalOp::Choose(choose));
     let tries = (portion == Portion::Turn).then(|| compiler.slot());
     if tries.is_some() {
@@ -111,7 +114,7 @@ pub fn compile(
     for branch in branches {
         begins.push(compiler.ops.len());
         compiler.ops.extend(tries.map(|slot| BeginLoop::op(slot, 2)));
-        // A branch that is left before its end is the next again, unless it is a sampler.
+        // A branch that was not completed is the next one again, unless it is a sampler.
         compiler.ops.extend(again.filter(|_| is_sampler(branch)).map(Reset::of));
         let begin = compiler.ops.len();
         compiler.steps(&branch.steps, position)?;
@@ -139,7 +142,7 @@ fn is_sampler(branch: &Branch) -> bool {
     branch.steps.iter().any(|step| Facts::of(step).is_sampler)
 }
 
-/// The end of each share of a round, in which each entry comes as often as its weight says.
+/// Returns the end of each share of a round, in which each entry occurs as often as its weight.
 pub fn shares(weights: impl Iterator<Item = u32>) -> Vec<u64> {
     let mut sum = 0;
     let ends = weights.map(|weight| {
@@ -149,7 +152,8 @@ pub fn shares(weights: impl Iterator<Item = u32>) -> Vec<u64> {
     ends.collect()
 }
 
-/// The place in a list of `round` entries at which a user begins, if each of the users begins at its own.
+/// Returns the position in a list of `round` entries at which a user begins, if the users
+/// begin at different positions.
 pub fn first_place(user: u64, round: u64, users: u64) -> u64 {
     user * (round / users.max(1))
 }
@@ -171,8 +175,8 @@ impl Choose {
     }
 
     fn next_branch<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> usize {
-        let in_iteration = user.count(self.made);
-        let of_user = user.count(self.walked);
+        let in_iteration = user.count(self.iteration_slot);
+        let of_user = user.count(self.user_slot);
         let round = self.shares.last().copied().unwrap_or(1).max(1);
         let n = match self.order {
             Order::WalkTogether => of_user,
@@ -186,7 +190,8 @@ impl Choose {
 }
 
 impl Passing {
-    /// Remembers a whole branch: if it is left before its end, it is the next again.
+    /// Stores the number of a whole branch, so that it is the next one again if
+    /// it is not completed.
     fn begin_branch<T: Transport>(&self, user: &mut Interpreter<T>, branch: usize) {
         if self.portion == Portion::Nonempty {
             user.slots[self.again] = branch as u64 + 1;
@@ -217,7 +222,7 @@ impl EndBranch {
 }
 
 impl RequestCount {
-    /// The requests of a step that is not within another.
+    /// Counts the requests of a step at the top level.
     pub fn of(step: &ScenarioStep) -> Self {
         let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
             return Self::Constant(Facts::of(step).requests);

@@ -1,4 +1,4 @@
-//! Conditions, and steps that are carried out if or while a condition holds.
+//! Conditions, and steps that run if or while a condition holds.
 
 use super::jump::{Jump, Reset};
 use super::once::Once;
@@ -21,7 +21,7 @@ pub struct Unless {
     pub end: usize,
 }
 
-/// A [`Condition`], compiled.
+/// A [`Condition`] with compiled texts.
 #[derive(Debug)]
 enum Test {
     Failed,
@@ -39,19 +39,19 @@ enum Test {
     Not(Box<Test>),
 }
 
-/// A text matches a regular expression.
+/// Compares a text with a regular expression.
 #[derive(Debug)]
 struct Matches {
     text: Template,
     pattern: Template,
-    /// The pattern, where it is constant.
+    /// The pattern, if it is constant.
     compiled: Option<Pattern>,
 }
 
-/// A share of the times that the condition is evaluated.
+/// A condition that holds for a share of its evaluations.
 #[derive(Debug)]
 struct PassedShare {
-    /// Percent, or the number of times.
+    /// Percent, or a number of evaluations.
     value: Template,
     percent: bool,
     per_user: bool,
@@ -72,24 +72,24 @@ pub fn compile(
     position: Position,
 ) -> Result<(), ScriptError> {
     let skip = Unless::compile(compiler, condition)?;
-    let has_memory = |step: &ScenarioStep| Facts::of(step).has_memory;
     let is_share = matches!(condition, Condition::Share(_));
-    let leave =
-        if compiler.feeds.dialect.forgets_within_conditions() && !is_share && ScenarioStep::any(then, &has_memory) {
-            compile_forgetful(compiler, then, position, skip)?
-        } else {
-            compiler.steps(then, position)?;
-            let leave = compiler.push(Jump::to(0));
-            compiler.land(skip);
-            leave
-        };
+    let forgets = compiler.feeds.dialect.forgets_within_conditions() && !is_share;
+    let leave = if forgets && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of(step).has_memory) {
+        compile_forgetful(compiler, then, position, skip)?
+    } else {
+        compiler.steps(then, position)?;
+        let leave = compiler.push(Jump::to(0));
+        compiler.land(skip);
+        leave
+    };
     compiler.steps(otherwise, position)?;
     compiler.land(leave);
     Ok(())
 }
 
-/// Compiles the steps of JMeter's If Controller. Controllers within it lose their place if its condition does not hold, and if it was left
-/// before its end. `skip`, the jump over the steps, lands where they lose it. Returns the jump after that.
+/// Compiles the steps of JMeter's If Controller. Its inner controllers lose their position if its
+/// condition does not hold, or if the steps were not completed. `skip` is the jump over the steps.
+/// It lands on the operations that clear the positions. Returns the jump after that.
 fn compile_forgetful(
     compiler: &mut Compiler<'_>,
     steps: &[ScenarioStep],
@@ -103,17 +103,18 @@ fn compile_forgetful(
     compiler.steps(steps, position)?;
     compiler.push(Reset::of(is_within));
     let leave = compiler.push(Jump::to(0));
-    let forgotten = first..compiler.slots;
+    let inner_slots = first..compiler.slots;
     compiler.land(is_first);
-    compiler.ops.extend(forgotten.clone().map(Reset::of));
+    compiler.ops.extend(inner_slots.clone().map(Reset::of));
     compiler.push(Jump::to(begin));
     compiler.land(skip);
-    compiler.ops.extend(forgotten.chain([is_within]).map(Reset::of));
+    compiler.ops.extend(inner_slots.chain([is_within]).map(Reset::of));
     Ok(leave)
 }
 
 impl Unless {
-    /// Compiles a condition, and returns the number of the jump, whose target [`Compiler::land`] sets.
+    /// Compiles a condition, and returns the number of the jump.
+    /// [`Compiler::land`] sets its target.
     pub fn compile(compiler: &mut Compiler<'_>, condition: &Condition) -> Result<usize, ScriptError> {
         let test = Test::compile(compiler, condition)?;
         Ok(compiler.push(InternalOp::Unless(Self { test, end: 0 })))
@@ -133,10 +134,10 @@ impl Test {
             Condition::Succeeded => Self::Succeeded,
             Condition::Status(least, most) => Self::Status(*least, *most),
             Condition::Equals(name, value) => {
-                let unknown = || {
+                let variable = compiler.feeds.names.find(name).ok_or_else(|| {
                     ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
-                };
-                Self::Equals(compiler.feeds.names.find(name).ok_or_else(unknown)?, value.clone())
+                })?;
+                Self::Equals(variable, value.clone())
             }
             Condition::Same(one, other) => Self::Same(compiler.text(one)?, compiler.text(other)?),
             Condition::Any(all) => {
@@ -202,7 +203,7 @@ impl PassedShare {
     }
 }
 
-/// A percentage of a number, rounded. A half is rounded down, as in JMeter.
+/// Returns a percentage of a number, rounded. A half is rounded down, as in JMeter.
 fn share_of(number: u64, percent: f64) -> f64 {
     (number as f64 * percent / 100.0 - 0.5).ceil()
 }
@@ -225,7 +226,8 @@ pub fn compile_while(
     Ok(())
 }
 
-/// Compiles a loop whose condition is evaluated once before it, and twice between two rounds. A slot counts the remaining evaluations.
+/// Compiles a loop with a condition that is evaluated once before it, and twice between two rounds.
+/// A slot counts the remaining evaluations.
 pub fn compile_while_twice(
     compiler: &mut Compiler<'_>,
     condition: &Condition,

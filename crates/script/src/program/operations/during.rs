@@ -18,7 +18,7 @@ pub struct BeginDuring {
     seconds: Template,
 }
 
-/// Jumps if the time of a slot has come.
+/// Jumps if the time in a slot has passed.
 #[derive(Debug)]
 pub struct WhenOver {
     slot: usize,
@@ -38,7 +38,7 @@ pub fn compile(
     let slot = compiler.slot();
     let seconds = compiler.text(seconds)?;
     compiler.push(InternalOp::BeginDuring(BeginDuring { slot, seconds }));
-    let begin = compiler.push(WhenOver::of(slot));
+    let begin = compiler.push(WhenOver::op(slot));
     compiler.during.push((slot, compiler.loops.len()));
     compiler.round(steps, position, None, Some(begin))?;
     compiler.during.pop();
@@ -47,12 +47,13 @@ pub fn compile(
     Ok(())
 }
 
-/// Before a request, leaves the loops around it whose time is over.
+/// Before a request, leaves the surrounding loops that have reached their end time.
 pub fn compile_end_by_time(compiler: &mut Compiler<'_>) {
     for (slot, scope) in compiler.during.clone() {
-        // Transactions and locks within the loop end before it: the next request after their end leaves it.
+        // Transactions and locks within the loop end before it: the next request after
+        // their end leaves it.
         if compiler.open.len() == compiler.loops[scope].open {
-            let leave = compiler.push(WhenOver::of(slot));
+            let leave = compiler.push(WhenOver::op(slot));
             compiler.loops[scope].leave.push(leave);
         }
     }
@@ -66,7 +67,7 @@ impl BeginDuring {
 }
 
 impl WhenOver {
-    fn of(slot: usize) -> InternalOp {
+    fn op(slot: usize) -> InternalOp {
         InternalOp::WhenOver(Self { slot, end: 0 })
     }
 

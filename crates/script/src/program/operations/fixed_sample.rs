@@ -5,13 +5,13 @@ use super::sample::RawSample;
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::Interpreter;
-use crate::texts::searched::SampleChanges;
+use crate::texts::reply_view::SampleChanges;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
 use brunt_model::scenario::FixedSample;
 use brunt_wire::Transport;
 
-/// A [`FixedSample`], compiled.
+/// A [`FixedSample`] with compiled texts.
 #[derive(Debug)]
 pub struct FixedMaker {
     success: bool,

@@ -10,24 +10,25 @@ use brunt_engine::Turn;
 use brunt_model::scenario::{Step as ScenarioStep, Values};
 use brunt_wire::Transport;
 
-/// Gives a variable the next of some values. After the last value the loop is left.
+/// Sets a variable to the next value of a list. After the last value the loop is left.
 #[derive(Debug)]
 pub struct NextValue {
-    /// The slot with the number of values so far.
+    /// Slot with the number of values so far.
     slot: usize,
     variable: usize,
     values: Vec<String>,
     pub end: usize,
 }
 
-/// Gives a variable the value of the next numbered variable. If that has no value, the loop is left.
+/// Sets a variable to the value of the next numbered variable. If that has no value,
+/// the loop is left.
 #[derive(Debug)]
 pub struct NextNumbered {
-    /// The slot with the number of values so far.
+    /// Slot with the number of values so far.
     slot: usize,
     variable: usize,
     prefix: Template,
-    /// The number before the first.
+    /// The number before the first one.
     after: Template,
     /// The last number.
     last: Template,

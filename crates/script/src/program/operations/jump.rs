@@ -1,4 +1,4 @@
-//! Operations that other steps are made of.
+//! Operations that several steps use.
 
 use super::{InternalOp, Op};
 use crate::program::user::interpreter::Interpreter;
@@ -11,7 +11,8 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// A jump to a known operation, or to one that [`Compiler::land`](super::Compiler::land) sets.
+    /// Creates a jump to a known operation, or to one that
+    /// [`Compiler::land`](super::Compiler::land) sets.
     pub fn to(target: usize) -> Op {
         InternalOp::Jump(Self { target }).into()
     }
@@ -28,7 +29,7 @@ pub struct Reset {
 }
 
 impl Reset {
-    pub fn of(slot: usize) -> Op {
+    pub fn slot(slot: usize) -> Op {
         InternalOp::Reset(Self { slot }).into()
     }
 

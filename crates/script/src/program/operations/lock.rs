@@ -1,4 +1,4 @@
-//! Steps that one user of the run at a time carries out.
+//! Steps that only one user of the run executes at a time.
 
 use super::{Facts, InternalOp, Op};
 use crate::ScriptError;
@@ -37,10 +37,11 @@ pub fn compile(
 impl Lock {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
         let context = user.context.as_deref()?;
-        let lock = context.worker.commons.lock(&user.text(&self.name, turn));
+        let lock = context.worker.shared_state.lock(&user.text(&self.name, turn));
         let locks = Rc::clone(&context.locks);
-        let is_own = locks.borrow().iter().flatten().any(|own| Arc::ptr_eq(own.semaphore(), &lock));
-        if is_own {
+        let is_held = locks.borrow().iter().flatten().any(|permit| Arc::ptr_eq(permit.semaphore(), &lock));
+        if is_held {
+            // The user holds the lock already, in a step around this one.
             locks.borrow_mut().push(None);
             return None;
         }

@@ -1,4 +1,4 @@
-//! Steps that are carried out once: for a user, or each time that the loop around them begins.
+//! Steps that run once per user, or once each time the surrounding loop begins.
 
 use super::repeat::BeginLoop;
 use super::{Facts, InternalOp};
@@ -8,7 +8,7 @@ use crate::program::user::interpreter::Interpreter;
 use brunt_model::scenario::Step as ScenarioStep;
 use brunt_wire::Transport;
 
-// Their requests count among those of no iteration.
+// Their requests count in no iteration, because not every iteration makes them.
 pub const FACTS: Facts<'_> = Facts { has_memory: true, ..PER_LOOP_FACTS };
 pub const PER_LOOP_FACTS: Facts<'_> = Facts::new(0, Some("a step that is carried out once"));
 
@@ -32,7 +32,8 @@ pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> 
     compile_steps(compiler, slot, steps)
 }
 
-/// Compiles steps that are skipped if a slot is set. If unfinished steps begin again, the slot is set after them.
+/// Compiles steps that are skipped if a slot is set. In a dialect that repeats unfinished steps,
+/// the slot is set after them.
 fn compile_steps(compiler: &mut Compiler<'_>, slot: usize, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
     let skip = compiler.push(Once::skipping(slot));
     let is_set_after = compiler.feeds.dialect.repeats_unfinished_once();
@@ -48,7 +49,7 @@ fn compile_steps(compiler: &mut Compiler<'_>, slot: usize, steps: &[ScenarioStep
 }
 
 impl Once {
-    /// A jump whose target [`Compiler::land`] sets.
+    /// Creates a jump; [`Compiler::land`] sets its target.
     pub fn skipping(slot: usize) -> InternalOp {
         InternalOp::Once(Self { slot, end: 0 })
     }

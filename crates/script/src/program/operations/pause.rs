@@ -1,4 +1,4 @@
-//! Pauses: of a length, for a rate, and until other users come.
+//! Pauses: of a given length, for a rate, and until other users arrive.
 
 use super::{Facts, Op, final_step};
 use crate::ScriptError;
@@ -15,7 +15,7 @@ use brunt_wire::Transport;
 use rand::RngExt;
 use std::time::Duration;
 
-/// Longer pauses are shortened to this.
+/// Maximum pause; longer ones are shortened.
 pub const LONGEST_PAUSE_MILLIS: f64 = 1e11;
 
 pub const FACTS: Facts<'_> = Facts::preparation(Some("a pause"));
@@ -26,7 +26,7 @@ pub struct Think {
     range: load::Think,
 }
 
-/// A pause whose length in milliseconds is a text.
+/// A pause with its length in milliseconds as a text.
 #[derive(Debug)]
 pub struct Pause {
     millis: Template,
@@ -59,32 +59,32 @@ impl Pause {
     }
 }
 
-/// The number that a text is; 0 where it is none.
+/// Parses a number; 0 if the text is none.
 pub fn number(text: &str) -> f64 {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite()).unwrap_or(0.0)
 }
 
-/// The step of a pause; None: there is nothing to wait for.
+/// Returns the step of a pause. None: the pause is empty.
 pub fn pause(millis: f64) -> Option<Step> {
     (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(LONGEST_PAUSE_MILLIS) / 1e3)))
 }
 
-/// A pause that keeps users to a rate.
+/// A pause that limits users to a rate.
 #[derive(Debug)]
 pub struct Pace {
     per_minute: Template,
     by: PaceOf,
-    /// The name of the step, the same for all users.
+    /// Name of the step, the same for all users.
     site: String,
 }
 
-/// A pause that keeps all users to a schedule of rates. The run is over when the schedule is.
+/// A pause that makes all users follow a schedule of rates. The run ends with the schedule.
 #[derive(Debug)]
 pub struct FollowRates {
     rates: Cumulative,
     /// Length of the schedule.
     seconds: f64,
-    /// The name of the step, the same for all users.
+    /// Name of the step, the same for all users.
     site: String,
 }
 
@@ -103,11 +103,12 @@ pub fn compile_pace(compiler: &mut Compiler<'_>, pace: &scenario::Pace) -> Resul
 }
 
 fn schedule(stages: &[PaceStage]) -> Result<Shape, ScriptError> {
-    let stage = |stage: &PaceStage| {
-        let duration = Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
-        Ok(Stage { from: nonnegative(&stage.from)?, to: nonnegative(&stage.to)?, duration: Some(duration) })
-    };
     Ok(Shape { stages: stages.iter().map(stage).collect::<Result<_, ScriptError>>()? })
+}
+
+fn stage(stage: &PaceStage) -> Result<Stage, ScriptError> {
+    let duration = Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
+    Ok(Stage { from: nonnegative(&stage.from)?, to: nonnegative(&stage.to)?, duration: Some(duration) })
 }
 
 fn nonnegative(text: &str) -> Result<f64, ScriptError> {
@@ -129,24 +130,24 @@ impl Pace {
         let gap = 60_000.0 / per_minute;
         let worker = &context.worker;
         let (users_of_population, all_users) = worker.surroundings.users_there();
-        let of_population = || format!("{} {}", self.site, worker.population);
-        let of_user = || format!("{} {}", of_population(), context.number);
+        let population_site = format!("{} {}", self.site, worker.population);
+        let user_site = format!("{population_site} {}", context.number);
         match self.by {
-            PaceOf::User => worker.commons.wait_for_turn(&of_user(), now, gap),
-            PaceOf::ShareOfAll => worker.commons.wait_for_turn(&of_user(), now, gap * all_users.max(1) as f64),
+            PaceOf::User => worker.shared_state.wait_for_turn(&user_site, now, gap),
+            PaceOf::ShareOfAll => worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64),
             PaceOf::ShareOfPopulation => {
-                worker.commons.wait_for_turn(&of_user(), now, gap * users_of_population.max(1) as f64)
+                worker.shared_state.wait_for_turn(&user_site, now, gap * users_of_population.max(1) as f64)
             }
-            PaceOf::All => worker.commons.wait_for_turn(&self.site, now, gap),
-            PaceOf::Population => worker.commons.wait_for_turn(&of_population(), now, gap),
+            PaceOf::All => worker.shared_state.wait_for_turn(&self.site, now, gap),
+            PaceOf::Population => worker.shared_state.wait_for_turn(&population_site, now, gap),
         }
     }
 }
 
 impl FollowRates {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
-        let commons = &user.context.as_deref()?.worker.commons;
-        match commons.wait_for_rate(&self.site, user.now_millis(), (&self.rates, self.seconds)) {
+        let shared_state = &user.context.as_deref()?.worker.shared_state;
+        match shared_state.wait_for_rate(&self.site, user.now_millis(), &self.rates, self.seconds) {
             Turns::Now => None,
             Turns::In(millis) => pause(millis),
             Turns::EndsIn(millis) => {
@@ -166,7 +167,7 @@ pub struct Meet {
     users: Template,
     /// Maximum wait, in milliseconds; 0: unlimited.
     timeout: Template,
-    /// The name of the step, the same for all users.
+    /// Name of the step, the same for all users.
     site: String,
 }
 
@@ -183,10 +184,10 @@ impl Meet {
         let users = if requested == 0 { user.script.compiled.users } else { requested };
         let timeout = number(&user.text(&self.timeout, turn));
         let place = format!("{} {}", self.site, context.worker.population);
-        let group = context.worker.commons.meet(&place, users)?;
-        let met = async move { group.notified().await };
+        let group = context.worker.shared_state.meet(&place, users)?;
+        let arrival = async move { group.notified().await };
         let limit = Duration::from_secs_f64(timeout.clamp(0.0, LONGEST_PAUSE_MILLIS) / 1e3);
         let limit = (!limit.is_zero()).then_some(limit);
-        Some(Step::Wait(Waiting { limit, ..Waiting::for_ever(met) }))
+        Some(Step::Wait(Waiting { limit, ..Waiting::for_ever(arrival) }))
     }
 }

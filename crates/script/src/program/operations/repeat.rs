@@ -17,7 +17,7 @@ pub struct BeginLoop {
     pub end: usize,
 }
 
-/// The same with a number of rounds that is a text.
+/// Sets a slot to a number of rounds that is a text.
 #[derive(Debug)]
 pub struct BeginLoopText {
     slot: usize,
@@ -25,7 +25,7 @@ pub struct BeginLoopText {
     pub end: usize,
 }
 
-/// Counts the slot down. The loop begins again while it is above zero.
+/// Decrements the slot. The loop begins again while the slot is above zero.
 #[derive(Debug)]
 pub struct EndLoop {
     slot: usize,

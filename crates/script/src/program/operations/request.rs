@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub const LISTED_FACTS: Facts<'_> = Facts { is_sampler: true, ..Facts::new(1, None) };
 pub const NEXT_FACTS: Facts<'_> = Facts::new(1, None);
 
-/// The request of a number in the list.
+/// Sends the request of this number in the list.
 #[derive(Debug)]
 pub struct ListedRequest {
     pub number: u32,
@@ -63,7 +63,7 @@ impl ListedRequest {
         self.choose(user, turn).send(user)
     }
 
-    /// The request, which becomes the last of the user.
+    /// Returns the request, and makes it the user's last one.
     pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
         let number = user.request_number(turn);
         ChosenRequest::new(user, self.number as usize, number, self.counts)
@@ -75,7 +75,7 @@ impl NextRequest {
         self.choose(user, turn).send(user)
     }
 
-    /// The request, which becomes the last of the user.
+    /// Returns the request, and makes it the user's last one.
     pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
         let number = if is_walk(self.order) { user.walk.advance() } else { user.request_number(turn) };
         let entry = user.script.pick(self.order, number, user.number);
@@ -90,7 +90,7 @@ impl ChosenRequest {
         Self { entry, number }
     }
 
-    /// The step of the request; None: the user has the page, and it is fresh.
+    /// Returns the step of the request. None: the user's cached page is fresh.
     fn send<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
         user.was_together = false;
         user.failed_sample = None;
@@ -103,29 +103,29 @@ impl ChosenRequest {
         Some(self.prepare(user).map_or_else(|why| user.script.refused(self.entry, why), step))
     }
 
-    /// The step of a request whose reply may lead to others.
+    /// Returns the step of a request with a reply that may lead to further requests.
     fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
         let Self { entry, number } = self;
         let memory = memory_of(&mut user.memory, user.number, user.context.as_deref());
         if user.script.compiled.dialect().forgets_challenges() {
-            memory.forget_identity();
+            memory.clear_identity();
         }
-        let ask = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
-            Some(pending) => user.script.ask_changed(entry, number, user.context.as_deref(), pending.1),
-            None => user.script.ask(entry, number, user.context.as_deref()),
+        let user_request = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
+            Some(pending) => user.script.changed_request(entry, number, user.context.as_deref(), pending.1),
+            None => user.script.listed_request(entry, number, user.context.as_deref()),
         };
-        match ask {
-            Ok(ask) if memory.is_fresh(&user.script, &ask) => {
-                let note = format!("{} is fresh: it is not asked for again", ask.parts.url);
+        match user_request {
+            Ok(user_request) if memory.is_fresh(&user.script, &user_request) => {
+                let note = format!("{} is fresh: it is not asked for again", user_request.parts.url);
                 user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&note)));
                 None
             }
-            Ok(ask) => Some(memory.ask(&user.script, ask)),
+            Ok(user_request) => Some(memory.request_step(&user.script, user_request)),
             Err(why) => Some(user.script.refused(entry, why)),
         }
     }
 
-    /// The request in bytes, with the newest cookie if there is one.
+    /// Prepares the bytes of the request, with the newest cookie if there is one.
     ///
     /// # Errors
     ///

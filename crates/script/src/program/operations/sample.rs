@@ -1,4 +1,4 @@
-//! Samples that are no requests.
+//! Samples without a request.
 
 use super::fixed_sample::FixedMaker;
 use super::{Facts, Op, SetVariables, stop};
@@ -10,8 +10,8 @@ use crate::replies::records;
 use crate::replies::script_call::{ScriptCall, sample_message};
 use crate::replies::trace;
 use crate::texts::context::UserContext;
+use crate::texts::reply_view::{ReplyView, SampleChanges};
 use crate::texts::script::{ScriptOutcome, ScriptView};
-use crate::texts::searched::{SampleChanges, Searched};
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{SampleMaker, Scope, ScriptSample};
@@ -23,21 +23,20 @@ use std::time::Duration;
 pub const FACTS: Facts<'_> =
     Facts { is_sampler: true, variables: SetVariables::Any, ..Facts::new(0, Some("a script")) };
 
-/// Longer pauses of a script within a sample are shortened to this.
+/// Maximum pause of a script within a sample; longer ones are shortened.
 const LONGEST_PAUSE_MILLIS: u64 = 1 << 40;
 
 const GOOD: Outcome = Outcome { status: Some(200), failure: None, expected: true };
 
-/// Makes a sample that is no request.
+/// Makes a sample without a request.
 #[derive(Debug)]
 pub struct MakeSample {
     label: Template,
     maker: Maker,
-    /// The number of the policy.
     policy: u32,
 }
 
-/// A [`SampleMaker`], compiled.
+/// A [`SampleMaker`] with compiled texts.
 #[derive(Debug)]
 enum Maker {
     Variables,
@@ -45,12 +44,12 @@ enum Maker {
     Fixed(Box<FixedMaker>),
 }
 
-/// A sample before assertions.
+/// A sample before its assertions.
 #[derive(Default)]
 pub struct RawSample {
     pub changes: SampleChanges,
     pub stop: Scope,
-    /// Milliseconds that the sample lasts longer than it takes to make it.
+    /// Milliseconds of the sample beyond the time of making it.
     pub duration: u64,
     /// Milliseconds for which the user pauses.
     pub pause: u64,
@@ -80,41 +79,41 @@ impl MakeSample {
         let reply = Reply { status: 200, kept: Some(Box::default()), ..Reply::default() };
         let surroundings = &user.script.context.surroundings;
         let start = surroundings.unix_millis();
-        let mut searched = Searched::new(&request, Some(&reply), &clocks, context);
-        let raw = self.maker.run(user, turn, context, &searched);
+        let mut reply_view = ReplyView::new(&request, Some(&reply), &clocks, context);
+        let raw = self.maker.run(user, turn, context, &reply_view);
         let elapsed = surroundings.unix_millis().saturating_sub(start) + raw.duration;
-        searched.elapsed_millis = elapsed;
-        searched.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
+        reply_view.elapsed_millis = elapsed;
+        reply_view.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
         let is_bad = raw.changes.success == Some(false);
-        searched.change(raw.changes);
-        let times = searched.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
-        searched.changes.times = Some(times);
+        reply_view.change(raw.changes);
+        let times = reply_view.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
+        reply_view.changes.times = Some(times);
         let outcome = if is_bad { Outcome { failure: Some(Failure::Check), ..GOOD } } else { GOOD };
         let mut verdict = Verdict::new(outcome, user.recording.is_some());
         let reactions = &user.script.compiled.reactions[self.policy as usize];
         let fill = |template: &Template| user.script.text(template, turn.number, Some(context));
-        reactions.keep(&searched, !is_bad);
-        reactions.act(&mut searched, &mut verdict, fill);
-        reactions.judge(&mut searched, &mut verdict, fill);
-        reactions.keep(&searched, verdict.outcome.is_good());
+        reactions.keep(&reply_view, !is_bad);
+        reactions.act(&mut reply_view, &mut verdict, fill);
+        reactions.judge(&mut reply_view, &mut verdict, fill);
+        reactions.keep(&reply_view, verdict.outcome.is_good());
         let failed = !verdict.outcome.is_good();
         user.failed_sample = Some(failed);
         set_last_success(context, !failed);
         if let Some(recording) = &mut user.recording {
-            if searched.changes.is_ignored {
+            if reply_view.changes.is_ignored {
                 recording.ignore();
             } else {
-                let bytes = searched.body_bytes().len() as u64;
+                let bytes = reply_view.body_bytes().len() as u64;
                 let mut record = SampleRecord {
                     bytes,
                     data_type: DataType::Text,
                     latency_millis: raw.latency,
                     connect_millis: raw.connect,
-                    ..records::of_user(&searched)
+                    ..records::of_user(&reply_view)
                 };
-                record.details = records::details(&searched);
+                record.details = records::details(&reply_view);
                 record.trace = trace::without_exchange(context, None);
-                records::judge(&mut record, &searched, !failed, verdict.results.unwrap_or_default());
+                records::judge(&mut record, &reply_view, !failed, verdict.results.unwrap_or_default());
                 recording.add(record);
             }
         }
@@ -133,14 +132,14 @@ impl Maker {
         user: &Interpreter<T>,
         turn: &Turn<'_>,
         context: &UserContext,
-        searched: &Searched<'_>,
+        reply_view: &ReplyView<'_>,
     ) -> RawSample {
         match self {
-            Self::Variables => RawSample::listing(context),
+            Self::Variables => RawSample::from_variables(context),
             Self::Script(script) => {
-                let view = ScriptView::making(searched);
+                let view = ScriptView::of_new_sample(reply_view);
                 match script.run(context, view, |text| user.text(text, turn)) {
-                    Ok(outcome) => RawSample::of_script(outcome),
+                    Ok(outcome) => RawSample::from_script(outcome),
                     Err(why) if script.is_forgiving => {
                         RawSample::failure("500".into(), jmeter_message(why, script.name()))
                     }
@@ -153,7 +152,7 @@ impl Maker {
 }
 
 impl RawSample {
-    fn of_script(outcome: ScriptOutcome) -> Self {
+    fn from_script(outcome: ScriptOutcome) -> Self {
         let mut changes = outcome.changes;
         changes.body = changes.body.or(outcome.value.map(String::into_bytes));
         Self { changes, stop: outcome.stop, duration: outcome.pause, pause: outcome.pause, ..Self::default() }
@@ -169,8 +168,8 @@ impl RawSample {
         Self { changes, ..Self::default() }
     }
 
-    /// The variables of a user as JMeter's Debug Sampler lists them.
-    fn listing(context: &UserContext) -> Self {
+    /// Lists the variables of a user as JMeter's Debug Sampler does.
+    fn from_variables(context: &UserContext) -> Self {
         let mut text = String::from("JMeterVariables:\n");
         for (name, value) in context.variables.borrow().all() {
             let _ = writeln!(text, "{name}={value}"); // a String takes anything
@@ -180,7 +179,7 @@ impl RawSample {
     }
 }
 
-/// The message of a script that threw, in JMeter's words.
+/// Returns the message of a script that threw an exception, as JMeter words it.
 fn jmeter_message(message: String, script: &str) -> String {
     let Some(thrown) = message.strip_prefix(&format!("script `{script}`: ")) else { return message };
     let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);

@@ -17,13 +17,13 @@ use brunt_wire::Transport;
 
 pub const FACTS: Facts<'_> = Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };
 
-/// Runs a script.
+/// Runs a script between requests.
 #[derive(Debug)]
 pub struct RunScript {
     call: Box<ScriptCall>,
-    /// The number of the request after it, if the script may change that.
+    /// Number of the next request, if the script may change it.
     request: Option<u32>,
-    /// The value of the script is a pause in milliseconds.
+    /// True if the value of the script is a pause in milliseconds.
     is_pause: bool,
 }
 
@@ -46,7 +46,7 @@ pub fn compile_pause(
 impl RunScript {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
         let context = user.context.as_deref()?;
-        // A script that does not look at the request leaves it as earlier steps have changed it.
+        // A script that does not read the request leaves it as earlier steps have changed it.
         let (mut pending, unchanged) = match (self.request, user.pending.take()) {
             (Some(request), Some(earlier)) if earlier.0 == request => (Some(earlier), None),
             (Some(request), earlier) => (Some(Box::new((request, PendingRequest::default()))), earlier),
@@ -80,7 +80,6 @@ pub const CHANGE_FACTS: Facts<'_> = Facts::preparation(Some("a change of a reque
 #[derive(Debug)]
 pub struct ChangeRequest {
     modifier: Box<CompiledModifier>,
-    /// The number of the request.
     request: u32,
 }
 
@@ -90,7 +89,7 @@ pub fn compile_change(
     following: &[ScenarioStep],
 ) -> Result<(), ScriptError> {
     let modifier = Box::new(CompiledModifier::new(modifier, compiler.feeds)?);
-    // A sample that is no request stays as it is.
+    // Samples without a request are not changed.
     if let Some(request) = next_request(following) {
         compiler.push(Op::Change(ChangeRequest { modifier, request }));
     }

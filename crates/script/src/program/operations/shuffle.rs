@@ -9,12 +9,12 @@ use brunt_model::scenario::Step as ScenarioStep;
 use brunt_wire::Transport;
 use rand::seq::SliceRandom;
 
-/// Jumps to the next branch in an order that is drawn before the first.
+/// Jumps to the next branch, in an order that is drawn before the first one.
 #[derive(Debug)]
 pub struct Shuffle {
-    /// The slot with the number of branches so far.
+    /// Slot with the number of branches so far.
     slot: usize,
-    /// The number of the order among those of a user.
+    /// Index among the orders of a user.
     order: usize,
     /// The first operation of each branch.
     branches: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Ends of rounds, loops, iterations, users and runs.
+//! Ends rounds, loops, iterations, users and runs.
 
 use super::jump::{Jump, Reset};
 use super::{Facts, InternalOp, Op, turns};
@@ -11,7 +11,7 @@ use brunt_wire::Transport;
 
 pub const FACTS: Facts<'_> = Facts::new(0, Some("a stop"));
 
-/// Jumps unless the last sample ended this scope, which is the round or the loop around it.
+/// Jumps unless the last sample ended this scope: the round or the loop around it.
 #[derive(Debug)]
 pub struct UnlessEnded {
     scope: Scope,
@@ -38,7 +38,7 @@ pub fn compile(compiler: &mut Compiler<'_>, scope: Scope) -> Result<(), ScriptEr
     Ok(())
 }
 
-/// After a sample, leaves the round or the loop around it if the sample ended that.
+/// After a sample, leaves the surrounding round or loop if the sample ended it.
 pub fn compile_end_by_sample(compiler: &mut Compiler<'_>) {
     if compiler.loops.is_empty() {
         return;
@@ -51,14 +51,14 @@ pub fn compile_end_by_sample(compiler: &mut Compiler<'_>) {
 }
 
 fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
-    let Some(around) = compiler.loops.last() else { return };
-    let open = compiler.open[around.open..].iter().rev();
+    let Some(scope_around) = compiler.loops.last() else { return };
+    let open = compiler.open[scope_around.open..].iter().rev();
     let ends = open.map(|open| match open {
         Open::Transaction => Op::BreakTransaction,
         Open::Lock => InternalOp::Unlock.into(),
     });
     compiler.ops.extend(ends);
-    if let (Scope::Loop, Some(slot)) = (scope, around.resets) {
+    if let (Scope::Loop, Some(slot)) = (scope, scope_around.resets) {
         compiler.ops.push(Reset::of(slot));
     }
     let jump = compiler.push(Jump::to(0));
@@ -68,7 +68,7 @@ fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
     }
 }
 
-/// Carries out [`Op::Stop`].
+/// Runs [`Op::Stop`], and returns its step.
 pub fn run<T: Transport>(user: &mut Interpreter<T>, scope: Scope) -> Option<Step> {
     match scope {
         Scope::Nothing => None,
@@ -78,7 +78,7 @@ pub fn run<T: Transport>(user: &mut Interpreter<T>, scope: Scope) -> Option<Step
     }
 }
 
-/// The step that ends a scope outside of a loop.
+/// Returns the step that ends a scope outside of a loop.
 pub fn final_step(scope: Scope) -> Step {
     match scope {
         Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,

@@ -1,4 +1,4 @@
-//! The steps of the case that a text names.
+//! Runs the steps of the case that a text names.
 
 use super::jump::Jump;
 use super::{Facts, InternalOp, Op};
@@ -18,7 +18,7 @@ pub struct Switch {
     pub end: usize,
 }
 
-/// The names of a case, and its first operation.
+/// Names of a case, and its first operation.
 #[derive(Debug)]
 struct CompiledCase {
     names: Vec<Template>,
@@ -58,9 +58,10 @@ pub fn compile(
 impl Switch {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
         let value = user.text(&self.value, turn);
-        let is_named =
-            |case: &&CompiledCase| case.names.iter().any(|name| user.text(name, turn).trim() == value.trim());
-        let case = self.cases.iter().find(is_named);
+        let case = self.cases.iter().find(|case| {
+            let mut names = case.names.iter();
+            names.any(|name| user.text(name, turn).trim() == value.trim())
+        });
         let is_first = case.is_none() && user.script.compiled.dialect().selects_first_case(&value);
         let case = case.or_else(|| self.cases.first().filter(|_| is_first));
         let case = case.or_else(|| self.cases.iter().find(|case| case.names.is_empty()));

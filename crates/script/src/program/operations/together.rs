@@ -1,4 +1,4 @@
-//! Requests that do not wait for each other's replies.
+//! Sends requests without waiting for replies in between.
 
 use super::request::ChosenRequest;
 use super::{Facts, Op, stop};
@@ -10,7 +10,7 @@ use brunt_model::scenario::{Manner, Step as ScenarioStep};
 use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 
-/// Requests that are sent together, and the labels of their records, if there are records.
+/// Requests that are sent together, and the labels of their records, if records are requested.
 #[derive(Default)]
 pub struct Collection {
     requests: Vec<Rc<Prepared>>,
@@ -62,11 +62,11 @@ pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<S
 }
 
 impl Collection {
-    /// Adds a request.
+    /// Adds a request to the collection.
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// The request cannot be prepared.
     pub fn add<T: Transport>(&mut self, user: &mut Interpreter<T>, request: ChosenRequest) -> Result<(), String> {
         self.requests.push(request.prepare(user)?);
         if user.recording.is_some() {

@@ -11,14 +11,15 @@ use brunt_model::scenario::{Counted, Pauses, Step as ScenarioStep};
 use brunt_wire::Transport;
 use std::sync::Arc;
 
-/// Begins a transaction.
+/// Begins a transaction of this name.
 #[derive(Debug)]
 pub struct BeginTransaction {
     name: Arc<str>,
-    /// The text of the name, if it has placeholders. Boxed because it is rarely used; inline it would enlarge every operation.
+    /// The text of the name, if it has placeholders. Boxed because it is rarely used; inline it
+    /// would enlarge every operation.
     text: Option<Box<Template>>,
     pauses: Pauses,
-    /// Records list the samples of the transaction within it.
+    /// True if records contain the samples within the transaction.
     pub is_parent: bool,
 }
 
@@ -49,7 +50,7 @@ pub fn compile_counting(compiler: &mut Compiler<'_>, counted: Counted) {
     compiler.push(Op::CountInTransactions(counted));
 }
 
-/// Carries out [`Op::CountInTransactions`].
+/// Runs [`Op::CountInTransactions`] in the records.
 pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: Counted) {
     if let Some(recording) = &mut user.recording {
         recording.count(counted);
@@ -67,7 +68,8 @@ impl BeginTransaction {
         Step::BeginTransaction(name, self.pauses)
     }
 
-    /// Begins the transaction for a user that has stopped, unless the transaction is a sample. Returns whether it began.
+    /// Begins the transaction for a user that has stopped, unless the transaction is a sample.
+    /// True if it began.
     pub fn begin_after_stop<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> bool {
         if !self.is_parent {
             self.run(user, turn);

@@ -9,13 +9,15 @@ use brunt_engine::Step;
 use brunt_model::scenario::Step as ScenarioStep;
 use brunt_wire::Transport;
 
-/// Jumps to the operation after the end of the last turn, which the slot holds, and sets the slot to zero. A slot of zero jumps nowhere.
+/// Jumps to the operation after the end of the last turn, which the slot contains, and clears the
+/// slot. With a slot of zero, it does nothing.
 #[derive(Debug)]
 pub struct Resume {
     slot: usize,
 }
 
-/// Ends a turn: the slot gets the operation after this one, and transactions within the turn are suspended.
+/// Ends a turn: stores the next operation in the slot, and suspends the
+/// transactions within the turn.
 #[derive(Debug)]
 pub struct EndTurn {
     slot: usize,
@@ -30,7 +32,7 @@ pub struct ResumeTransactions {
     slot: usize,
 }
 
-/// A choice whose branches take turns, around a step.
+/// The innermost choice with turns around a step.
 pub struct TurnScope {
     /// Number of loops around the choice.
     loops: usize,
@@ -43,7 +45,7 @@ pub struct TurnScope {
 /// Steps that continue where their last turn ended.
 #[derive(Clone, Copy)]
 struct Resumable {
-    /// The slot with the operation that is next.
+    /// Slot with the next operation.
     slot: usize,
     /// Number of open transactions and locks around them.
     open: usize,
@@ -62,15 +64,15 @@ pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep], position: Po
     let slot = compiler.lasting_slot();
     let resumable = Resumable { slot, open: compiler.open.len(), loops: compiler.loops.len() };
     compiler.push(InternalOp::Resume(Resume { slot }));
-    let around = compiler.turns.last_mut().and_then(|scope| scope.resumable.replace(resumable));
+    let outer = compiler.turns.last_mut().and_then(|scope| scope.resumable.replace(resumable));
     compiler.steps(steps, position)?;
     if let Some(scope) = compiler.turns.last_mut() {
-        scope.resumable = around;
+        scope.resumable = outer;
     }
     Ok(())
 }
 
-/// Refuses a step outside of a choice whose branches take turns.
+/// Returns an error for a step outside of a choice with turns.
 pub fn require_turns(compiler: &Compiler<'_>, step: &str) -> Result<(), ScriptError> {
     if compiler.turns.is_empty() {
         return Err(ScriptError::Scenario(format!(
@@ -80,12 +82,13 @@ pub fn require_turns(compiler: &Compiler<'_>, step: &str) -> Result<(), ScriptEr
     Ok(())
 }
 
-/// Begins a choice whose branches take turns.
+/// Begins a choice with branches that take turns.
 pub fn begin(compiler: &mut Compiler<'_>) {
     compiler.turns.push(TurnScope { loops: compiler.loops.len(), resumable: None, ends: Vec::new() });
 }
 
-/// Ends the innermost choice of turns. If a turn ended, the turn of the choice around it ends, too.
+/// Ends the innermost choice with turns. If a turn ended, the turn of the choice
+/// around it ends, too.
 pub fn end(compiler: &mut Compiler<'_>) {
     let scope = compiler.turns.pop();
     for end in scope.into_iter().flat_map(|scope| scope.ends) {
@@ -94,13 +97,13 @@ pub fn end(compiler: &mut Compiler<'_>) {
     end_turn(compiler);
 }
 
-/// Ends the turn of the innermost choice of turns.
+/// Ends the turn of the innermost choice with turns.
 pub fn end_turn(compiler: &mut Compiler<'_>) {
     let Some(TurnScope { loops, resumable, .. }) = compiler.turns.last() else { return };
     let resumable = *resumable;
     // Loops that are left begin again, unless they are among the resumable steps.
-    let left = *loops..resumable.map_or(compiler.loops.len(), |steps| steps.loops);
-    let slots = compiler.loops[left].iter().flat_map(|around| around.resets.iter().chain(&around.fresh));
+    let left_loops = *loops..resumable.map_or(compiler.loops.len(), |steps| steps.loops);
+    let slots = compiler.loops[left_loops].iter().flat_map(|around| around.resets.iter().chain(&around.fresh));
     compiler.ops.extend(slots.copied().map(Reset::of));
     let end = match resumable {
         Some(Resumable { slot, open, .. }) => {

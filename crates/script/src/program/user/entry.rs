@@ -1,4 +1,4 @@
-//! The texts of a listed request, filled in for a user.
+//! Fills in the texts of a listed request for a user.
 
 use super::{CompiledRequest, WorkerScript};
 use crate::texts::context::UserContext;
@@ -11,30 +11,31 @@ use std::borrow::Cow;
 
 /// The texts of an entry for one request of a user.
 pub struct EntryTexts<'e, T: Transport> {
-    /// The worker's script.
     pub script: &'e WorkerScript<T>,
-    /// The request as it is written.
+    /// The request of the plan.
     pub request: &'e Request,
-    /// The entry.
     pub compiled: &'e CompiledRequest,
-    /// The number of the request among all of the run.
+    /// Number of the request in the run.
     pub n: u64,
-    /// Whose request it is.
+    /// The user that sends it.
     pub user: Option<&'e UserContext>,
 }
 
 impl<'e, T: Transport> EntryTexts<'e, T> {
-    fn text(&self, template: Option<&'e Template>, written: &'e str) -> Cow<'e, str> {
-        let filled = |template: &'e Template| match template.as_constant() {
+    fn text(&self, template: Option<&'e Template>, plan_text: &'e str) -> Cow<'e, str> {
+        let Some(template) = template else { return Cow::Borrowed(plan_text) };
+        match template.as_constant() {
             Some(constant) => Cow::Borrowed(constant),
             None => Cow::Owned(self.script.text(template, self.n, self.user)),
-        };
-        template.map_or(Cow::Borrowed(written), filled)
+        }
     }
 
-    /// All of them.
+    /// Fills in all texts. The order matters, because functions in them have side effects.
     pub fn parts(&self) -> SentParts<'e> {
-        let (label, url, headers, body) = (self.filled_label(), self.filled_url(), self.headers(), self.body());
+        let label = self.filled_label();
+        let url = self.filled_url();
+        let headers = self.headers();
+        let body = self.body();
         SentParts { label, method: self.method(), url, headers, body }
     }
 

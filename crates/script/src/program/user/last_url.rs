@@ -1,4 +1,4 @@
-//! The URL of an entry's last request, which the next one often shares.
+//! Caches the URL of an entry's last request, which the next one often shares.
 
 use crate::texts::dialect::Dialect;
 use brunt_wire::request::parse_url;
@@ -6,16 +6,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use url::Url;
 
-/// The text of the last URL, and what it parses to: a text that stays the same is parsed once.
+/// The text of the last URL, and the parsed URL: an unchanged text is parsed only once.
 #[derive(Debug, Default)]
 pub struct LastUrl(RefCell<Option<(String, Rc<Url>)>>);
 
 impl LastUrl {
-    /// Parses a URL.
+    /// Parses a URL, or returns the last one.
     ///
     /// # Errors
     ///
-    /// In words: the URL is malformed, brunt does not speak its protocol, or the dialect refuses it.
+    /// Describes a URL that is malformed, has an unsupported protocol, or is
+    /// refused by the dialect.
     pub fn parse(&self, text: &str, dialect: Dialect) -> Result<Rc<Url>, String> {
         let mut last = self.0.borrow_mut();
         if let Some((_, url)) = last.as_ref().filter(|(known, _)| known == text) {

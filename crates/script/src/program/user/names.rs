@@ -1,13 +1,13 @@
-//! The variables that a scenario sets, and the policies that it uses.
+//! Collects the variables that a scenario sets, and the policies that it uses.
 
 use crate::program::{Facts, SetVariables};
 use crate::texts::variables::Names;
 use brunt_model::ReplyPolicy;
-use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
+use brunt_model::reply_policy::{AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scenario, Step};
 use std::collections::BTreeSet;
 
-/// The numbers of the policies of its requests and samples.
+/// Returns the numbers of the policies of its requests and samples.
 pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
     let mut used: BTreeSet<usize> = scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
     Step::each(&scenario.steps, &mut |step| {
@@ -18,7 +18,8 @@ pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
     used
 }
 
-/// The variables that steps, extractors and stages before set, and those that users begin with.
+/// Returns the variables that steps, extractors and earlier stages set, and the
+/// initial variables of users.
 pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     let mut names = Names::default();
     for action in policies.iter().flat_map(|policy| &policy.actions) {
@@ -37,11 +38,12 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     names
 }
 
-/// Whether scripts are run, or were before it, which may set any variable.
+/// True if scripts run in this stage or ran in an earlier one: they may set any variable.
 pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
-    let is_script = |action: &ReplyAction| matches!(action, ReplyAction::Script(_));
-    let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
+    let mut actions = policies.iter().flat_map(|policy| &policy.actions);
+    let mut assertions = policies.iter().flat_map(|policy| &policy.assertions);
     scenario.handed.has_scripts
-        || policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
+        || actions.any(|action| matches!(action, ReplyAction::Script(_)))
+        || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
         || Step::any(&scenario.steps, &|step| Facts::of(step).variables == SetVariables::Any)
 }

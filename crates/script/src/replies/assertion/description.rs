@@ -4,9 +4,8 @@ use crate::texts::tracing::{part_name, shown};
 use brunt_model::extract::QualifiedXpath;
 use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 
-/// What an assertion wants, such as `status is 200`.
+/// Describes the requirement of an assertion.
 pub fn description_of(test: &AssertionTest) -> String {
-    let not = |invert: &bool| if *invert { "not " } else { "" };
     match test {
         AssertionTest::Text(text) => text_description(text),
         AssertionTest::Duration(millis) => format!("time at most {millis} ms"),
@@ -22,16 +21,20 @@ pub fn description_of(test: &AssertionTest) -> String {
                 Some(ExpectedJson::Value(value)) => format!(" is `{}`", shown(value)),
                 Some(ExpectedJson::Pattern(pattern)) => format!(" matches `{}`", shown(pattern)),
             };
-            format!("{}{kind} {path}{expected}", not(invert))
+            format!("{}{kind} {path}{expected}", not(*invert))
         }
         AssertionTest::Xpath { path, invert }
         | AssertionTest::QualifiedXpath { path: QualifiedXpath { path, .. }, invert } => {
-            format!("{}xpath {path}", not(invert))
+            format!("{}xpath {path}", not(*invert))
         }
         AssertionTest::Xml => "body is XML".into(),
         AssertionTest::Md5(sum) => format!("MD5 sum of the body is {sum}"),
         AssertionTest::Script(script) => script.name.clone(),
     }
+}
+
+fn not(invert: bool) -> &'static str {
+    if invert { "not " } else { "" }
 }
 
 fn text_description(text: &TextAssertion) -> String {

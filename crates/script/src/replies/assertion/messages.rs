@@ -1,13 +1,14 @@
-//! What JMeter says of a text that is not as an assertion wants it.
+//! Formats the failures of assertions on texts and JSON as JMeter does.
 
 use brunt_model::extract::ReplyPart;
-use brunt_model::reply_policy::TextMatch;
+use brunt_model::reply_policy::{TextAssertion, TextMatch};
 
-/// Of equal characters before and behind a difference so many are shown.
-const MOST_EQUAL: usize = 100;
+/// Maximum number of equal characters that are shown before and after a difference.
+const MAX_EQUAL: usize = 100;
 
-/// The message for a `JMESPath` whose value is not as wanted: what it would have to be; None: there.
-pub fn of_jmes_path(path: &str, expected: Option<String>, invert: bool) -> String {
+/// Formats the failure of a `JMESPath`. `expected` describes the expected value; None:
+/// the path must exist.
+pub fn json_value_failure(path: &str, expected: Option<String>, invert: bool) -> String {
     let not = if invert { " not" } else { "" };
     match expected {
         None => format!("JMESPATH {path} expected{not} to exist"),
@@ -15,8 +16,9 @@ pub fn of_jmes_path(path: &str, expected: Option<String>, invert: bool) -> Strin
     }
 }
 
-/// The message for a pattern that the text fails; `any`: the pattern is one of which one would be enough.
-pub fn told(part: &ReplyPart, (is, not, any): (TextMatch, bool, bool), (pattern, text): (&str, &str)) -> String {
+/// Formats the failure of a pattern.
+pub fn text_failure(assertion: &TextAssertion, pattern: &str, text: &str) -> String {
+    let TextAssertion { part, is, not, any, .. } = assertion;
     let part = match part {
         ReplyPart::Body | ReplyPart::UnescapedBody => "text".into(),
         ReplyPart::Headers => "headers".into(),
@@ -32,35 +34,38 @@ pub fn told(part: &ReplyPart, (is, not, any): (TextMatch, bool, bool), (pattern,
         TextMatch::Equals => "equal",
         TextMatch::Matches => "match",
     };
-    let not = if not { "not " } else { "" };
-    // JMeter has no words for patterns of which one is enough.
-    let expected = if any { "something using".into() } else { format!("{not}to {verb}") };
-    let pattern = if is == TextMatch::Equals { difference(text, pattern) } else { pattern.to_owned() };
+    let not = if *not { "not " } else { "" };
+    // JMeter words the failure of alternative patterns without their relation.
+    let expected = if *any { "something using".into() } else { format!("{not}to {verb}") };
+    let pattern = if *is == TextMatch::Equals { difference(text, pattern) } else { pattern.to_owned() };
     format!("Test failed: {part} expected {expected} /{pattern}/")
 }
 
-/// Where a text begins and ends to differ from the one that was expected.
+/// Formats the difference between a text and the expected one.
 fn difference(received: &str, expected: &str) -> String {
-    let (one, other): (Vec<char>, Vec<char>) = (received.chars().collect(), expected.chars().collect());
-    let begins = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let room = one.len().min(other.len()).saturating_sub(begins + 1);
-    let same = one.iter().rev().zip(other.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
-    let (before, behind) = (ending(&one[..begins]), beginning(&one[one.len() - same..]));
-    let [one, other] = [one, other].map(|text| beginning(&text[begins..text.len() - same]));
-    let width = one.chars().count().max(other.chars().count());
-    let shown = |text: &str| format!("{before}[[[{text:width$}]]]{behind}");
-    format!("\n\n****** received  : {}\n\n****** comparison: {}\n\n", shown(&one), shown(&other))
+    let received: Vec<char> = received.chars().collect();
+    let expected: Vec<char> = expected.chars().collect();
+    let begins = received.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+    let room = received.len().min(expected.len()).saturating_sub(begins + 1);
+    let from_end = received.iter().rev().zip(expected.iter().rev());
+    let same = from_end.take(room).take_while(|(a, b)| a == b).count();
+    let before = ending(&received[..begins]);
+    let after = beginning(&received[received.len() - same..]);
+    let [received, expected] = [received, expected].map(|text| beginning(&text[begins..text.len() - same]));
+    let width = received.chars().count().max(expected.chars().count());
+    let [received, expected] = [received, expected].map(|text| format!("{before}[[[{text:width$}]]]{after}"));
+    format!("\n\n****** received  : {received}\n\n****** comparison: {expected}\n\n")
 }
 
 fn beginning(text: &[char]) -> String {
-    let cut = if text.len() > MOST_EQUAL { "..." } else { "" };
-    text.iter().take(MOST_EQUAL).collect::<String>() + cut
+    let cut = if text.len() > MAX_EQUAL { "..." } else { "" };
+    text.iter().take(MAX_EQUAL).collect::<String>() + cut
 }
 
 fn ending(text: &[char]) -> String {
-    match text.len().checked_sub(MOST_EQUAL) {
+    match text.len().checked_sub(MAX_EQUAL) {
         None | Some(0) => text.iter().collect(),
-        Some(left_out) => format!("...{}", text[left_out..].iter().collect::<String>()),
+        Some(omitted) => format!("...{}", text[omitted..].iter().collect::<String>()),
     }
 }
 

@@ -55,8 +55,8 @@ fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor 
 fn set(body: &str, extractor: &Extractor) -> Vec<(String, String)> {
     let (user, request, reply) = (user(), Prepared::default(), reply(body));
     let sample = Sample::default();
-    let searched = Searched::new(&request, Some(&reply), &sample, &user);
-    CompiledExtractor::new(extractor).unwrap().set(&searched, &mut Pcg64Mcg::seed_from_u64(1));
+    let reply_view = ReplyView::new(&request, Some(&reply), &sample, &user);
+    CompiledExtractor::new(extractor).unwrap().set(&reply_view, &mut Pcg64Mcg::seed_from_u64(1));
 
     user.variables.borrow().all()
 }
@@ -146,10 +146,10 @@ fn chains_of_redirects_are_searched_where_an_extractor_says_so() {
     let (request, reply, sample) = (Prepared::default(), reply(r#"{"id": 3}"#), Sample::default());
     let found = |samples: SampleScope, from: ExtractFrom, part: ReplyPart| {
         let user = user();
-        let mut searched = Searched::new(&request, Some(&reply), &sample, &user);
-        searched.hops = vec![hop("/a", r#"{"id": 1}"#), hop("/b", "moved")];
+        let mut reply_view = ReplyView::new(&request, Some(&reply), &sample, &user);
+        reply_view.hops = vec![hop("/a", r#"{"id": 1}"#), hop("/b", "moved")];
         let extractor = Extractor { samples, part, sets_more: true, ..extractor(from, Take::All, None) };
-        CompiledExtractor::new(&extractor).unwrap().set(&searched, &mut Pcg64Mcg::seed_from_u64(1));
+        CompiledExtractor::new(&extractor).unwrap().set(&reply_view, &mut Pcg64Mcg::seed_from_u64(1));
         let variables = user.variables.borrow();
         (1..4).map_while(|number| variables.get(&format!("v_{number}")).map(str::to_owned)).collect::<Vec<_>>()
     };

@@ -1,4 +1,5 @@
-//! The links and forms of the last page: which of them match a request whose URL and arguments are patterns.
+//! Selects a link or form of the last page that matches a request with patterns as
+//! its URL and arguments.
 
 #[cfg(not(feature = "dom"))]
 pub use absent::{check_built, follow};
@@ -16,7 +17,7 @@ mod present {
     use rand::RngExt;
     use url::Url;
 
-    /// Where a page leads.
+    /// A link, form or frame of a page.
     #[derive(Debug)]
     pub struct Target {
         url: Url,
@@ -24,17 +25,18 @@ mod present {
         is_form: bool,
     }
 
-    /// This program can read pages.
+    /// Returns Ok, because this program can parse pages.
     ///
     /// # Errors
     ///
-    /// Never.
+    /// Never: this program has the feature.
     #[expect(clippy::unnecessary_wraps, reason = "programs that are built otherwise have an error")]
     pub fn check_built() -> Result<(), String> {
         Ok(())
     }
 
-    /// Makes of a request one of the links and forms of the user's last page that match it, drawn at random.
+    /// Changes a request to one of the matching links and forms of the user's last
+    /// page, drawn at random.
     pub fn follow(user: &UserContext, sampler: Sampler<'_>) {
         let Sampler { pending, texts } = sampler;
         let mut matching = {
@@ -42,20 +44,19 @@ mod present {
             let Some(last) = last.as_ref().filter(|last| last.is_http) else { return };
             let url = last.url.as_deref().and_then(|url| Url::parse(url).ok());
             let (Some(url), Some(page)) = (url, last.details.body.as_deref()) else { return };
-            let wanted = Wanted::new(&|part| pending.part(part, texts), pending.arguments(texts));
+            let request = RequestPatterns::new(&|part| pending.part(part, texts), pending.arguments(texts));
             let mut all = targets(page, &url);
-            all.retain(|target| wanted.is_met(target));
+            all.retain(|target| request.matches(target));
             all
         };
-        let draw = |number: usize| user.worker.random.borrow_mut().random_range(0..number);
         if matching.is_empty() {
             return;
         }
-        let target = matching.swap_remove(draw(matching.len()));
+        let target = matching.swap_remove(draw(user, matching.len()));
         if pending.takes_arguments(texts) {
             let mut arguments = pending.arguments(texts).to_vec();
             if target.is_form {
-                fill_in(&mut arguments, target.arguments, draw);
+                fill_in(&mut arguments, target.arguments, user);
             } else {
                 arguments = target.arguments;
             }
@@ -66,75 +67,86 @@ mod present {
         pending.set_part(RequestPart::Protocol, target.url.scheme(), texts);
     }
 
-    /// The arguments of a request become those of a form whose names and values match, each of the form's once.
-    fn fill_in(arguments: &mut [RequestArgument], mut fields: Vec<RequestArgument>, draw: impl Fn(usize) -> usize) {
+    /// Draws an index below `count`.
+    fn draw(user: &UserContext, count: usize) -> usize {
+        user.worker.random.borrow_mut().random_range(0..count)
+    }
+
+    /// Replaces the arguments of a request by the matching fields of a form; each
+    /// field is used once.
+    fn fill_in(arguments: &mut [RequestArgument], mut fields: Vec<RequestArgument>, user: &UserContext) {
         for argument in arguments {
-            let (name, value) = (Wish::new(&argument.name), Wish::new(&argument.value));
-            let is_met = |field: &RequestArgument| name.is_met(&field.name) && value.is_met(&field.value);
-            let fitting: Vec<usize> = (0..fields.len()).filter(|at| is_met(&fields[*at])).collect();
-            if !fitting.is_empty() {
-                let field = fields.remove(fitting[draw(fitting.len())]);
-                (argument.name, argument.value) = (field.name, field.value);
+            let name = TextPattern::new(&argument.name);
+            let value = TextPattern::new(&argument.value);
+            let matching: Vec<usize> = (0..fields.len())
+                .filter(|index| name.matches(&fields[*index].name) && value.matches(&fields[*index].value))
+                .collect();
+            if !matching.is_empty() {
+                let field = fields.remove(matching[draw(user, matching.len())]);
+                argument.name = field.name;
+                argument.value = field.value;
             }
         }
     }
 
-    /// A text that another is, or matches as a whole.
-    struct Wish {
+    /// A text that matches equal texts, and, as a regular expression, whole texts.
+    struct TextPattern {
         text: String,
         pattern: Option<Pattern>,
     }
 
-    impl Wish {
+    impl TextPattern {
         fn new(text: &str) -> Self {
             Self { text: text.to_owned(), pattern: Pattern::whole(text).ok() }
         }
 
-        fn is_met(&self, text: &str) -> bool {
+        fn matches(&self, text: &str) -> bool {
             self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_found(text))
         }
     }
 
-    /// A request as patterns.
-    struct Wanted {
-        protocol: Wish,
-        /// None: any.
-        domain: Option<Wish>,
-        path: Wish,
-        /// What the query holds: a name and an equals sign, or a match of the name as an expression.
+    /// A request with patterns as its parts.
+    struct RequestPatterns {
+        protocol: TextPattern,
+        /// None: any domain.
+        domain: Option<TextPattern>,
+        path: TextPattern,
+        /// Required parts of the query: a name with an equals sign, or a match of the
+        /// name as an expression.
         names: Vec<(String, Option<Pattern>)>,
     }
 
-    impl Wanted {
+    impl RequestPatterns {
         fn new<'p>(part: &dyn Fn(RequestPart) -> &'p str, arguments: &[RequestArgument]) -> Self {
-            let (domain, path) = (part(RequestPart::Domain), part(RequestPart::Path));
-            // A path that the plan has without a slash has got one.
+            let domain = part(RequestPart::Domain);
+            let path = part(RequestPart::Path);
+            let names =
+                arguments.iter().map(|argument| (format!("{}=", argument.name), Pattern::new(&argument.name).ok()));
+            // A path without a slash in the plan has one here.
             let expression = format!("/*{}", path.strip_prefix('/').unwrap_or(path));
-            let name = |argument: &RequestArgument| (format!("{}=", argument.name), Pattern::new(&argument.name).ok());
             Self {
-                protocol: Wish::new(part(RequestPart::Protocol)),
-                domain: (!domain.is_empty()).then(|| Wish::new(domain)),
-                path: Wish { text: path.to_owned(), pattern: Pattern::whole(&expression).ok() },
-                names: arguments.iter().map(name).collect(),
+                protocol: TextPattern::new(part(RequestPart::Protocol)),
+                domain: (!domain.is_empty()).then(|| TextPattern::new(domain)),
+                path: TextPattern { text: path.to_owned(), pattern: Pattern::whole(&expression).ok() },
+                names: names.collect(),
             }
         }
 
-        fn is_met(&self, Target { url, arguments, .. }: &Target) -> bool {
+        fn matches(&self, Target { url, arguments, .. }: &Target) -> bool {
             let query = query(arguments);
-            let has = |(text, pattern): &(String, Option<Pattern>)| {
-                query.contains(text) || pattern.as_ref().is_some_and(|pattern| pattern.is_found(&query))
-            };
-            self.protocol.is_met(url.scheme())
-                && self.domain.as_ref().is_none_or(|domain| domain.is_met(url.host_str().unwrap_or_default()))
-                && self.path.is_met(url.path())
-                && self.names.iter().all(has)
+            self.protocol.matches(url.scheme())
+                && self.domain.as_ref().is_none_or(|domain| domain.matches(url.host_str().unwrap_or_default()))
+                && self.path.matches(url.path())
+                && self.names.iter().all(|(text, pattern)| {
+                    query.contains(text) || pattern.as_ref().is_some_and(|pattern| pattern.is_found(&query))
+                })
         }
     }
 
-    /// Arguments as a query that nothing is encoded in.
+    /// Formats arguments as a query without encoding.
     fn query(arguments: &[RequestArgument]) -> String {
-        let named = arguments.iter().filter(|argument| !argument.name.is_empty());
-        let pairs = named.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
+        let named_arguments = arguments.iter().filter(|argument| !argument.name.is_empty());
+        let pairs = named_arguments.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
             (true, _) => format!("{name}={value}"),
             (false, true) => decoded(name),
             (false, false) => format!("{}={}", decoded(name), decoded(value)),
@@ -142,24 +154,26 @@ mod present {
         pairs.collect::<Vec<_>>().join("&")
     }
 
-    /// The links, forms and frames of a page, in this order.
+    /// Returns the links, forms and frames of a page, in this order.
     pub fn targets(page: &str, url: &Url) -> Vec<Target> {
         let page = Document::html(page);
-        let named = |name: &'static str| page.elements().filter(move |element| element.is(name));
-        let base = named("base").next().and_then(|base| join(url, base.attribute("href")?));
+        let base = page.elements().find(|element| element.is("base"));
+        let base = base.and_then(|base| join(url, base.attribute("href")?));
         let base = base.as_ref().unwrap_or(url);
-        let links = |name, attribute| {
-            let written = named(name).filter_map(move |element: Element<'_>| element.attribute(attribute));
-            written.filter_map(|to| Target::new(base, to)).collect::<Vec<_>>()
-        };
-        let mut all = links("a", "href");
+        let mut all = links(&page, base, "a", "href");
         all.extend(forms(&page, url));
-        all.extend(links("frame", "src"));
+        all.extend(links(&page, base, "frame", "src"));
         all
     }
 
-    /// The forms with their fields. As in JMeter a field belongs to the last form that began before it, and the base of a page
-    /// does not count.
+    fn links(page: &Document, base: &Url, name: &'static str, attribute: &'static str) -> Vec<Target> {
+        let elements = page.elements().filter(|element| element.is(name));
+        let links = elements.filter_map(|element: Element<'_>| element.attribute(attribute));
+        links.filter_map(|link| Target::new(base, link)).collect()
+    }
+
+    /// Returns the forms with their fields. As in JMeter, a field belongs to the last form that
+    /// began before it, and the base of a page is ignored.
     fn forms(page: &Document, url: &Url) -> Vec<Target> {
         let mut forms: Vec<Target> = Vec::new();
         let mut is_in_form = false;
@@ -176,38 +190,41 @@ mod present {
     }
 
     fn field(element: Element<'_>) -> Option<RequestArgument> {
-        let attribute = |name: &str| element.attribute(name).unwrap_or_default();
         let (name, value) = if element.is("input") {
-            (attribute("name"), attribute("value"))
+            (attribute(element, "name"), attribute(element, "value"))
         } else if element.is("textarea") {
-            (attribute("name"), element.first_text())
+            (attribute(element, "name"), element.first_text())
         } else if element.is("option") {
             let select = element.around("select");
-            (select.and_then(|select| select.attribute("name")).unwrap_or_default(), attribute("value"))
+            (select.and_then(|select| select.attribute("name")).unwrap_or_default(), attribute(element, "value"))
         } else {
             return None;
         };
         Some(RequestArgument { name: decoded(name), value: decoded(value), encode: true, is_bare: false })
     }
 
+    fn attribute<'e>(element: Element<'e>, name: &str) -> &'e str {
+        element.attribute(name).unwrap_or_default()
+    }
+
     impl Target {
-        /// None: it leads nowhere.
-        fn new(base: &Url, to: &str) -> Option<Self> {
-            let url = join(base, to).filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        /// Resolves a link. None: it has no HTTP URL.
+        fn new(base: &Url, link: &str) -> Option<Self> {
+            let url = join(base, link).filter(|url| matches!(url.scheme(), "http" | "https"))?;
             let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-            let argument = |pair: &str| {
+            let arguments = pairs.map(|pair| {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                let (name, value) = (name.to_owned(), value.to_owned());
-                RequestArgument { name, value, encode: false, is_bare: !pair.contains('=') }
-            };
-            Some(Self { arguments: pairs.map(argument).collect(), url, is_form: false })
+                let is_bare = !pair.contains('=');
+                RequestArgument { name: name.to_owned(), value: value.to_owned(), encode: false, is_bare }
+            });
+            Some(Self { arguments: arguments.collect(), url, is_form: false })
         }
     }
 
-    /// A URL as Java resolves it: a query alone is that of the directory.
-    fn join(base: &Url, to: &str) -> Option<Url> {
-        let to = to.trim();
-        if to.starts_with('?') { base.join("./").ok()?.join(to).ok() } else { base.join(to).ok() }
+    /// Resolves a URL as Java does: a query alone refers to the directory.
+    fn join(base: &Url, link: &str) -> Option<Url> {
+        let link = link.trim();
+        if link.starts_with('?') { base.join("./").ok()?.join(link).ok() } else { base.join(link).ok() }
     }
 }
 
@@ -216,16 +233,16 @@ mod absent {
     use crate::texts::context::UserContext;
     use crate::texts::script::Sampler;
 
-    /// Refuses links.
+    /// Refuses links: this program cannot parse pages.
     ///
     /// # Errors
     ///
-    /// Always.
+    /// Always, because the feature is missing.
     pub fn check_built() -> Result<(), String> {
         let how = "released programs have them, and `cargo build --release -p brunt-cli` builds one";
         Err(format!("this brunt was built without links of pages; {how}"))
     }
 
-    /// Nothing.
+    /// Does nothing, because no link is compiled.
     pub fn follow(_: &UserContext, _: Sampler<'_>) {}
 }

@@ -1,10 +1,9 @@
-//! What the records of one user are made of before they are finished: transactions that are under way, a page whose elements
-//! are still to come, a request that is repeated with credentials.
+//! Stores the records of one user until they are complete: open transactions, a page with pending
+//! elements, and a request that is repeated with credentials.
 
 use super::number_labels;
 use crate::replies::trace;
 use crate::texts::context::{UserContext, WorkerContext};
-use crate::texts::tracing::Tracing;
 use brunt_model::SampleRecord;
 use brunt_model::scenario::{Counted, Pauses};
 use brunt_wire::Prepared;
@@ -12,69 +11,67 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the message of a page begins with where one of its elements failed.
+/// Begin of the message of a page with a failed element, as JMeter words it.
 const ELEMENT_FAILED: &str = "Embedded resource download error:";
 
-/// What one user's records are made of before they are finished.
+/// Incomplete records of one user.
 pub struct Recording {
     worker: Rc<WorkerContext>,
-    /// Its number in its population.
+    /// Number in its population.
     user: u64,
-    /// The innermost is the last.
+    /// From the outermost to the innermost.
     transactions: Vec<OpenTransaction>,
-    /// Those that rest, by the number under which they do.
+    /// Suspended transactions, with their suspension keys.
     suspended: Vec<(usize, OpenTransaction)>,
-    /// It has come to a sampler, be it one without a sample.
+    /// True if the user has reached a sampler, even one without a sample.
     has_sampler: bool,
-    /// A page whose elements may still come.
+    /// A page with elements that may still arrive.
     page: Option<SampleRecord>,
-    /// A request whose reply asked for credentials: it becomes a part of the next.
+    /// A request that was answered by a challenge. It becomes a part of the next one.
     challenged: Option<SampleRecord>,
-    /// Labels of the requests that were sent together last.
+    /// Labels of the requests that were last sent together.
     together: Vec<(Rc<Prepared>, String)>,
-    /// Which of them are listed within the page.
+    /// Indices in `together` of the elements that are already in the page.
     places: Vec<usize>,
 }
 
 struct OpenTransaction {
     name: Arc<str>,
     pauses: Pauses,
-    /// Its samples are listed within it.
+    /// True if its samples are inside it in the records.
     is_parent: bool,
     /// Milliseconds since 1970.
     start: u64,
-    /// The sums of its samples.
+    /// Sums of its samples.
     sum: SampleRecord,
-    /// When the last of its samples ended, milliseconds since 1970.
+    /// End of its last sample, in milliseconds since 1970.
     end: u64,
     samples: u32,
     failed: u32,
-    /// Controllers within it that ended, behind its last sampler.
+    /// Number of inner controllers that ended after its last sampler.
     ended: u32,
-    /// It has had a sample.
     has_samples: bool,
-    /// It was left before its end.
+    /// True if it was left before its end.
     is_broken: bool,
 }
 
 impl Recording {
-    /// The user of this number has no samples.
+    /// Creates the recording of a user without samples.
     pub fn new(worker: &Rc<WorkerContext>, user: u64) -> Self {
-        let (transactions, together) = (Vec::new(), Vec::new());
         Self {
             worker: Rc::clone(worker),
             user,
-            transactions,
+            transactions: Vec::new(),
             suspended: Vec::new(),
             has_sampler: false,
             page: None,
             challenged: None,
-            together,
+            together: Vec::new(),
             places: Vec::new(),
         }
     }
 
-    /// Steps begin that are listed together, with these values of variables where they have no sample.
+    /// Begins a transaction. `variables` are its values of variables, if it has no sample.
     pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool, variables: Vec<String>) {
         let start = self.worker.surroundings.unix_millis();
         self.transactions.push(OpenTransaction {
@@ -92,38 +89,40 @@ impl Recording {
         });
     }
 
-    /// The steps of the innermost transaction are over.
+    /// Ends the innermost transaction.
     pub fn end_transaction(&mut self) {
         let Some(open) = self.transactions.pop() else { return };
         if open.is_parent {
             let record = open.record(&self.worker, self.user);
             self.list(record);
         } else if self.has_sampler {
-            // No transaction around it counts it. JMeter cannot record it before the first sampler of the thread.
+            // No outer transaction counts it. JMeter does not record it before the first
+            // sampler of the thread.
             self.worker.finished.borrow_mut().push(open.record(&self.worker, self.user));
         }
     }
 
-    /// The innermost transaction is left before its end: JMeter gives it no code, unless it lists its samples within it.
+    /// Leaves the innermost transaction before its end. JMeter gives it no code, unless its
+    /// samples are inside it.
     pub fn break_transaction(&mut self) {
         self.transactions.iter_mut().next_back().into_iter().for_each(|open| open.is_broken = true);
         self.end_transaction();
     }
 
-    /// The innermost transactions rest, so many, under this number.
+    /// Suspends the `count` innermost transactions.
     pub fn suspend_transactions(&mut self, key: usize, count: usize) {
         self.flush();
         let from = self.transactions.len().saturating_sub(count);
         self.suspended.extend(self.transactions.drain(from..).map(|open| (key, open)));
     }
 
-    /// Those that rest under this number go on.
+    /// Resumes the transactions with this suspension key.
     pub fn resume_transactions(&mut self, key: usize) {
-        let resumed = self.suspended.extract_if(.., |(under, _)| *under == key);
+        let resumed = self.suspended.extract_if(.., |(suspension, _)| *suspension == key);
         self.transactions.extend(resumed.map(|(_, open)| open));
     }
 
-    /// The iteration is over.
+    /// Ends all transactions at the end of an iteration.
     pub fn end_transactions(&mut self) {
         self.flush();
         while !self.transactions.is_empty() {
@@ -131,7 +130,8 @@ impl Recording {
         }
     }
 
-    /// The user stops within them. As in JMeter, only those that list their samples within them are listed, before these samples.
+    /// Ends all transactions because the user stops. As in JMeter, only those with inner samples
+    /// are recorded, before these samples.
     pub fn leave_transactions(&mut self) {
         self.flush();
         while let Some(open) = self.transactions.pop() {
@@ -146,43 +146,44 @@ impl Recording {
         }
     }
 
-    /// What its user did behind its last sample, where it is traced: a record that stands for no sample.
+    /// Records the actions of a traced user after its last sample, in a record without a sample.
     pub fn add_rest(&mut self, user: &UserContext) {
-        let is_pending = |tracing: &RefCell<Tracing>| tracing.borrow().is_pending(&user.variables.borrow());
-        if user.tracing.as_deref().is_some_and(is_pending) {
+        let tracing = user.tracing.as_deref().map(RefCell::borrow);
+        let is_pending = tracing.is_some_and(|tracing| tracing.is_pending(&user.variables.borrow()));
+        if is_pending {
             let trace = trace::without_exchange(user, None);
             self.worker.finished.borrow_mut().push(SampleRecord { success: true, trace, ..SampleRecord::default() });
         }
     }
 
-    /// These requests are sent together.
+    /// Notes the requests that are sent together.
     pub fn send_together(&mut self, requests: Vec<(Rc<Prepared>, String)>) {
         self.together = requests;
         self.places.clear();
     }
 
-    /// The label of a request that was sent together with others.
+    /// Returns the label of a request that was sent together with others.
     pub fn label_of(&self, request: &Prepared) -> Option<&str> {
-        let found = self.together.iter().find(|(sent, _)| std::ptr::eq(&raw const **sent, request));
-        found.map(|(_, label)| label.as_str())
+        let entry = self.together.iter().find(|(sent, _)| std::ptr::eq(&raw const **sent, request));
+        entry.map(|(_, label)| label.as_str())
     }
 
-    /// A request ended whose reply asks for credentials, and it is repeated.
+    /// Stores the record of a request that was answered by a challenge and is repeated.
     pub fn add_challenged(&mut self, record: SampleRecord) {
         let record = self.with_challenged(record);
         self.challenged = Some(record);
     }
 
-    /// A page came whose elements may follow.
+    /// Stores the record of a page with elements that may follow.
     pub fn add_page(&mut self, record: SampleRecord) {
         self.flush_page();
         self.page = Some(self.with_challenged(record));
     }
 
-    /// The page has elements: its own request becomes the first sample within it.
+    /// Adds the page's own request as its first inner sample, because the page has elements.
     pub fn divide_page(&mut self) {
         if let Some(page) = self.page.as_mut().filter(|page| page.sub_results.is_empty()) {
-            // Assertions are those of the whole page.
+            // Assertions belong to the whole page.
             let success = page.code.parse().is_ok_and(|code: u16| (200..400).contains(&code));
             let alone = SampleRecord {
                 assertions: Vec::new(),
@@ -196,7 +197,8 @@ impl Recording {
         }
     }
 
-    /// An element of the page came; those that were asked for at the same time are listed in their order.
+    /// Adds an element to the page. Elements that were requested at the same time
+    /// are in their order.
     pub fn add_element(&mut self, record: SampleRecord, request: &Prepared) {
         let record = self.with_challenged(record);
         let place = self.together.iter().position(|(sent, _)| std::ptr::eq(&raw const **sent, request));
@@ -209,8 +211,8 @@ impl Recording {
         page.bytes += record.bytes;
         page.sent_bytes += record.sent_bytes;
         if !record.success {
-            let told = page.message.starts_with(ELEMENT_FAILED);
-            let before = if told { page.message.as_str() } else { ELEMENT_FAILED };
+            let has_prefix = page.message.starts_with(ELEMENT_FAILED);
+            let before = if has_prefix { page.message.as_str() } else { ELEMENT_FAILED };
             let url = record.url.as_deref().unwrap_or_default();
             page.message = format!("{before}{url} code:{} message:{}, ", record.code, record.message);
         }
@@ -220,21 +222,21 @@ impl Recording {
         number_labels(page);
     }
 
-    /// A sample ended; no other is a part of it.
+    /// Adds a sample without further parts.
     pub fn add(&mut self, record: SampleRecord) {
         self.flush_page();
         let record = self.with_challenged(record);
         self.list(record);
     }
 
-    /// A sample ended that is in no result.
+    /// Drops a sample that is in no result.
     pub fn ignore(&mut self) {
         self.challenged = None;
-        // JMeter counts it in the sum, and not in what it is a sum of.
+        // JMeter counts it in the sample count of the sum, but not in the sums.
         self.count(Counted::Sampler);
     }
 
-    /// Transactions count one more without a sample.
+    /// Counts an item without a sample in the transactions.
     pub fn count(&mut self, counted: Counted) {
         match counted {
             Counted::Sampler => {
@@ -245,7 +247,7 @@ impl Recording {
         }
     }
 
-    /// No element of the page follows, and no repetition.
+    /// Completes the page and the challenged request, because no part of them follows.
     pub fn flush(&mut self) {
         self.flush_page();
         if let Some(record) = self.challenged.take() {
@@ -259,7 +261,8 @@ impl Recording {
         }
     }
 
-    /// A request with those before it that were answered by a challenge: one sample with the bytes of the last, as JMeter's client does both at once.
+    /// Combines a request with the earlier ones that were answered by a challenge. They are one
+    /// sample with the bytes of the last, because JMeter's client sends them as one.
     fn with_challenged(&mut self, mut record: SampleRecord) -> SampleRecord {
         let Some(first) = self.challenged.take() else { return record };
         if let Some(trace) = &mut record.trace {
@@ -275,7 +278,7 @@ impl Recording {
         }
     }
 
-    /// Lists a sample within the innermost transaction that lists its samples so, or by itself.
+    /// Adds a sample to the innermost transaction with inner samples, or to the results.
     fn list(&mut self, record: SampleRecord) {
         self.has_sampler |= !record.is_transaction;
         let mut all = self.transactions.iter_mut().rev();
@@ -283,7 +286,7 @@ impl Recording {
             open.count(&record);
             if open.is_parent {
                 open.sum.sub_results.push(record);
-                // JMeter's controllers around it have asked for the sampler, too, and will for the sum.
+                // JMeter's outer controllers also request the sampler, and then the sum.
                 all.for_each(OpenTransaction::count_sampler);
                 return;
             }
@@ -299,8 +302,8 @@ impl Drop for Recording {
 }
 
 impl OpenTransaction {
-    /// A sampler is next: JMeter's controller has asked once for it, and once for each controller that ended before it. A parent
-    /// sample counts its samples.
+    /// Counts the next sampler as JMeter does: its controller requests it once, and once for each
+    /// inner controller that ended before. A parent sample counts its samples.
     fn count_sampler(&mut self) {
         let ended = std::mem::take(&mut self.ended);
         self.samples += if self.is_parent { 0 } else { 1 + ended };
@@ -319,7 +322,8 @@ impl OpenTransaction {
         sum.elapsed_millis += sample.elapsed_millis;
         sum.bytes += sample.bytes;
         sum.sent_bytes += sample.sent_bytes;
-        (sum.group_threads, sum.all_threads) = (sample.group_threads, sample.all_threads);
+        sum.group_threads = sample.group_threads;
+        sum.all_threads = sample.all_threads;
         sum.variables.clone_from(&sample.variables);
         if !self.is_parent {
             sum.latency_millis += sample.latency_millis;

@@ -1,4 +1,4 @@
-//! Texts escaped for HTML, XML, regular expressions and Java, and back.
+//! Escapes texts for HTML, XML, regular expressions and Java, and unescapes them.
 
 use super::{Call, Function};
 use std::fmt::Write;
@@ -55,19 +55,19 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// The characters of a text within quotes in JSON (RFC 8259 section 7).
+/// Escapes a text within quotes in JSON (RFC 8259 section 7).
 pub(crate) fn escape_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Returns a value of JSON that is not a text unchanged, and puts anything else in quotes.
+/// Returns a JSON value other than a string unchanged, and quotes any other text.
 fn json_value(text: &str) -> String {
     let is_value = !text.trim_start().starts_with('"') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     if is_value { text.to_owned() } else { format!("\"{}\"", escape_json(text)) }
 }
 
-/// The names of the characters from U+00A0 to U+00FF.
+/// Names of the characters from U+00A0 to U+00FF.
 const LATIN_1: [&str; 96] = [
     "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy",
     "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm",
@@ -79,7 +79,7 @@ const LATIN_1: [&str; 96] = [
     "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
 ];
 
-/// Other names that are written often.
+/// Other common names.
 const NAMED: [(&str, char); 17] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -103,8 +103,10 @@ const NAMED: [(&str, char); 17] = [
 fn name_of(character: char) -> Option<&'static str> {
     let number = character as usize;
     let latin = number.checked_sub(0xA0).and_then(|number| LATIN_1.get(number).copied());
-    let named = || NAMED.iter().find(|(name, named)| *named == character && *name != "apos").map(|(name, _)| *name);
-    latin.or_else(named)
+    latin.or_else(|| {
+        let entity = NAMED.iter().find(|(name, named)| *named == character && *name != "apos");
+        entity.map(|(name, _)| *name)
+    })
 }
 
 fn escape_html(text: &str) -> String {
@@ -121,27 +123,29 @@ fn escape_html(text: &str) -> String {
 fn unescape_html(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
+    while let Some(start) = rest.find('&') {
+        plain.push_str(&rest[..start]);
+        rest = &rest[start..];
         let end = rest.find(';');
-        let (character, behind) = end.and_then(|end| Some((character_of(&rest[1..end])?, end + 1))).unwrap_or(('&', 1));
+        let (character, length) = end.and_then(|end| Some((character_of(&rest[1..end])?, end + 1))).unwrap_or(('&', 1));
         plain.push(character);
-        rest = &rest[behind..];
+        rest = &rest[length..];
     }
     plain + rest
 }
 
-/// The character of `eacute`, `#233` or `#xE9`.
+/// Returns the character of `eacute`, `#233` or `#xE9`.
 fn character_of(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']);
         let number = hexadecimal.map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
         return char::from_u32(number.ok()?);
     }
-    let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, character)| *character);
-    let latin = || LATIN_1.iter().position(|known| *known == name);
-    named.or_else(|| char::from_u32(latin()? as u32 + 0xA0))
+    let named = NAMED.iter().find(|entity| entity.0 == name).map(|(_, character)| *character);
+    named.or_else(|| {
+        let offset = LATIN_1.iter().position(|latin| *latin == name)?;
+        char::from_u32(offset as u32 + 0xA0)
+    })
 }
 
 fn escape_xml(text: &str) -> String {
@@ -153,7 +157,7 @@ fn escape_xml(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&apos;"),
-            // What XML 1.0 cannot hold is left out.
+            // Characters that XML 1.0 forbids are omitted.
             '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
             '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => {
                 let _ = write!(escaped, "&#{};", character as u32); // a String takes anything
@@ -171,7 +175,7 @@ fn unescape_java(text: &str) -> String {
     while let Some(next) = rest.chars().next() {
         rest = &rest[next.len_utf8()..];
         if let (true, Some(digits)) = (next == '\\', unicode_digits(rest)) {
-            // Two of them may be one character.
+            // Two units may encode one character.
             units.push(digits.1);
             rest = &rest[digits.0..];
             continue;
@@ -202,7 +206,7 @@ fn unescape_java(text: &str) -> String {
     plain + &String::from_utf16_lossy(&units)
 }
 
-/// How long `u00e9` is behind a backslash, and what it means.
+/// Returns the length of `u00e9` after a backslash, and its UTF-16 unit.
 fn unicode_digits(rest: &str) -> Option<(usize, u16)> {
     let begin = rest.len() - rest.trim_start_matches('u').len();
     let digits = rest.get(begin..begin + 4).filter(|_| begin > 0)?;
@@ -221,16 +225,16 @@ fn escape_regex(text: &str) -> String {
 }
 
 fn char_of(call: &Call<'_>) -> String {
-    let number = |text: &String| {
-        let text = text.trim();
-        let hexadecimal =
-            text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).or_else(|| text.strip_prefix('#'));
-        let number = match (hexadecimal, text.strip_prefix('0').filter(|octal| !octal.is_empty())) {
-            (Some(digits), _) => u32::from_str_radix(digits, 16),
-            (None, Some(digits)) => u32::from_str_radix(digits, 8),
-            (None, None) => text.parse(),
-        };
-        number.ok().and_then(char::from_u32)
+    call.arguments.iter().filter_map(|number| character_of_number(number.trim())).collect()
+}
+
+/// Returns the character of a number as Java writes it: decimal, octal (`0…`) or hexadecimal (`0x…`, `#…`).
+fn character_of_number(text: &str) -> Option<char> {
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).or_else(|| text.strip_prefix('#'));
+    let number = match (hexadecimal, text.strip_prefix('0').filter(|octal| !octal.is_empty())) {
+        (Some(digits), _) => u32::from_str_radix(digits, 16),
+        (None, Some(digits)) => u32::from_str_radix(digits, 8),
+        (None, None) => text.parse(),
     };
-    call.arguments.iter().filter_map(number).collect()
+    number.ok().and_then(char::from_u32)
 }

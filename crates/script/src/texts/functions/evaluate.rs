@@ -1,4 +1,4 @@
-//! Texts that are read while the load runs.
+//! Evaluates texts during the load.
 
 use super::{Call, Function, find};
 use crate::texts::context::UserContext;
@@ -10,7 +10,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["eval"],
         arguments: 1..=1,
         about: "a text in which ${…} is filled in",
-        call: |call| evaluated(call.text(0), call),
+        call: |call| evaluate(call.text(0), call),
     },
     Function {
         names: &["evalVar"],
@@ -18,41 +18,41 @@ pub const FUNCTIONS: &[Function] = &[
         about: "the value of a variable, in which ${…} is filled in",
         call: |call| {
             let value = call.user.variables.borrow().get(call.text(0).trim()).map(str::to_owned);
-            evaluated(&value.unwrap_or_default(), call)
+            evaluate(&value.unwrap_or_default(), call)
         },
     },
-    Function { names: &["log"], arguments: 1..=4, about: "its first argument, which a trace shows", call: logged },
+    Function { names: &["log"], arguments: 1..=4, about: "its first argument, which a trace shows", call: log },
     Function {
         names: &["logn"],
         arguments: 1..=3,
         about: "empty; a trace shows its first argument",
         call: |call| {
-            logged(call);
+            log(call);
             String::new()
         },
     },
 ];
 
-fn logged(call: &Call<'_>) -> String {
+fn log(call: &Call<'_>) -> String {
     call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
     call.text(0).to_owned()
 }
 
-/// A text within a text within a text is read no deeper: it may be its own value.
-const DEEPEST: u32 = 16;
+/// Maximum depth of texts within texts: a text may contain itself.
+const MAX_DEPTH: u32 = 16;
 
-fn evaluated(text: &str, call: &Call<'_>) -> String {
+fn evaluate(text: &str, call: &Call<'_>) -> String {
     let depth = &call.user.worker.nesting;
-    if depth.get() == DEEPEST {
+    if depth.get() == MAX_DEPTH {
         return String::new();
     }
     depth.set(depth.get() + 1);
-    let filled = filled(&parse(text), call.site, call.user);
+    let filled = fill_in(&parse(text), call.site, call.user);
     depth.set(depth.get() - 1);
     filled
 }
 
-fn filled(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
+fn fill_in(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
     let mut text = String::new();
     for stretch in stretches {
         match stretch {
@@ -67,7 +67,7 @@ fn filled(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
                     text.push_str(as_variable(written).and_then(|name| variables.get(name)).unwrap_or(written));
                     continue;
                 };
-                let arguments: Vec<String> = arguments.iter().map(|one| filled(one, site, user)).collect();
+                let arguments: Vec<String> = arguments.iter().map(|one| fill_in(one, site, user)).collect();
                 text.push_str(&(function.call)(&Call { arguments: &arguments, site, user }));
             }
         }

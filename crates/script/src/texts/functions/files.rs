@@ -1,4 +1,4 @@
-//! Functions that read and write files: those below the folders that the scenario names, and no others.
+//! Reads and writes files, only below the folders that the scenario names.
 
 use super::{Call, Function};
 use crate::texts::files::FileText;
@@ -36,7 +36,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["XPath"],
         arguments: 2..=2,
         about: "the next value that an XPath expression finds in a file, over all users, and again from the first: file, expression",
-        call: |call| found(call).unwrap_or_default(),
+        call: |call| xpath_value(call).unwrap_or_default(),
     },
     Function {
         names: &["StringToFile"],
@@ -46,20 +46,20 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Whether this program was built with what a function needs.
+/// Checks that this program was built with the requirements of a function.
 ///
 /// # Errors
 ///
-/// It was not.
+/// It was built without them.
 pub fn check_built(function: &Function) -> Result<(), String> {
     if function.names[0] == "XPath" { XPath::parse("/").map(|_| ()) } else { Ok(()) }
 }
 
-/// What JMeter gives for a file that cannot be read.
+/// Result of JMeter for a file that cannot be read.
 const NOT_READ: &str = "**ERR**";
 
 fn file(call: &Call<'_>) -> Option<Arc<FileText>> {
-    call.user.worker.commons.files.read(call.text(0).trim())
+    call.user.worker.shared_state.files.read(call.text(0).trim())
 }
 
 fn line(call: &Call<'_>) -> Option<String> {
@@ -68,38 +68,44 @@ fn line(call: &Call<'_>) -> Option<String> {
 }
 
 fn cell(call: &Call<'_>) -> Option<String> {
-    let (name, column) = (call.text(0).trim(), call.text(1).trim());
-    let alias = |alias: &str| format!("CSVRead {alias}");
+    let name = call.text(0).trim();
+    let column = call.text(1).trim();
     if column.starts_with('*') {
-        call.user.worker.commons.set_property(&alias(column), Some(name));
+        call.user.worker.shared_state.set_property(&alias_property(column), Some(name));
         return None;
     }
-    let taken = format!("CSVRead row {name}");
+    let row_counter = format!("CSVRead row {name}");
     let mut counters = call.user.counters.borrow_mut();
     if matches!(column, "next" | "next()") {
-        counters.remove(&taken);
+        counters.remove(&row_counter);
         return None;
     }
-    let row = *counters.entry(taken.clone()).or_insert_with(|| call.user.worker.count(&taken));
+    let row = *counters.entry(row_counter.clone()).or_insert_with(|| call.user.worker.count(&row_counter));
     drop(counters);
-    let commons = &call.user.worker.commons;
-    let file = if name.starts_with('*') { commons.property(&alias(name))? } else { name.to_owned() };
-    let file = commons.files.read(&file)?;
-    // JMeter knows no quotes here.
+    let shared_state = &call.user.worker.shared_state;
+    let file = if name.starts_with('*') { shared_state.property(&alias_property(name))? } else { name.to_owned() };
+    let file = shared_state.files.read(&file)?;
+    // JMeter does not support quotes here.
     file.line(row)?.split(',').nth(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)
 }
 
-fn found(call: &Call<'_>) -> Option<String> {
-    let values = file(call)?.found(call.text(1).trim());
+/// Returns the property that stores the file of an alias.
+fn alias_property(alias: &str) -> String {
+    format!("CSVRead {alias}")
+}
+
+fn xpath_value(call: &Call<'_>) -> Option<String> {
+    let values = file(call)?.xpath_values(call.text(1).trim());
     let place = format!("XPath {} {}", call.text(0).trim(), call.text(1).trim());
     let number = call.user.worker.count(&place).checked_rem(values.len() as u64)?;
     values.get(number as usize).cloned()
 }
 
 fn write(call: &Call<'_>) -> bool {
-    let files = &call.user.worker.commons.files;
-    let (name, text) = (call.text(0).trim(), call.text(1).replace("\\n", "\n"));
+    let files = &call.user.worker.shared_state.files;
+    let name = call.text(0).trim();
+    let text = call.text(1).replace("\\n", "\n");
     let appends = matches!(call.text(2).trim().to_ascii_lowercase().as_str(), "" | "true");
-    let written = if appends { files.append(name, &text) } else { files.replace(name, &text) };
-    written.is_ok()
+    let result = if appends { files.append(name, &text) } else { files.replace(name, &text) };
+    result.is_ok()
 }

@@ -1,4 +1,4 @@
-//! What plans of JMeter are made of, where a text has to be made of several.
+//! Functions for imported JMeter plans, where one text replaces several settings.
 
 use super::{Call, Function};
 use rand_distr::{Distribution, Poisson};
@@ -40,7 +40,7 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 2..=2,
         about: "puts a text into a queue of all users: queue, text",
         call: |call| {
-            call.user.worker.commons.put(call.text(0).trim(), call.text(1));
+            call.user.worker.shared_state.push(call.text(0).trim(), call.text(1));
             call.text(1).to_owned()
         },
     },
@@ -49,7 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=2,
         about: "takes the first text of a queue, empty where there is none: queue, variable",
         call: |call| {
-            let text = call.user.worker.commons.take(call.text(0).trim());
+            let text = call.user.worker.shared_state.take(call.text(0).trim());
             call.into_variable(1, text.unwrap_or_default())
         },
     },
@@ -58,7 +58,7 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=2,
         about: "the first text of a queue, which stays: queue, variable",
         call: |call| {
-            let (text, _) = call.user.worker.commons.look(call.text(0).trim());
+            let (text, _) = call.user.worker.shared_state.peek(call.text(0).trim());
             call.into_variable(1, text.unwrap_or_default())
         },
     },
@@ -67,24 +67,25 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=2,
         about: "how many texts a queue holds: queue, variable",
         call: |call| {
-            let (_, size) = call.user.worker.commons.look(call.text(0).trim());
+            let (_, size) = call.user.worker.shared_state.peek(call.text(0).trim());
             call.into_variable(1, size.to_string())
         },
     },
 ];
 
-/// The URL of protocol, host, port and path, by JMeter's rules: each may be empty, and a path that is a URL is taken as it is. An
-/// IPv6 address is put into brackets.
+/// Returns the URL of protocol, host, port and path, by JMeter's rules. Each may be empty; a path
+/// that is a URL is used unchanged. An IPv6 address is put in brackets.
 pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String {
-    // JMeter takes a host with the spaces around it, and refuses it.
+    // JMeter does not trim the host, and refuses it with spaces.
     let [protocol, port, path] = [protocol, port, path].map(str::trim);
-    // JMeter encodes spaces of the path, and nothing else. Those of expressions are no spaces of the path.
+    // JMeter encodes spaces of the path, and nothing else. Spaces in expressions do not
+    // belong to the path.
     let path = &if path.contains("${") { path.to_owned() } else { path.replace(' ', "%20") };
     if path.starts_with("http://") || path.starts_with("https://") {
         return path.to_owned();
     }
     let protocol = if protocol.is_empty() { "http" } else { protocol }.to_ascii_lowercase();
-    // JMeter takes a port that is no number for none.
+    // JMeter ignores a port that is no number.
     let port = port.parse::<i32>().unwrap_or_default();
     let is_default = matches!((protocol.as_str(), port), (_, 0) | ("http", 80) | ("https", 443));
     let port = if is_default { String::new() } else { format!(":{port}") };
@@ -105,17 +106,20 @@ fn joined(call: &Call<'_>) -> String {
 fn poisson(call: &Call<'_>) -> String {
     let offset = call.decimal(1).unwrap_or_default();
     let mut random = call.user.worker.random.borrow_mut();
-    let drawn = call.decimal(0).and_then(|mean| Poisson::new(mean).ok()).map(|poisson| poisson.sample(&mut *random));
-    format!("{:.0}", drawn.unwrap_or_default() + offset)
+    let value = call.decimal(0).and_then(|mean| Poisson::new(mean).ok()).map(|poisson| poisson.sample(&mut *random));
+    format!("{:.0}", value.unwrap_or_default() + offset)
 }
 
-/// A number by a format such as `000`, or as it is.
+/// Formats a number by a format such as `000`.
 pub(crate) fn padded(value: i64, format: &str) -> String {
-    let is_place = |character: char| character == '#' || character.is_ascii_digit();
     let digits = format.chars().filter(char::is_ascii_digit).count();
     let text = format!("{:0digits$}", value.unsigned_abs());
-    let Some(first) = format.find(is_place) else { return format!("{format}{value}") };
-    let last = format.rfind(is_place).unwrap_or(first);
+    let Some(first) = format.find(is_digit_place) else { return format!("{format}{value}") };
+    let last = format.rfind(is_digit_place).unwrap_or(first);
     let sign = if value < 0 { "-" } else { "" };
     format!("{}{sign}{text}{}", &format[..first], &format[last + 1..])
+}
+
+fn is_digit_place(character: char) -> bool {
+    character == '#' || character.is_ascii_digit()
 }

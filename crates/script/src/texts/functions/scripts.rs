@@ -1,4 +1,5 @@
-//! Functions whose argument is a script; their text is that of its value, empty where it fails or is `null`.
+//! Functions with a script as their argument. The result is the text of its value; empty if it
+//! fails or is `null`.
 
 use super::{Call, Function};
 use crate::texts::script::{Languages, SourceKind};
@@ -39,7 +40,7 @@ fn value(call: &Call<'_>, language: ScriptLanguage) -> String {
     }
 }
 
-/// The language of a function whose first argument is a script.
+/// Returns the language of a function with a script as its first argument.
 fn language(function: &Function) -> Option<ScriptLanguage> {
     Some(match function.names[0] {
         "groovy" => ScriptLanguage::Groovy,
@@ -50,20 +51,20 @@ fn language(function: &Function) -> Option<ScriptLanguage> {
     })
 }
 
-/// Whether this program was built with what a function needs.
+/// Checks that this program was built with the language of a function.
 ///
 /// # Errors
 ///
-/// It was not.
+/// It was built without it.
 pub fn check_built(function: &Function, languages: &dyn Languages) -> Result<(), String> {
     language(function).map_or(Ok(()), |language| languages.check_built(language))
 }
 
-/// Reads the script of a call whose arguments are constant, so that it fails before the load.
+/// Parses the script of a call with constant arguments, so that errors are found before the load.
 ///
 /// # Errors
 ///
-/// Why it cannot be read.
+/// Describes the syntax error of the script.
 pub fn check(function: &Function, source: &str, languages: &dyn Languages) -> Result<(), String> {
     let Some(language) = language(function) else { return Ok(()) };
     languages.parse(language, source, SourceKind::Expression).map(|_| ())

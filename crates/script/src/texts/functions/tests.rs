@@ -139,9 +139,9 @@ fn files_below_the_folder_of_the_plan_are_read() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.csv"), "1,\"x,y\"\n2,z\n").unwrap();
     let files = crate::texts::files::Files::below(vec![folder.path().to_owned()]);
-    let commons = std::sync::Arc::new(crate::texts::context::Commons::reading(files));
+    let shared_state = std::sync::Arc::new(crate::texts::context::SharedState::reading(files));
     let mut texts = Texts::new(TextRules::Jmeter);
-    texts.user = crate::testing::user_with(commons);
+    texts.user = crate::testing::user_with(shared_state);
     for (text, expected) in [
         ("${__CSVRead(a.csv,1)}${__CSVRead(a.csv,0)}${__CSVRead(a.csv,next)}${__CSVRead(a.csv,1)}", "\"x1z"),
         ("${__FileToString(a.csv,,f)}${__V(f)}", "1,\"x,y\"\n2,z\n1,\"x,y\"\n2,z\n"),
@@ -159,7 +159,7 @@ fn files_below_the_folder_of_the_plan_are_read() {
     assert_eq!((next(), next(), next()), ("one1".into(), "two1".into(), "one1".into()));
     #[cfg(feature = "groovy")]
     {
-        texts.user.worker.commons.set_property(PLAN_FILE, Some("p.jmx"));
+        texts.user.worker.shared_state.set_property(PLAN_FILE, Some("p.jmx"));
         let script = "import org.apache.jmeter.services.FileServer; def f = FileServer.getFileServer(); f.baseDir + ' ' + f.scriptName";
         let base = folder.path().canonicalize().unwrap();
         assert_eq!(texts.becomes(&format!("${{__groovy({script})}}")).unwrap(), format!("{} p.jmx", base.display()));

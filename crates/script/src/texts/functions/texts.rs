@@ -1,9 +1,9 @@
-//! Encoding, case and parts of texts.
+//! Functions for the encoding, case and parts of texts.
 
 use super::{Call, Function};
 use crate::texts::encoding::form_encoded;
 use crate::texts::hexadecimal::hexadecimal;
-use crate::texts::pattern::{GroupTemplate, Groups, Pattern};
+use crate::texts::pattern::{GroupTemplate, Pattern};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use md5::{Digest, Md5};
@@ -12,7 +12,7 @@ use rand::RngExt;
 use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 
-/// The functions of this module.
+/// Functions of this module.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["urlencode"],
@@ -68,9 +68,9 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 3..=4,
         about: "the same with a regular expression: text, expression, other, variable",
         call: |call| {
-            let replaced =
-                regex::Regex::new(call.text(1)).map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
-            call.into_variable(3, replaced.unwrap_or_else(|_| call.text(0).to_owned()))
+            let regex = regex::Regex::new(call.text(1));
+            let text = regex.map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
+            call.into_variable(3, text.unwrap_or_else(|_| call.text(0).to_owned()))
         },
     },
     Function {
@@ -150,31 +150,38 @@ fn digest(call: &Call<'_>) -> Option<String> {
 }
 
 fn regex_function(call: &Call<'_>) -> String {
-    /// More matches are not looked at.
-    const MOST: usize = 100_000;
+    /// Maximum number of matches.
+    const MAX_MATCHES: usize = 100_000;
     let input = call.user.variables.borrow().get(call.text(6).trim()).unwrap_or_default().to_owned();
-    let matches = Pattern::new(call.text(0)).map(|pattern| pattern.find_all(&input, MOST)).unwrap_or_default();
+    let matches = Pattern::new(call.text(0)).map(|pattern| pattern.find_all(&input, MAX_MATCHES)).unwrap_or_default();
     let name = call.text(5).trim();
     let default = call.text(4).to_owned();
     if !name.is_empty() {
         call.user.variables.borrow_mut().set(&format!("{name}_matchNr"), &matches.len().to_string());
     }
     let template = GroupTemplate::new(call.text(1));
-    let one = |groups: &Groups| template.text(groups);
-    let text = match call.text(2).trim() {
+    let one = match call.text(2).trim() {
         _ if matches.is_empty() => None,
-        "ALL" => Some(matches.iter().map(one).collect::<Vec<_>>().join(call.text(3))),
-        "RAND" => Some(one(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())])),
-        "" => matches.first().map(one),
-        number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)).map(one),
+        "ALL" => {
+            let all: Vec<String> = matches.iter().map(|groups| template.text(groups)).collect();
+            return call.into_variable(5, all.join(call.text(3)));
+        }
+        "RAND" => Some(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())]),
+        "" => matches.first(),
+        number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)),
     };
+    let text = one.map(|groups| template.text(groups));
     call.into_variable(5, text.unwrap_or(default))
 }
 
 fn substring(call: &Call<'_>) -> String {
-    let at = |number: usize| call.number(number).and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
-    let part: String = call.text(0).chars().take(at(2)).skip(at(1)).collect();
+    let part: String = call.text(0).chars().take(index(call, 2)).skip(index(call, 1)).collect();
     call.into_variable(3, part)
+}
+
+/// Returns an argument as an index; 0 if it is none.
+fn index(call: &Call<'_>, number: usize) -> usize {
+    call.number(number).and_then(|index| usize::try_from(index).ok()).unwrap_or(0)
 }
 
 fn urldecode(call: &Call<'_>) -> String {
@@ -183,13 +190,14 @@ fn urldecode(call: &Call<'_>) -> String {
 }
 
 fn split(call: &Call<'_>) -> String {
-    let (text, name) = (call.text(0), call.text(1).trim());
+    let text = call.text(0);
+    let name = call.text(1).trim();
     let delimiter = if call.text(2).is_empty() { "," } else { call.text(2) };
     let mut variables = call.user.variables.borrow_mut();
     let mut count = 0;
     for part in text.split(delimiter) {
         count += 1;
-        // JMeter gives empty parts a mark.
+        // JMeter replaces empty parts by a mark.
         variables.set(&format!("{name}_{count}"), if part.is_empty() { "?" } else { part });
     }
     variables.set(name, text);

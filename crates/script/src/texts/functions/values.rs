@@ -1,4 +1,4 @@
-//! Variables, properties, counters and random values.
+//! Functions for variables, properties, counters and random values.
 
 use super::{Call, Function};
 use crate::texts::machine::{PLAN_FILE, environment};
@@ -6,7 +6,7 @@ use brunt_java::number;
 use rand::RngExt;
 use std::fmt::Write;
 
-/// The functions of this module.
+/// Functions of this module.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["P"],
@@ -42,7 +42,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["TestPlanName"],
         arguments: 0..=0,
         about: "the name of the JMeter plan's file",
-        call: |call| call.user.worker.commons.property(PLAN_FILE).unwrap_or_default(),
+        call: |call| call.user.worker.shared_state.property(PLAN_FILE).unwrap_or_default(),
     },
     Function {
         names: &["V"],
@@ -130,7 +130,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["machineIP"],
         arguments: 0..=1,
         about: "the address of this machine, by its name; variable",
-        call: |call| call.into_variable(0, call.user.worker.commons.address(&machine_name())),
+        call: |call| call.into_variable(0, call.user.worker.shared_state.address(&machine_name())),
     },
     Function {
         names: &["uniform"],
@@ -165,31 +165,31 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 fn p(call: &Call<'_>) -> String {
-    let value = call.user.worker.commons.property(call.text(0).trim());
+    let value = call.user.worker.shared_state.property(call.text(0).trim());
     value.unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned()).trim().to_owned()
 }
 
 fn property(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
-    let value = call.user.worker.commons.property(name);
+    let value = call.user.worker.shared_state.property(name);
     let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
-    // JMeter trims what it reads, and what stands in its place.
+    // JMeter trims the value and the default.
     call.into_variable(1, value.trim().to_owned())
 }
 
 fn set_property(call: &Call<'_>) -> String {
-    let before = call.user.worker.commons.set_property(call.text(0).trim(), Some(call.text(1)));
+    let before = call.user.worker.shared_state.set_property(call.text(0).trim(), Some(call.text(1)));
     if call.text(2).trim().eq_ignore_ascii_case("true") { before.unwrap_or_default() } else { String::new() }
 }
 
 fn is_property_defined(call: &Call<'_>) -> String {
-    call.user.worker.commons.property(call.text(0).trim()).is_some().to_string()
+    call.user.worker.shared_state.property(call.text(0).trim()).is_some().to_string()
 }
 
 fn env(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let value = environment(name).unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
-    // JMeter trims what it reads, and what stands in its place.
+    // JMeter trims the value and the default.
     call.into_variable(1, value.trim().to_owned())
 }
 
@@ -204,24 +204,24 @@ fn is_variable_defined(call: &Call<'_>) -> String {
 }
 
 fn counter(call: &Call<'_>) -> String {
-    let alone = call.text(0).trim().eq_ignore_ascii_case("true");
-    let before = if alone { call.user.count(call.site) } else { call.user.worker.count(call.site) };
+    let is_per_user = call.text(0).trim().eq_ignore_ascii_case("true");
+    let before = if is_per_user { call.user.count(call.site) } else { call.user.worker.count(call.site) };
     call.into_variable(1, (before + 1).to_string())
 }
 
 fn random(call: &Call<'_>) -> String {
     let (Some(least), Some(most)) = (call.number(0), call.number(1)) else { return String::new() };
     let most = most.max(least);
-    let drawn = call.user.worker.random.borrow_mut().random_range(least..=most);
-    call.into_variable(2, drawn.to_string())
+    let number = call.user.worker.random.borrow_mut().random_range(least..=most);
+    call.into_variable(2, number.to_string())
 }
 
 fn random_string(call: &Call<'_>) -> String {
-    /// More characters are not made.
-    const MOST: i64 = 10_000_000;
-    let length = call.number(0).unwrap_or(0).clamp(0, MOST);
+    /// Maximum number of characters.
+    const MAX_LENGTH: i64 = 10_000_000;
+    let length = call.number(0).unwrap_or(0).clamp(0, MAX_LENGTH);
     let characters: Vec<char> = match call.text(1) {
-        // JMeter takes any character here; letters and digits fit everywhere.
+        // JMeter draws from all characters; letters and digits are valid everywhere.
         "" => ('a'..='z').chain('A'..='Z').chain('0'..='9').collect(),
         some => some.chars().collect(),
     };
@@ -266,25 +266,27 @@ fn machine_name() -> String {
 
 fn uniform(call: &Call<'_>) -> String {
     let range = call.decimal(0).unwrap_or(0.0);
-    let drawn = call.user.worker.random.borrow_mut().random::<f64>() * range;
-    written(drawn + call.decimal(1).unwrap_or(0.0))
+    let offset = call.user.worker.random.borrow_mut().random::<f64>() * range;
+    format_number(offset + call.decimal(1).unwrap_or(0.0))
 }
 
 fn gaussian(call: &Call<'_>) -> String {
-    let (deviation, mean) = (call.decimal(0).unwrap_or(0.0), call.decimal(1).unwrap_or(0.0));
+    let deviation = call.decimal(0).unwrap_or(0.0);
+    let mean = call.decimal(1).unwrap_or(0.0);
     let mut random = call.user.worker.random.borrow_mut();
-    // Box and Muller, 1958.
-    let (u, v): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    // Box and Muller, 1958. 1 − u is in (0, 1], so its logarithm is finite.
+    let u = 1.0 - random.random::<f64>();
+    let v: f64 = random.random();
     let normal = (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos();
-    written((normal * deviation + mean).abs())
+    format_number((normal * deviation + mean).abs())
 }
 
 fn exponential(call: &Call<'_>) -> String {
     let u: f64 = 1.0 - call.user.worker.random.borrow_mut().random::<f64>();
-    written(-u.ln() * call.decimal(0).unwrap_or(0.0) + call.decimal(1).unwrap_or(0.0))
+    format_number(-u.ln() * call.decimal(0).unwrap_or(0.0) + call.decimal(1).unwrap_or(0.0))
 }
 
-fn written(number: f64) -> String {
+fn format_number(number: f64) -> String {
     let mut text = String::new();
     let _ = write!(text, "{number:.3}"); // a String takes anything
     text

@@ -1,35 +1,35 @@
-//! A program without gRPC.
+//! Stubs of a program without gRPC.
 
 use super::MessageRules;
 use brunt_model::Body;
 use std::convert::Infallible;
 
-const WITHOUT: &str = "this brunt was built without gRPC; build it with the feature `grpc`";
+const NOT_BUILT: &str = "this brunt was built without gRPC; build it with the feature `grpc`";
 
-/// The services of a plan: there are none.
+/// The services of a plan. No value exists.
 #[derive(Debug)]
 pub struct Services(Infallible);
 
 impl Services {
-    /// See the module.
+    /// Refuses descriptors, because the program was built without gRPC.
     ///
     /// # Errors
     ///
-    /// Always.
+    /// Always, because the feature is missing.
     pub fn decode(_: &[u8]) -> Result<Self, String> {
-        Err(WITHOUT.to_owned())
+        Err(NOT_BUILT.to_owned())
     }
 
-    /// See the module.
+    /// Refuses descriptors, because the program was built without gRPC.
     ///
     /// # Errors
     ///
-    /// Always.
+    /// Always, because the feature is missing.
     pub fn merged(_: &[u8], _: &[u8]) -> Result<Vec<u8>, String> {
-        Err(WITHOUT.to_owned())
+        Err(NOT_BUILT.to_owned())
     }
 
-    /// See the module.
+    /// Never called, because no value exists.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Services {
         match self.0 {}
     }
 
-    /// See the module.
+    /// Never called, because no value exists.
     ///
     /// # Errors
     ///
@@ -47,12 +47,12 @@ impl Services {
         match self.0 {}
     }
 
-    /// See the module.
+    /// Never called, because no value exists.
     pub fn reply(&self, _: &str, _: &[u8]) -> Option<String> {
         match self.0 {}
     }
 
-    /// See the module.
+    /// Never called, because no value exists.
     pub fn request(&self, _: &str, _: &[u8]) -> Option<String> {
         match self.0 {}
     }

@@ -1,18 +1,19 @@
-//! Rewrites descriptors of Protobuf editions in the syntax that the library reads.
+//! Rewrites descriptors of Protobuf editions in the syntax that the library supports.
 //!
-//! A field of an edition has explicit presence by default, as in proto2, and its bytes are the same there: a reader takes
-//! packed and unpacked lists. Only fields with delimited encoding differ, and are refused.
+//! A field of an edition has explicit presence by default, as in proto2, and is encoded in the
+//! same way; a decoder accepts packed and unpacked lists. Only fields with delimited encoding
+//! differ, and are refused.
 
 use prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
 use std::borrow::Cow;
 
-/// The syntax of a file of an edition.
+/// `syntax` of a file of an edition.
 const EDITIONS: &str = "editions";
 /// `FeatureSet.MessageEncoding.DELIMITED`.
 const DELIMITED: i32 = 2;
 
-/// The parts of a `FileDescriptorSet` that hold features of editions.
+/// The parts of a `FileDescriptorSet` that contain features of editions.
 #[derive(Clone, PartialEq, Message)]
 struct EditionSet {
     #[prost(message, repeated, tag = "1")]
@@ -90,19 +91,19 @@ impl EditionField {
     }
 }
 
-/// A `FileDescriptorSet` without files of editions.
+/// Rewrites the files of editions in a `FileDescriptorSet`.
 ///
 /// # Errors
 ///
-/// In words: a file has fields with delimited encoding.
+/// Describes a file that has fields with delimited encoding.
 pub fn without_editions(set: &[u8]) -> Result<Cow<'_, [u8]>, String> {
-    // Bytes that are no set get their error where they are read.
+    // Malformed bytes get their error when they are decoded.
     let Ok(EditionSet { files }) = EditionSet::decode(set) else { return Ok(Cow::Borrowed(set)) };
-    let mut of_editions = files.iter().filter(|file| file.syntax == EDITIONS).peekable();
-    if of_editions.peek().is_none() {
+    let mut edition_files = files.iter().filter(|file| file.syntax == EDITIONS).peekable();
+    if edition_files.peek().is_none() {
         return Ok(Cow::Borrowed(set));
     }
-    if let Some(file) = of_editions.find(|file| file.has_delimited_fields()) {
+    if let Some(file) = edition_files.find(|file| file.has_delimited_fields()) {
         return Err(format!(
             "`{}` has fields with delimited encoding (features.message_encoding = DELIMITED), which brunt does not encode; \
              write a copy of the file without this feature",

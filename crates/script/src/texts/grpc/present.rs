@@ -1,4 +1,4 @@
-//! Messages by the descriptors of their types.
+//! Encodes and decodes messages by the descriptors of their types.
 
 use super::{MessageRules, describe, editions};
 use brunt_model::Body;
@@ -13,8 +13,8 @@ use prost_reflect::{
 use serde_json::Value;
 use std::io::{Read, Write};
 
-/// What stands before a message: whether it is compressed, and its length.
-const HEAD: usize = 5;
+/// Length of a message's header: the compression flag, and the message length.
+const HEADER_BYTES: usize = 5;
 /// Maximum size of a decompressed message, in bytes.
 const MAX_MESSAGE: u64 = 16 << 20;
 
@@ -23,22 +23,22 @@ const MAX_MESSAGE: u64 = 16 << 20;
 pub struct Services(DescriptorPool);
 
 impl Services {
-    /// Those of a `FileDescriptorSet`.
+    /// Decodes the services of a `FileDescriptorSet`.
     ///
     /// # Errors
     ///
-    /// In words: the bytes are none.
+    /// Describes why the bytes are malformed.
     pub fn decode(set: &[u8]) -> Result<Self, String> {
         let set = editions::without_editions(set)?;
         let pool = DescriptorPool::decode(&*set).map_err(|error| format!("this is no set of descriptors: {error}"))?;
         Ok(Self(pool))
     }
 
-    /// Those of two `FileDescriptorSet`s, as one; a file that both have is taken once.
+    /// Merges two `FileDescriptorSet`s. A file in both is used once.
     ///
     /// # Errors
     ///
-    /// In words: they contradict each other.
+    /// Describes a contradiction between them.
     pub fn merged(one: &[u8], other: &[u8]) -> Result<Vec<u8>, String> {
         let Self(mut pool) = Self::decode(one)?;
         let other = editions::without_editions(other)?;
@@ -46,19 +46,23 @@ impl Services {
         Ok(pool.encode_to_vec())
     }
 
-    /// The body of a call of `package.Service/Method`: its message, framed, from JSON; where the client may send several, a list
-    /// of them. Nothing is an empty message.
+    /// Returns the body of a call of `package.Service/Method`: its framed message, from
+    /// JSON. If the client may send several messages, a JSON list is several. An empty text
+    /// is an empty message.
     ///
     /// # Errors
     ///
-    /// In words: no such service or method, JSON that is no such message, or messages that cannot be sent at intervals.
+    /// Describes an unknown service or method, JSON that does not match the message type, or
+    /// messages that cannot be sent at intervals.
     pub fn body(&self, method: &str, json: &[u8], rules: MessageRules) -> Result<Body, String> {
-        let (name, method) = (method, self.method(method)?);
+        let name = method;
+        let method = self.method(method)?;
         let messages = messages(&method, json)?;
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        let mut bytes = Vec::new();
+        let mut ends = Vec::new();
         for message in messages {
             let plain = message.encode_to_vec();
-            let payload = if rules.is_compressed { compressed(&plain)? } else { plain };
+            let payload = if rules.is_compressed { compress(&plain)? } else { plain };
             bytes.push(u8::from(rules.is_compressed));
             bytes.extend_from_slice(&(payload.len() as u32).to_be_bytes());
             bytes.extend_from_slice(&payload);
@@ -69,26 +73,28 @@ impl Services {
         Ok(if ends.len() > 1 { Body::Pieces(BodyPieces { bytes, ends, interval }) } else { Body::Bytes(bytes) })
     }
 
-    /// The reply of `package.Service/Method` as JSON: its message; where the server sends several, a list of them. None where it is
-    /// no such reply.
+    /// Returns the reply of `package.Service/Method` as JSON: its message, or a list of messages if
+    /// the server sends several. None if the reply is malformed.
     pub fn reply(&self, method: &str, body: &[u8]) -> Option<String> {
         let method = self.method(method).ok()?;
         let texts = texts(&method.output(), body)?;
         if method.is_server_streaming() { Some(list(&texts)) } else { only(texts) }
     }
 
-    /// The body of a call of `package.Service/Method` as JSON: the same for what the client sends.
+    /// Returns the body of a call of `package.Service/Method` as JSON: its message, or a list of
+    /// messages if the client sends several.
     pub fn request(&self, method: &str, body: &[u8]) -> Option<String> {
         let method = self.method(method).ok()?;
         let texts = texts(&method.input(), body)?;
         if method.is_client_streaming() { Some(list(&texts)) } else { only(texts) }
     }
 
-    /// All services with their methods as a `.proto` file defines them; of a single one also its messages.
+    /// Formats all services with their methods as `.proto` definitions; for a single
+    /// service also its messages.
     ///
     /// # Errors
     ///
-    /// In words: there is no such service.
+    /// Describes an unknown service.
     pub fn describe(&self, service: Option<&str>) -> Result<String, String> {
         let Some(name) = service else { return Ok(describe::all(&self.0)) };
         self.service(name).map(|service| describe::one(&service))
@@ -96,33 +102,37 @@ impl Services {
 
     fn service(&self, name: &str) -> Result<ServiceDescriptor, String> {
         self.0.get_service_by_name(name).ok_or_else(|| {
-            let known: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
-            format!("there is no service {name}; write one of {}", known.join(", "))
+            let names: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
+            format!("there is no service {name}; write one of {}", names.join(", "))
         })
     }
 
     fn method(&self, name: &str) -> Result<MethodDescriptor, String> {
         let (service, method) = name.split_once('/').unwrap_or((name, ""));
-        let found = self.service(service)?;
-        found.methods().find(|one| one.name() == method).ok_or_else(|| {
-            let known: Vec<String> = found.methods().map(|one| one.name().to_owned()).collect();
-            format!("{service} has no method {method}; write one of {}", known.join(", "))
+        let descriptor = self.service(service)?;
+        descriptor.methods().find(|one| one.name() == method).ok_or_else(|| {
+            let names: Vec<String> = descriptor.methods().map(|one| one.name().to_owned()).collect();
+            format!("{service} has no method {method}; write one of {}", names.join(", "))
         })
     }
 }
 
 fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<DynamicMessage>, String> {
-    let wrong = |error: serde_json::Error| format!("--json is no {}: {error}", method.input().full_name());
     let value: Value = if json.trim_ascii().is_empty() {
         Value::Object(serde_json::Map::default())
     } else {
-        serde_json::from_slice(json).map_err(wrong)?
+        serde_json::from_slice(json).map_err(|error| json_error(method, &error))?
     };
     let values = match value {
         Value::Array(several) if method.is_client_streaming() => several,
         one => vec![one],
     };
-    values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value).map_err(wrong)).collect()
+    let messages = values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value));
+    messages.collect::<Result<_, _>>().map_err(|error| json_error(method, &error))
+}
+
+fn json_error(method: &MethodDescriptor, error: &serde_json::Error) -> String {
+    format!("--json is no {}: {error}", method.input().full_name())
 }
 
 fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval) -> Result<(), String> {
@@ -140,26 +150,27 @@ fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval
     Ok(())
 }
 
-/// Each of the messages as JSON.
+/// Returns each of the messages as JSON.
 fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
-    let (mut texts, mut rest) = (Vec::new(), body);
-    while let Some((head, behind)) = rest.split_at_checked(HEAD) {
-        let length = head[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-        let (message, behind) = behind.split_at_checked(length)?;
-        texts.push(if head[0] == 0 { as_json(kind, message)? } else { as_json(kind, &decompressed(message)?)? });
-        rest = behind;
+    let mut texts = Vec::new();
+    let mut rest = body;
+    while let Some((header, remainder)) = rest.split_at_checked(HEADER_BYTES) {
+        let length = header[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let (message, remainder) = remainder.split_at_checked(length)?;
+        texts.push(if header[0] == 0 { as_json(kind, message)? } else { as_json(kind, &decompress(message)?)? });
+        rest = remainder;
     }
     Some(texts)
 }
 
-/// A message, compressed with gzip.
-fn compressed(message: &[u8]) -> Result<Vec<u8>, String> {
+/// Compresses a message with gzip.
+fn compress(message: &[u8]) -> Result<Vec<u8>, String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(message).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
 }
 
-/// The message in a payload of gzip; None: it is none, or too large.
-fn decompressed(payload: &[u8]) -> Option<Vec<u8>> {
+/// Decompresses a gzip payload. None: it is malformed, or the message is too large.
+fn decompress(payload: &[u8]) -> Option<Vec<u8>> {
     let mut message = Vec::new();
     let read = GzDecoder::new(payload).take(MAX_MESSAGE + 1).read_to_end(&mut message).ok()?;
     (read as u64 <= MAX_MESSAGE).then_some(message)
@@ -173,7 +184,7 @@ fn only(mut texts: Vec<String>) -> Option<String> {
     texts.pop().filter(|_| texts.is_empty())
 }
 
-/// A message with all of its fields, so that those of the value 0 are found.
+/// Returns a message as JSON with all of its fields, so that those with default values are found.
 fn as_json(kind: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
     let message = DynamicMessage::decode(kind.clone(), bytes).ok()?;
     let mut json = serde_json::Serializer::new(Vec::new());

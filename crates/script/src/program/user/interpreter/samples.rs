@@ -6,7 +6,7 @@ use crate::replies::reactions::Verdict;
 use crate::replies::records;
 use crate::replies::trace;
 use crate::texts::context::UserContext;
-use crate::texts::searched::{Searched, failures};
+use crate::texts::reply_view::{ReplyView, failures};
 use crate::texts::template::Template;
 use crate::texts::variables::LAST_SAMPLE_OK;
 use brunt_engine::{Exchange, Step, Turn, UserVerdict};
@@ -16,24 +16,24 @@ use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 
 impl<T: Transport> Interpreter<T> {
-    /// What is said of the reply to the last request; it is recorded where records are wanted.
+    /// Judges the reply to the last request, and records it if the plan requests records.
     pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         let Self { script, context, memory, recording, was_together, .. } = self;
         let user = context.as_deref()?;
         let Exchange { first, request, reply, sample, last_hop, mut hops } = exchange;
         let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
-        let is_repeated = !*was_together && memory.as_ref().is_some_and(|memory| memory.repeats(script, reply));
-        let mut searched = Searched::new(request, reply, sample, user);
+        let is_repeated = !*was_together && memory.as_ref().is_some_and(|memory| memory.will_repeat(script, reply));
+        let mut reply_view = ReplyView::new(request, reply, sample, user);
         if reply.is_none() {
-            searched.addresses = script.transport().addresses(request);
+            reply_view.addresses = script.transport().addresses(request);
             if script.compiled.dialect().describes_failures() {
-                searched.changes.body = Some(failures::body(&searched).into_bytes());
+                reply_view.changes.body = Some(failures::body(&reply_view).into_bytes());
             }
         }
         if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
-            searched.changes.label = Some(label.to_owned());
+            reply_view.changes.label = Some(label.to_owned());
         }
-        let redirect = refused_redirect(script.policy(request.tags.reply_policy), &searched, hops.len());
+        let redirect = refused_redirect(script.policy(request.tags.reply_policy), &reply_view, hops.len());
         let before = trace::before(user);
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
         if let Some((code, message)) = &redirect {
@@ -42,43 +42,43 @@ impl<T: Transport> Interpreter<T> {
         }
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
-            let fill = |template: &Template| script.text(template, sample.iteration, Some(user));
+            let iteration = sample.iteration;
             if reactions.reads_hops
                 && let Some(last_hop) = last_hop
             {
-                searched.hops = records::hops(&searched, last_hop, &hops);
+                reply_view.hops = records::hops(&reply_view, last_hop, &hops);
                 records::keep_wanted_details(user, &mut hops);
             }
-            reactions.keep(&searched, verdict.outcome.is_good());
+            reactions.keep(&reply_view, verdict.outcome.is_good());
             if !*was_together {
-                reactions.act(&mut searched, &mut verdict, fill);
+                reactions.act(&mut reply_view, &mut verdict, |text| script.text(text, iteration, Some(user)));
             }
-            reactions.judge(&mut searched, &mut verdict, fill);
-            reactions.keep(&searched, verdict.outcome.is_good());
+            reactions.judge(&mut reply_view, &mut verdict, |text| script.text(text, iteration, Some(user)));
+            reactions.keep(&reply_view, verdict.outcome.is_good());
         }
         let outcome = verdict.outcome;
         if !was_element && !is_repeated {
             set_last_success(user, outcome.is_good());
         }
         if let Some(recording) = recording {
-            if searched.changes.is_ignored {
+            if reply_view.changes.is_ignored {
                 recording.ignore();
                 return Some(UserVerdict { outcome, failures: verdict.failures });
             }
-            let last = || records::of_request(&searched, last_hop.unwrap_or(sample));
-            let whole = records::of_request(&searched, sample);
+            let last_sample = last_hop.unwrap_or(sample);
+            let whole = records::of_request(&reply_view, sample);
             let mut record = match script.policy(request.tags.reply_policy).redirects.rules {
-                RedirectRules::JmeterAuto => records::of_last(whole, &last()),
+                RedirectRules::JmeterAuto => records::of_last(whole, &records::of_request(&reply_view, last_sample)),
                 RedirectRules::Rfc9110 | RedirectRules::Jmeter | RedirectRules::Siege => {
-                    records::of_chain(whole, last, hops)
+                    records::of_chain(whole, || records::of_request(&reply_view, last_sample), hops)
                 }
             };
             if let Some((code, message)) = redirect {
                 records::refuse_redirect(&mut record, code, &message);
             }
-            records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
+            records::judge(&mut record, &reply_view, outcome.is_good(), verdict.results.unwrap_or_default());
             if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
-                let checks = trace::checks(&script.policy(request.tags.reply_policy).checks, &searched);
+                let checks = trace::checks(&script.policy(request.tags.reply_policy).checks, &reply_view);
                 record.trace = Some(Box::new(trace::complete(*exchange, before, checks, user)));
             }
             let is_page = script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
@@ -95,7 +95,7 @@ impl<T: Transport> Interpreter<T> {
         (!was_element && !is_repeated).then_some(UserVerdict { outcome, failures: verdict.failures })
     }
 
-    /// The label of the last request.
+    /// Returns the label of the last request.
     pub fn label(&self) -> String {
         self.context.as_ref().map(|user| user.label.borrow().clone()).unwrap_or_default()
     }
@@ -105,9 +105,9 @@ impl<T: Transport> Interpreter<T> {
         let Some(user) = self.context.as_deref() else { return };
         let request = Prepared::default();
         let sample = Sample { outcome: UNSENT, ..Sample::default() };
-        let mut view = Searched::new(&request, None, &sample, user);
+        let mut view = ReplyView::new(&request, None, &sample, user);
         view.changes.code = Some(failures::BAD_REQUEST.into());
-        view.changes.message = Some(failures::told(why));
+        view.changes.message = Some(failures::client_message(why));
         view.changes.body = Some(failures::body(&view).into_bytes());
         let mut verdict = Verdict::new(UNSENT, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[self.policy as usize];
@@ -128,10 +128,10 @@ impl<T: Transport> Interpreter<T> {
         recording.add(record);
     }
 
-    /// The records of what is over with a step.
+    /// Records the transactions and samples that end with a step.
     pub(super) fn record_end(&mut self, step: &Step, turn: &Turn<'_>) {
         if matches!(step, Step::Leave | Step::EndRun) {
-            self.pass_ends(turn);
+            self.run_to_end(turn);
         }
         let (Some(recording), Some(user)) = (&mut self.recording, &self.context) else { return };
         match step {
@@ -153,8 +153,9 @@ impl<T: Transport> Interpreter<T> {
         recording.add_rest(user);
     }
 
-    /// Carries out the ends of transactions after which JMeter's users find no further sampler.
-    fn pass_ends(&mut self, turn: &Turn<'_>) {
+    /// Runs the operations after the user's end, up to the next sampler: JMeter's users
+    /// end their transactions there.
+    fn run_to_end(&mut self, turn: &Turn<'_>) {
         let script = Rc::clone(&self.script);
         let ops = &script.compiled.program.ops;
         for _ in 0..ops.len() {
@@ -167,15 +168,17 @@ impl<T: Transport> Interpreter<T> {
     }
 }
 
-/// What JMeter says of a redirect that it does not follow though it should: code, and message. Its own rules alone.
-fn refused_redirect(policy: &ReplyPolicy, searched: &Searched<'_>, hops: usize) -> Option<(&'static str, String)> {
+/// Returns the code and message of a redirect that JMeter does not follow although it should.
+/// Applies only to its own redirect rules.
+fn refused_redirect(policy: &ReplyPolicy, reply_view: &ReplyView<'_>, hops: usize) -> Option<(&'static str, String)> {
     let Redirects { most, rules } = policy.redirects;
-    let (reply, parts) = (searched.reply?, searched.request.parts()?);
+    let reply = reply_view.reply?;
+    let parts = reply_view.request.parts()?;
     if rules != RedirectRules::Jmeter || !is_jmeter_redirect(&parts.method, reply.status) {
         return None;
     }
     if most > 0 && reply.kept.as_ref()?.location.is_none() {
-        let line = format!("{} {} HTTP/1.1", parts.method, searched.request.url());
+        let line = format!("{} {} HTTP/1.1", parts.method, reply_view.request.url());
         return Some((failures::ILLEGAL_ARGUMENT, format!("Missing location header in redirect for {line}")));
     }
     let is_over = most > 0 && hops >= most as usize;
@@ -187,5 +190,5 @@ pub fn set_last_success(user: &UserContext, success: bool) {
     user.variables.borrow_mut().set_known(LAST_SAMPLE_OK, if success { "true" } else { "false" });
 }
 
-/// That of a request that could not be made.
+/// Outcome of a request that could not be prepared.
 const UNSENT: Outcome = Outcome { status: None, failure: Some(Failure::System), expected: false };

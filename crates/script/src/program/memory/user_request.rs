@@ -1,4 +1,4 @@
-//! One request that is to be made, and those that follow from its reply.
+//! A request, and the requests that follow from its reply.
 
 use super::{Fields, value};
 use crate::program::user::WorkerScript;
@@ -9,37 +9,37 @@ use brunt_wire::request::{RequestParts, Tags};
 use std::rc::Rc;
 use url::{Position, Url};
 
-/// One request that is to be made.
+/// A request of the scenario, or one that follows from a reply.
 #[derive(Debug, Clone)]
-pub struct Ask {
-    /// What is sent, without the fields that follow from earlier replies.
+pub struct UserRequest {
+    /// The request without the fields that follow from earlier replies.
     pub parts: Rc<RequestParts>,
-    /// Where its reply comes from: its own URL, or that of the last redirect.
+    /// URL of its reply: its own, or that of the last redirect.
     pub url: Rc<Url>,
     pub tags: Tags,
-    /// Which of the list it is.
+    /// Index in the list of requests. None: not in the list.
     pub entry: Option<usize>,
-    /// Redirects that led here.
+    /// Number of redirects before this request.
     pub hops: u32,
-    /// How often it was repeated.
+    /// Number of earlier attempts.
     pub repeats: u32,
-    /// A page led here.
+    /// True if it requests an element of a page.
     pub is_element: bool,
 }
 
-impl Ask {
-    /// A request of a list.
-    pub fn listed(parts: Rc<RequestParts>, tags: Tags) -> Self {
+impl UserRequest {
+    /// Creates a request of the list.
+    pub fn from_list(parts: Rc<RequestParts>, tags: Tags) -> Self {
         Self { url: Rc::clone(&parts.url), parts, tags, entry: None, hops: 0, repeats: 0, is_element: false }
     }
 
-    /// Another request.
+    /// Creates another request with the tags of this one.
     fn to(&self, parts: RequestParts) -> Self {
         Self { url: Rc::clone(&parts.url), parts: Rc::new(parts), entry: None, ..self.clone() }
     }
 
-    /// The same with the label of a request that is in no list.
-    pub fn labelled<T: Transport>(self, worker_script: &WorkerScript<T>) -> Self {
+    /// Sets the label of a request that is not in the list.
+    pub fn with_label<T: Transport>(self, worker_script: &WorkerScript<T>) -> Self {
         let label = match self.parts.method.as_str() {
             "GET" => worker_script.number_of(self.parts.url.as_str()),
             method => worker_script.number_of(&format!("{method} {}", self.parts.url)),
@@ -52,22 +52,23 @@ impl Ask {
         Self { repeats: self.repeats + 1, ..self.clone() }
     }
 
-    /// Where a reply redirects to: 307 with the same method and body, the others as a GET.
+    /// Returns the request to which a reply redirects. 307 keeps method and body; other
+    /// redirects become a GET.
     pub fn redirected(&self, status: u16, from: &Url, fields: &Fields) -> Option<Self> {
         if !matches!(status, 301 | 302 | 303 | 307) {
             return None;
         }
         let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-        let parts = if status == 307 { led(&self.parts, url) } else { get(&self.parts, url) };
+        let parts = if status == 307 { redirected_parts(&self.parts, url) } else { get_parts(&self.parts, url) };
         Some(Self { hops: self.hops + 1, repeats: 0, ..self.to(parts) })
     }
 
-    /// Something that the page of this request is made of.
+    /// Returns the request for an element of this page.
     pub fn element(&self, url: Url) -> Self {
-        Self { hops: 0, repeats: 0, is_element: true, ..self.to(get(&self.parts, url)) }
+        Self { hops: 0, repeats: 0, is_element: true, ..self.to(get_parts(&self.parts, url)) }
     }
 
-    /// The step of asking it, with further header fields.
+    /// Returns the step of this request, with further header fields.
     pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
         let parts = if extra.is_empty() { Rc::clone(&self.parts) } else { Rc::new(with_extra(&self.parts, extra)) };
         match transport.prepare_parts(parts, self.tags) {
@@ -77,9 +78,9 @@ impl Ask {
     }
 }
 
-/// The same request with further header fields, behind the field Host where that is the first.
+/// Adds header fields to a request, after the field Host if that is the first.
 fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
-    // Cookies and credentials among the further fields take the place of those that the request gives.
+    // Cookies and credentials in `extra` replace those of the request.
     let begins_with_host = parts.headers.first().is_some_and(|field| field.0.eq_ignore_ascii_case("host"));
     let (host, rest) = parts.headers.split_at(usize::from(begins_with_host));
     let headers =
@@ -96,13 +97,13 @@ fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
     }
 }
 
-/// Whether a header field of a request gives way to one of these.
+/// True if a header field of a request is replaced by one of `extra`.
 fn is_replaced(name: &str, extra: &Fields) -> bool {
     ["cookie", "authorization"].contains(&&*name.to_ascii_lowercase()) && value(extra, name).is_some()
 }
 
-/// The same request to another URL.
-fn led(parts: &RequestParts, url: Url) -> RequestParts {
+/// Returns the same request to another URL.
+fn redirected_parts(parts: &RequestParts, url: Url) -> RequestParts {
     let mut headers = parts.headers.clone();
     let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
     headers
@@ -112,21 +113,24 @@ fn led(parts: &RequestParts, url: Url) -> RequestParts {
     RequestParts { url: Rc::new(url), headers, verbatim: None, ..parts.clone() }
 }
 
-/// A GET of another URL, with the same header fields but for those of a body.
-fn get(parts: &RequestParts, url: Url) -> RequestParts {
-    let mut parts = led(parts, url);
+/// Returns a GET of another URL, with the same header fields except those of a body.
+fn get_parts(parts: &RequestParts, url: Url) -> RequestParts {
+    let mut parts = redirected_parts(parts, url);
     parts.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
     RequestParts { method: "GET".into(), body: Body::None, ..parts }
 }
 
-/// Bytes of a request with further header fields, behind the field Host where that is the first.
+/// Adds header fields to the bytes of a request, after the field Host if that is the first.
 fn with_fields(bytes: &[u8], extra: &Fields) -> Vec<u8> {
-    let ends =
-        |from: usize| bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| from + at + 1);
-    let mut at = ends(0);
-    if bytes.get(at..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"host:")) {
-        at = ends(at);
+    let mut position = line_end(bytes, 0);
+    if bytes.get(position..position + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"host:")) {
+        position = line_end(bytes, position);
     }
     let lines: Vec<String> = extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    [&bytes[..at], lines.concat().as_bytes(), &bytes[at..]].concat()
+    [&bytes[..position], lines.concat().as_bytes(), &bytes[position..]].concat()
+}
+
+/// Returns the index after the line that contains `from`.
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |offset| from + offset + 1)
 }

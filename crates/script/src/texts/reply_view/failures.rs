@@ -1,18 +1,19 @@
-//! What JMeter says of a request that has no whole reply: the Java exception that its HTTP client throws, and its message.
+//! JMeter's codes and messages for a request without a complete reply: the Java exception of its
+//! HTTP client, and its message.
 
-use super::Searched;
+use super::ReplyView;
 use brunt_model::{Failure, Sample, Tick};
 use std::net::{IpAddr, SocketAddr};
 
-/// A request could not be written to the wire: its URL, or a header field, is none.
+/// Code of a request that could not be prepared: its URL or a header field is malformed.
 pub const BAD_REQUEST: &str = "Non HTTP response code: java.net.URISyntaxException";
 
-/// JMeter's HTTP client gave up.
+/// Code if JMeter's HTTP client gave up.
 pub const IO: &str = "Non HTTP response code: java.io.IOException";
-/// JMeter was given what makes no sense to it.
+/// Code if a value was illegal for JMeter.
 pub const ILLEGAL_ARGUMENT: &str = "Non HTTP response code: java.lang.IllegalArgumentException";
 
-/// The response code.
+/// Returns the response code.
 pub fn code(sample: &Sample) -> String {
     sample
         .outcome
@@ -20,27 +21,31 @@ pub fn code(sample: &Sample) -> String {
         .map_or_else(String::new, |failure| format!("Non HTTP response code: {}", exception(failure, sample)))
 }
 
-/// The response message.
-pub fn message(searched: &Searched<'_>) -> String {
-    searched.sample.outcome.failure.map_or_else(String::new, |failure| told(&words(failure, searched)))
+/// Returns the response message.
+pub fn message(reply_view: &ReplyView<'_>) -> String {
+    reply_view
+        .sample
+        .outcome
+        .failure
+        .map_or_else(String::new, |failure| client_message(&failure_text(failure, reply_view)))
 }
 
-/// The body of a sample without a reply: JMeter's begins with the exception.
-pub fn body(searched: &Searched<'_>) -> String {
-    let code = searched.status();
+/// Returns the body of a sample without a reply. JMeter's body begins with the exception.
+pub fn body(reply_view: &ReplyView<'_>) -> String {
+    let code = reply_view.status();
     let exception = code.strip_prefix("Non HTTP response code: ").unwrap_or(&code);
-    let message = searched.message();
+    let message = reply_view.message();
     let message = message.strip_prefix("Non HTTP response message: ").unwrap_or(&message);
     format!("{exception}: {message}")
 }
 
-/// A message as JMeter writes it.
-pub fn told(words: &str) -> String {
-    format!("Non HTTP response message: {words}")
+/// Formats a message as JMeter does.
+pub fn client_message(text: &str) -> String {
+    format!("Non HTTP response message: {text}")
 }
 
-/// Whether the failure is that no connection could be opened.
-pub fn is_of_opening(failure: Option<Failure>) -> bool {
+/// True if the failure means that no connection could be opened.
+pub fn is_connection_failure(failure: Option<Failure>) -> bool {
     use Failure::{ConnectTimeout, FdsExhausted, PortsExhausted, Proxy, Refused, Resolve, Tls, Unreachable};
     let Some(failure) = failure else { return false };
     matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Tls | Proxy | FdsExhausted | PortsExhausted)
@@ -64,21 +69,22 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
     }
 }
 
-fn words(failure: Failure, searched: &Searched<'_>) -> String {
-    let url = searched.request.parts().map(|parts| &parts.url);
+fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
+    let url = reply_view.request.parts().map(|parts| &parts.url);
     let host = url.and_then(|url| url.host_str()).unwrap_or_default();
     let port = url.and_then(|url| url.port_or_known_default()).unwrap_or_default();
-    let connect = |why: &str| format!("Connect to {host}:{port} [{}] failed: {why}", addresses(host, searched));
     let fixed = match failure {
         Failure::Resolve => return format!("{host}: Name or service not known"),
-        Failure::Refused => return connect("Connection refused"),
-        Failure::ConnectTimeout => return connect("Connect timed out"),
+        Failure::Refused => return format!("{} failed: Connection refused", connect_text(host, port, reply_view)),
+        Failure::ConnectTimeout => {
+            return format!("{} failed: Connect timed out", connect_text(host, port, reply_view));
+        }
         Failure::Stale | Failure::Unprocessed => return format!("{host}:{port} failed to respond"),
-        Failure::ClosedEarly if searched.sample.first_byte == Tick::ZERO => {
+        Failure::ClosedEarly if reply_view.sample.first_byte == Tick::ZERO => {
             return format!("{host}:{port} failed to respond");
         }
         Failure::Protocol | Failure::StreamReset => {
-            return searched.sample.malformed.map_or_else(|| "null".into(), |why| why.to_string());
+            return reply_view.sample.malformed.map_or_else(|| "null".into(), |why| why.to_string());
         }
         Failure::Unreachable => "No route to host",
         Failure::PortsExhausted => "Cannot assign requested address",
@@ -94,19 +100,24 @@ fn words(failure: Failure, searched: &Searched<'_>) -> String {
     fixed.to_owned()
 }
 
-/// The addresses of a host as Java writes them: `localhost/127.0.0.1`, `/127.0.0.1` where the host is an address itself.
-fn addresses(host: &str, searched: &Searched<'_>) -> String {
+fn connect_text(host: &str, port: u16, reply_view: &ReplyView<'_>) -> String {
+    format!("Connect to {host}:{port} [{}]", addresses(host, reply_view))
+}
+
+/// Formats the addresses of a host as Java does: `localhost/127.0.0.1`, or `/127.0.0.1` if the
+/// host is an address.
+fn addresses(host: &str, reply_view: &ReplyView<'_>) -> String {
     let host = host.trim_matches(['[', ']']);
-    let named = if host.parse::<IpAddr>().is_ok() { "" } else { host };
-    let known = searched.addresses.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
-    let mut all: Vec<String> = known.map(|address| format!("{named}/{}", java_address(address.ip()))).collect();
+    let name = if host.parse::<IpAddr>().is_ok() { "" } else { host };
+    let parsed = reply_view.addresses.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
+    let mut all: Vec<String> = parsed.map(|address| format!("{name}/{}", java_address(address.ip()))).collect();
     if let (true, Ok(address)) = (all.is_empty(), host.parse()) {
         all.push(format!("/{}", java_address(address)));
     }
     if all.is_empty() { host.to_owned() } else { all.join(", ") }
 }
 
-/// An address as Java writes it: groups of zeros are not left out.
+/// Formats an address as Java does: groups of zeros are not shortened.
 fn java_address(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -136,9 +147,9 @@ mod tests {
     fn told(url: &str, failure: Failure, addresses: &[&str]) -> [String; 2] {
         let (request, user) = (request(url), user());
         let sample = Sample { outcome: Outcome::failed(failure), ..Sample::default() };
-        let mut searched = Searched::new(&request, None, &sample, &user);
-        searched.addresses = addresses.iter().map(|address| (*address).to_owned()).collect();
-        [searched.status(), searched.message().into_owned()]
+        let mut reply_view = ReplyView::new(&request, None, &sample, &user);
+        reply_view.addresses = addresses.iter().map(|address| (*address).to_owned()).collect();
+        [reply_view.status(), reply_view.message().into_owned()]
     }
 
     #[test]

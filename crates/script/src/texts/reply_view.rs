@@ -1,4 +1,4 @@
-//! A reply as extractors and assertions look at it: its parts as texts, each made once.
+//! Parts of a reply as texts, for extractors and assertions; each text is created once.
 
 pub mod failures;
 
@@ -17,60 +17,59 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::fmt::Write;
 
-/// A request and what came of it.
-pub struct Searched<'a> {
-    /// The request; the last of a chain of redirects.
+/// A request and its reply.
+pub struct ReplyView<'a> {
+    /// The request; the last one of a redirect chain.
     pub request: &'a Prepared,
-    /// The reply, where a whole one came.
+    /// The reply, if it is complete.
     pub reply: Option<&'a Reply>,
-    /// The clocks of all of it.
+    /// Clocks of the whole chain.
     pub sample: &'a Sample,
     /// Milliseconds from begun to last byte.
     pub elapsed_millis: u64,
-    /// Bytes that came, heads and bodies.
+    /// Number of received bytes, heads and bodies.
     pub bytes: u64,
-    /// Whose it is.
+    /// The user that sent the request.
     pub user: &'a UserContext,
-    /// Where the server could not be reached: its addresses.
+    /// Addresses of the server, if it could not be reached.
     pub addresses: Vec<String>,
-    /// Each request of a chain of redirects, where scripts look at them.
+    /// Each request of a redirect chain, if scripts read them.
     pub hops: Vec<SampleRecord>,
-    /// What scripts changed of it.
+    /// Changes by scripts.
     pub changes: SampleChanges,
     body: OnceCell<Cow<'a, str>>,
     json: OnceCell<Option<Value>>,
-    /// Paths that were followed through the text of the body.
-    followed: Cell<u32>,
+    /// Number of paths that were followed through the text of the body.
+    streamed_paths: Cell<u32>,
 }
 
-/// Looking for further values, a tree of the body costs less than its text.
-const MOST_FOLLOWED: u32 = 4;
+/// Maximum number of paths that are followed through the text. For more values, a tree of
+/// the body costs less.
+const MAX_STREAMED_PATHS: u32 = 4;
 
-/// What scripts changed of a sample.
+/// Changes of a sample by scripts. None: unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SampleChanges {
-    /// Its label.
     pub label: Option<String>,
-    /// Its response code.
+    /// Response code.
     pub code: Option<String>,
-    /// Its response message.
+    /// Response message.
     pub message: Option<String>,
-    /// Its body.
     pub body: Option<Vec<u8>>,
-    /// Its response headers.
+    /// Response headers.
     pub headers: Option<String>,
-    /// What it says was sent.
+    /// Request data.
     pub request: Option<String>,
-    /// Start and end, milliseconds since 1970.
+    /// Start and end, in milliseconds since 1970.
     pub times: Option<(i64, i64)>,
-    /// Whether it is a success.
+    /// True if the sample is a success.
     pub success: Option<bool>,
-    /// It is in no result.
+    /// True if the sample is in no result.
     pub is_ignored: bool,
 }
 
 impl SampleChanges {
-    /// Takes over later changes.
+    /// Adds later changes, which take precedence.
     fn merge(&mut self, later: Self) {
         let Self { label, code, message, body, headers, request, times, success, is_ignored } = later;
         self.label = label.or(self.label.take());
@@ -85,8 +84,8 @@ impl SampleChanges {
     }
 }
 
-impl<'a> Searched<'a> {
-    /// A reply that nobody has looked at, with the sample of its request.
+impl<'a> ReplyView<'a> {
+    /// Creates the view of a reply, with the sample of its request.
     pub fn new(request: &'a Prepared, reply: Option<&'a Reply>, sample: &'a Sample, user: &'a UserContext) -> Self {
         let elapsed_millis = sample.last_byte.nanos_since(sample.begun) / 1_000_000;
         Self {
@@ -101,31 +100,33 @@ impl<'a> Searched<'a> {
             changes: SampleChanges::default(),
             body: OnceCell::new(),
             json: OnceCell::new(),
-            followed: Cell::new(0),
+            streamed_paths: Cell::new(0),
         }
     }
 
-    /// A script changed something of it.
+    /// Applies changes by a script.
     pub fn change(&mut self, changes: SampleChanges) {
         if changes.body.is_some() {
-            (self.body, self.json) = (OnceCell::new(), OnceCell::new());
+            self.body = OnceCell::new();
+            self.json = OnceCell::new();
         }
         self.changes.merge(changes);
     }
 
-    /// The body.
+    /// Returns the bytes of the body.
     pub fn body_bytes(&self) -> &[u8] {
-        let kept = self.reply.and_then(|reply| reply.kept.as_ref());
-        self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
+        let received = self.reply.and_then(|reply| reply.kept.as_ref());
+        self.changes.body.as_deref().or_else(|| Some(&received?.body)).unwrap_or_default()
     }
 
-    /// The body in bytes; empty where its text is another form of it.
+    /// Returns the bytes of the body; empty for gRPC messages, which are shown as text.
     pub fn raw_body(&self) -> &[u8] {
         let bytes = self.body_bytes();
         if self.message_json(bytes).is_some() { &[] } else { bytes }
     }
 
-    /// The body as text, decoded from its charset; bytes that are not of it are replaced, and noted. Messages of gRPC are JSON.
+    /// Returns the body as text, decoded from its charset. Invalid bytes are replaced and counted.
+    /// gRPC messages become JSON.
     pub fn body(&self) -> &str {
         self.body.get_or_init(|| {
             if let Some(changed) = &self.changes.body {
@@ -138,13 +139,13 @@ impl<'a> Searched<'a> {
             let decoded = kept.text.decode(&kept.body);
             let damage = decoded.is_damaged.then(|| format!("it holds bytes that are not {}", decoded.encoding));
             if let Some(why) = kept.undecoded.as_ref().or(damage.as_ref()) {
-                self.user.worker.commons.note_undecoded(&self.user.label.borrow(), why);
+                self.user.worker.shared_state.note_undecoded(&self.user.label.borrow(), why);
             }
             decoded.text
         })
     }
 
-    /// The request as a reader knows it from HTTP/1; messages of gRPC are JSON.
+    /// Returns the request as HTTP/1 text. gRPC messages become JSON.
     pub fn request_text(&self) -> String {
         let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(|(services, parts)| {
             let json = services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
@@ -157,7 +158,7 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// The messages of a reply of gRPC as JSON; None where it is none.
+    /// Returns the messages of a gRPC reply as JSON. None for other replies.
     fn message_json(&self, body: &[u8]) -> Option<String> {
         let services = self.user.worker.services.as_ref()?;
         let is_call = (GRPC_STATUS..CLOSE_STATUS).contains(&self.reply?.status);
@@ -165,38 +166,37 @@ impl<'a> Searched<'a> {
         is_call.then(|| services.reply(grpc::method_of(url.path()), body)).flatten()
     }
 
-    /// The label.
     pub fn label(&self) -> String {
         self.changes.label.clone().unwrap_or_else(|| self.user.label.borrow().clone())
     }
 
-    /// The body as JSON, where it is some.
+    /// Returns the body as JSON, if it is valid.
     pub fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_str(self.body()).ok()).as_ref()
     }
 
-    /// The value of the body at the end of these steps, where it is JSON and has one.
+    /// Returns the value of the body at these steps, if it is JSON and has one.
     pub fn json_at(&self, steps: &[PathStep]) -> Option<Cow<'_, Value>> {
-        if self.json.get().is_none() && self.followed.get() < MOST_FOLLOWED {
-            self.followed.set(self.followed.get() + 1);
+        if self.json.get().is_none() && self.streamed_paths.get() < MAX_STREAMED_PATHS {
+            self.streamed_paths.set(self.streamed_paths.get() + 1);
             return json::follow(self.body(), steps).map(Cow::Owned);
         }
         self.json().and_then(|root| json::at(root, steps)).map(Cow::Borrowed)
     }
 
-    /// The header fields of the reply.
+    /// Returns the header fields of the reply.
     pub fn fields(&self) -> &[(String, String)] {
         let head = self.reply.and_then(|reply| reply.kept.as_ref()?.head.as_ref());
         head.map_or(&[], |head| &head.1)
     }
 
-    /// The value of a header field of the reply.
+    /// Returns the value of a header field of the reply.
     pub fn field(&self, name: &str) -> Option<&str> {
-        let found = self.fields().iter().find(|field| field.0.eq_ignore_ascii_case(name));
-        found.map(|field| field.1.as_str())
+        let field = self.fields().iter().find(|field| field.0.eq_ignore_ascii_case(name));
+        field.map(|field| field.1.as_str())
     }
 
-    /// The status; where no whole reply came, JMeter's words for the failure.
+    /// Returns the status. Without a complete reply: JMeter's code of the failure.
     pub fn status(&self) -> String {
         match (&self.changes.code, self.reply) {
             (Some(code), _) => code.clone(),
@@ -205,36 +205,36 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// The phrase behind the status; where no whole reply came, JMeter's words for the failure.
+    /// Returns the reason phrase. Without a complete reply: JMeter's message of the failure.
     pub fn message(&self) -> Cow<'_, str> {
         if let Some(message) = &self.changes.message {
             return Cow::Borrowed(message);
         }
         let Some(reply) = self.reply else { return failures::message(self).into() };
         if (GRPC_STATUS..CLOSE_STATUS).contains(&reply.status) {
-            // Percent-encoded, as URLs are.
-            let told = self.field("grpc-message").unwrap_or_default();
-            return percent_decode_str(told).decode_utf8_lossy();
+            // gRPC percent-encodes its messages.
+            let message = self.field("grpc-message").unwrap_or_default();
+            return percent_decode_str(message).decode_utf8_lossy();
         }
         let first = reply.kept.as_ref().map(|kept| &kept.first_bytes);
-        // Later versions have no phrase.
+        // HTTP/2 and HTTP/3 have no reason phrase.
         let Some(first) = first.filter(|bytes| bytes.starts_with(b"HTTP/1")) else {
             let status = http::StatusCode::from_u16(reply.status).ok();
             return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
         };
-        // The lines of interim replies stand before that of the reply.
+        // The status lines of interim replies precede that of the reply.
         let number = reply.status.to_string();
-        let is_own = |line: &&[u8]| {
+        let mut lines = first.split(|byte| *byte == b'\n');
+        let line = lines.find(|line| {
             line.starts_with(b"HTTP/1")
                 && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
-        };
-        let mut lines = first.split(|byte| *byte == b'\n');
-        let line = lines.find(is_own).unwrap_or_default();
+        });
+        let line = line.unwrap_or_default();
         let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
         String::from_utf8_lossy(phrase.trim_ascii())
     }
 
-    /// The status line and the header fields, a line each.
+    /// Returns the status line and the header fields, one per line.
     pub fn headers(&self) -> String {
         if let Some(headers) = &self.changes.headers {
             return headers.clone();
@@ -248,7 +248,7 @@ impl<'a> Searched<'a> {
         text
     }
 
-    /// The header fields of the request, a line each.
+    /// Returns the header fields of the request, one per line.
     pub fn request_headers(&self) -> String {
         let mut text = String::new();
         let head = self.request.bytes();
@@ -260,7 +260,7 @@ impl<'a> Searched<'a> {
         text
     }
 
-    /// The body of the request; the query where it has none.
+    /// Returns the body of the request; without one, the query.
     pub fn request_body(&self) -> Cow<'_, str> {
         if let Some(request) = &self.changes.request {
             return Cow::Borrowed(request);
@@ -270,36 +270,36 @@ impl<'a> Searched<'a> {
             Body::Text(text) => Cow::Borrowed(text),
             Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
             Body::Message(message) => Cow::Borrowed(&message.json),
-            // Its texts are filled in before it is sent.
+            // Never sent: its texts are filled in first.
             Body::Mixed(_) => Cow::Borrowed(""),
             Body::None => Cow::Borrowed(parts.url.query().unwrap_or_default()),
         }
     }
 
-    /// What JMeter calls the query: what was sent in the body, and nothing of a GET.
+    /// Returns JMeter's query: the sent body, and nothing for a GET.
     pub fn query(&self) -> Cow<'_, str> {
         let mut parts = self.request.parts().filter(|_| self.changes.request.is_none()).into_iter();
         let is_empty = parts.any(|parts| matches!(parts.body, Body::None) && parts.method != "DELETE");
         if is_empty { Cow::Borrowed("") } else { self.request_body() }
     }
 
-    /// The request as JMeter shows it.
+    /// Returns the request in JMeter's format.
     pub fn sampler_data(&self) -> String {
         let Some(parts) = self.request.parts() else { return String::new() };
         let headers = self.request_headers();
         let cookies = headers.lines().find_map(|line| line.strip_prefix("Cookie: "));
-        sampler_data((&parts.method, parts.url.as_str()), &self.query(), cookies.unwrap_or_default())
+        sampler_data(&parts.method, parts.url.as_str(), &self.query(), cookies.unwrap_or_default())
     }
 
-    /// A part of each sample that an extractor searches.
+    /// Returns a part of each sample that an extractor searches.
     pub fn parts(&self, part: &ReplyPart, samples: SampleScope) -> Vec<Cow<'_, str>> {
         let main = (samples != SampleScope::Children).then(|| self.part(part));
-        let is_of_sample = !matches!(part, ReplyPart::Variable(_));
-        let hops = self.hops.iter().filter(|_| is_of_sample && !samples.is_main());
-        main.into_iter().chain(hops.map(|hop| part_of(hop, part))).collect()
+        let differs_by_hop = !matches!(part, ReplyPart::Variable(_));
+        let hops = self.hops.iter().filter(|_| differs_by_hop && !samples.is_main());
+        main.into_iter().chain(hops.map(|hop| hop_part(hop, part))).collect()
     }
 
-    /// A part as text.
+    /// Returns a part as text.
     pub fn part(&self, part: &ReplyPart) -> Cow<'_, str> {
         match part {
             ReplyPart::Body => Cow::Borrowed(self.body()),
@@ -316,28 +316,29 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// A text; what is no UTF-8 is replaced. Most are, and that is checked many bytes at a time.
+/// Converts bytes to text; invalid UTF-8 is replaced. Most texts are valid, and `from_utf8` checks
+/// many bytes at a time.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// A part of a sample within a chain of redirects.
-fn part_of<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
-    let text = |text: &'h Option<String>| Cow::Borrowed(text.as_deref().unwrap_or_default());
-    match part {
-        ReplyPart::Body => text(&hop.details.body),
-        ReplyPart::UnescapedBody => unescaped(hop.details.body.as_deref().unwrap_or_default()),
-        ReplyPart::Headers => text(&hop.details.response_headers),
-        ReplyPart::Status => Cow::Borrowed(&hop.code),
-        ReplyPart::Message => Cow::Borrowed(&hop.message),
-        ReplyPart::Url => text(&hop.url),
-        ReplyPart::RequestHeaders => text(&hop.details.request_headers),
-        ReplyPart::SamplerData | ReplyPart::RequestBody | ReplyPart::Variable(_) => Cow::Borrowed(""),
-    }
+/// Returns a part of a sample in a redirect chain.
+fn hop_part<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
+    let text = match part {
+        ReplyPart::Body => hop.details.body.as_ref(),
+        ReplyPart::UnescapedBody => return unescaped(hop.details.body.as_deref().unwrap_or_default()),
+        ReplyPart::Headers => hop.details.response_headers.as_ref(),
+        ReplyPart::Status => Some(&hop.code),
+        ReplyPart::Message => Some(&hop.message),
+        ReplyPart::Url => hop.url.as_ref(),
+        ReplyPart::RequestHeaders => hop.details.request_headers.as_ref(),
+        ReplyPart::SamplerData | ReplyPart::RequestBody | ReplyPart::Variable(_) => None,
+    };
+    Cow::Borrowed(text.map_or("", String::as_str))
 }
 
-/// A request as JMeter shows it: method and URL, what was sent, and cookies.
-pub fn sampler_data((method, url): (&str, &str), query: &str, cookies: &str) -> String {
+/// Formats a request as JMeter does: method and URL, data, and cookies.
+pub fn sampler_data(method: &str, url: &str, query: &str, cookies: &str) -> String {
     let mut text = format!("{method} {url}\n");
     if !matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
         let _ = write!(text, "\n{method} data:\n{query}\n"); // a String takes anything
@@ -351,7 +352,7 @@ fn line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "{name}: {value}"); // a String takes anything
 }
 
-/// Named and numbered characters of HTML that are written out most often, as what they are.
+/// Replaces the most common HTML entities and character references by their characters.
 pub fn unescaped(text: &str) -> Cow<'_, str> {
     const NAMED: [(&str, &str); 7] = [
         ("&lt;", "<"),
