@@ -52,6 +52,7 @@ impl ActiveTasks {
 
     /// Wakes the worker if this request may have been the last one.
     pub fn end_request(&self) {
+        // Not for every request: each wake-up of the worker costs a pass of its loop.
         if self.tasks.get() == 0 || self.arrivals_are_over.get() {
             self.bell.fire();
         }

@@ -103,6 +103,8 @@ impl<T: Transport> Actor<T> {
     /// Sends one request and follows its redirects. The chain is one sample of its label and of the
     /// totals; each hop is a sample of another label.
     pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
+        // If streams are shared, all lanes may be busy. The wait is queue wait, so
+        // it precedes the begin.
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
         }
@@ -296,6 +298,7 @@ impl<T: Transport> Actor<T> {
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };
         // A connection that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
+        // The time limit covers all attempts, from the begin of the request.
         self.timer.set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
         let transport = self.population.requests.transport();
         self.population.clock.time.exchange_begins();
@@ -326,6 +329,7 @@ impl<T: Transport> Actor<T> {
         if !lane.settle(transport, &result) {
             self.connections.retire(lane);
             let lane = self.lane.take();
+            // The rest of the reply may be unread, so that closing is slow; see `chain`.
             if matches!(result, Err(Failure::Timeout | Failure::Cut)) {
                 self.expired = lane.map(Box::new);
             }

@@ -70,7 +70,9 @@ pub fn spawn_seats<T: Transport>(
 /// Begins all arrivals of one worker, each at its due time or, if the worker is late,
 /// as soon as possible.
 pub async fn deal_out<T: Transport>(population: Rc<WorkerPopulation<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
+    // Each worker opens its share of the connections.
     let connect_rate = f64::from(population.shared.connection().connect_rate.max(1)) / population.among_all().1 as f64;
+    // `Headroom` needs the idle time.
     population.clock.time.count_idle();
     let mut dealer = Dealer {
         timer: population.clock.time.timer(),
@@ -115,6 +117,7 @@ impl<T: Transport> Dealer<T> {
                 self.has_waiting = false;
                 self.resume_growth();
             }
+            // Waiting arrivals come first: the poll may free a connection for them.
             match self.due() {
                 _ if self.has_waiting => {
                     self.poll_and_grow().await;
@@ -153,6 +156,7 @@ impl<T: Transport> Dealer<T> {
             let Some(due) = self.due().filter(|due| *due <= now && !self.is_full) else { return };
             let cohort = self.population.clock.cohort(due);
             if self.population.shared.tickets.take(cohort).is_none() {
+                // The request limit is reached: no arrival of the schedule may begin.
                 self.next = None;
                 return;
             }
@@ -166,6 +170,7 @@ impl<T: Transport> Dealer<T> {
                 }
                 Arrived::Dropped => drop_arrivals(&self.population, &[arrival]),
             }
+            // A schedule ignores the instant.
             self.next = self.schedule.next(Tick::ZERO);
             if begun_count == BATCH {
                 return;
@@ -178,6 +183,7 @@ impl<T: Transport> Dealer<T> {
         if self.is_full {
             self.population.clock.wait_until(&self.timer, now + ROOM_INTERVAL).await;
         } else {
+            // The runtime polls the sockets while this task yields.
             tokio::task::yield_now().await;
         }
     }
@@ -193,12 +199,16 @@ impl<T: Transport> Dealer<T> {
             return;
         }
         let now = self.population.clock.now();
+        // Something ended, so further replies may be unread: no connection is opened now.
         if self.population.thread.steps_done() != steps_before {
+            // Without idle time the worker itself is late: arrivals no longer
+            // wait for a connection.
             if self.is_growth_stopped && self.headroom.is_exhausted(progress(&self.population, now)) {
                 self.resume_growth();
             }
             return;
         }
+        // The poll found nothing, so its time was idle.
         self.population.clock.time.was_idle(poll_began, now);
         if self.pool.may_grow() {
             if !self.decide_growth(now) {
@@ -243,6 +253,7 @@ impl<T: Transport> Dealer<T> {
 
     /// Waits until `limit`, or until an arrival is due: it may find a free connection.
     async fn wait_for(&self, now: Tick, limit: Tick) {
+        // Not sooner, so that a late schedule does not examine arrivals in a busy loop.
         let due = self.due().unwrap_or(Tick::NEVER).max(now + EXAMINE_INTERVAL);
         self.population.clock.wait_until(&self.timer, limit.min(due)).await;
     }

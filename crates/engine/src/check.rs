@@ -94,6 +94,7 @@ impl Check {
 
     fn is_as_long_as_the_first(&self, length: u64, label: u32) -> bool {
         let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first good body sets the length.
         *lengths.entry(label).or_insert(length) == length
     }
 }

@@ -121,6 +121,7 @@ pub fn runtime() -> io::Result<LocalRuntime> {
     builder.on_thread_park(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park)));
     builder.on_thread_unpark(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark)));
     builder.enable_io();
+    // On Linux the `timerfd` replaces tokio's timers, which have a resolution of 1 ms.
     #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
     builder.enable_time();
     builder.build_local(LocalOptions::default())
@@ -193,6 +194,7 @@ impl Time {
     /// Sleeps while replies arrive, unless a timer is due before it would wake.
     fn rest(&self) {
         let began = self.now();
+        // A due timer must not wait for the rest.
         if self.0.timers.earliest().is_none_or(|due| due > began + REST) {
             std::thread::sleep(REST);
             self.0.coalescer.record_rest(Duration::from_nanos(self.now().nanos_since(began)));
@@ -269,6 +271,7 @@ impl Time {
                 return;
             }
         }
+        // No task waited for these timers, so no time passes.
         self.0.fake_now.set(before);
         self.0.fired.set(fired);
     }
@@ -363,6 +366,7 @@ impl Timer for Time {
     }
 
     fn fire_due(&self, now: Tick) {
+        // Only tasks with long work call this function.
         self.0.long_work.set(true);
         if self.0.timers.earliest().is_some_and(|due| due <= now) && self.fire(now) {
             self.run_woken_first();
@@ -377,6 +381,7 @@ impl Timer for Time {
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {
         let Epoch::Real(_) = self.0.epoch else { return None };
+        // The kernel stamps packets with the wall clock. `checked_sub` fails if that was set back.
         let real_time = clock_gettime(ClockId::Realtime);
         let now = self.now();
         let real_time = Duration::new(real_time.tv_sec as u64, real_time.tv_nsec as u32);

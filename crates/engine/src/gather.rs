@@ -117,6 +117,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
     /// Notes if a source is late with its interval: it was stopped, or had other work.
     fn note_lateness(&mut self, worker: usize, snapshot: &Snapshot) {
         let now = self.clock.now();
+        // Lateness up to here was counted with an earlier snapshot.
         let known_to = self.lateness.get(&worker).map_or(Tick::ZERO, |known| known.to);
         let late = now - snapshot.to.max(known_to);
         if snapshot.phase != Phase::Setup && late >= LATE {
@@ -248,6 +249,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
+            // The first reading of the measured time, to which later ones are compared.
             if snapshot.phase == Phase::Measure {
                 self.read_generator();
             }

@@ -125,6 +125,7 @@ impl<T: Transport> Actor<T> {
                 }
                 Step::Together(requests) => {
                     self.request_in_transactions(due.planned);
+                    // `step` counts requests; the loop adds one more below.
                     step += (requests.len() as u32).saturating_sub(1);
                     self.send_pipelined(&requests, due).await
                 }
@@ -262,6 +263,7 @@ impl<T: Transport> Actor<T> {
         let from = self.ended_at.max(self.population.clock.begins());
         let due = until.min(self.population.clock.ends());
         match self.population.requests.lifetime() {
+            // Detects a connection that the server closes during the pause.
             ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => self.wait_idle(due).await,
             // The next request detects whether the connection is still usable.
             ConnectionLifetime::Iteration => self.population.clock.wait_until(&self.timer, due).await,

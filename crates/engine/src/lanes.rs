@@ -36,6 +36,7 @@ impl<T: Transport> Actor<T> {
         if self.connections.are_shared() {
             Box::pin(self.claim_in_time(request)).await?;
         } else {
+            // The current lane is for another origin.
             self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
             if self.connections.has_idle(request) {
                 self.lane = Box::pin(self.connections.resume(self.population.requests.transport(), request)).await;
@@ -138,6 +139,7 @@ impl<T: Transport> Actor<T> {
             let open = pin!(population.requests.transport().open(request, self.number, opening));
             within(&self.timer, &population.clock, Failure::ConnectTimeout, open).await
         };
+        // A handshake may have kept the worker busy for long.
         population.clock.time.fire_due_now();
         population.thread.count_step();
         if let Err(failure) = &opened {

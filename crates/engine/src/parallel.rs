@@ -86,6 +86,7 @@ impl<T: Transport> Actor<T> {
         });
         let tasks: Vec<_> = (0..lanes).map(|_| self.spawn_lane(&step)).collect();
         for task in tasks {
+            // A panic in a lane is a panic of the worker.
             if let Err(error) = task.await
                 && error.is_panic()
             {
@@ -112,6 +113,7 @@ impl<T: Transport> Actor<T> {
     /// Records that `count` requests of one user are due at once.
     pub fn record_step(&self, count: usize, due: RequestTiming) {
         let cohort = self.population.clock.cohort(due.planned);
+        // Each user has one request in flight; only the others overlap.
         let extra = count as u64 - 1;
         let mut recorder = self.population.requests.recorder();
         (0..extra).for_each(|_| recorder.record_due(cohort));
@@ -149,6 +151,7 @@ impl<T: Transport> Actor<T> {
     /// waited for the lane.
     fn request_timing(&self, number: usize, step: &ParallelStep) -> Option<RequestTiming> {
         let due = RequestTiming { arrives: step.due.arrives && number == 0, ..step.due };
+        // The first request of a lane is due with the step.
         if self.ended_at == Tick::ZERO {
             return Some(due);
         }

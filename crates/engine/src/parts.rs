@@ -164,6 +164,7 @@ impl Parts<'_> {
             },
             Heard::Gone(why) => self.handle_exit(number, why),
         }
+        // The event may be the last one that the begin depends on: a part is ready, or has ended.
         self.begin_if_ready();
     }
 
@@ -247,6 +248,7 @@ impl Parts<'_> {
     /// Cancels the load.
     fn give_up(&mut self, why: String) {
         self.gather.fatal(why);
+        // Once the load has begun, the other parts continue.
         if self.begins.is_none() && !std::mem::replace(&mut self.sent.stop, true) {
             (self.tell)(PartCommand::Stop(Tick::ZERO));
         }

@@ -28,6 +28,7 @@ mod tests;
 use brunt_model::Tick;
 use pacing::Pacing;
 use shard::{Shard, Waiting};
+// All orderings are `SeqCst`: "published before the search" needs one order for all threads.
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll};
 
@@ -149,6 +150,7 @@ impl Pool {
     /// Gives an arrival at `worker` to a free seat, or queues it.
     pub fn arrive(&self, arrival: Arrival, worker: usize, now: Tick) -> Arrived {
         let own = &self.shards[worker];
+        // The guard is dropped before other shards are searched.
         {
             let mut inner = own.lock();
             if self.is_closed() {
@@ -156,6 +158,7 @@ impl Pool {
             }
             if let Some((seat, free_since)) = own.take_connected(&mut inner) {
                 let waker = inner.give(seat, self.job(arrival, free_since, 0));
+                // Wakes without the lock, so that the woken thread does not wait for it.
                 drop(inner);
                 waker.into_iter().for_each(std::task::Waker::wake);
                 return Arrived::Taken;
@@ -168,6 +171,7 @@ impl Pool {
         if !own.wait(Waiting { arrival, paced_before: self.pacing.until(now) }, &self.closed) {
             return Arrived::Dropped;
         }
+        // A seat may have become free between the search and the queueing.
         self.match_up(worker, now);
         Arrived::Waits
     }
@@ -257,6 +261,7 @@ impl Pool {
             }
             own.release(&mut own.lock(), seat, at, connected);
         }
+        // An arrival may have been queued before the seat was published.
         self.match_up(seat.worker, at);
         None
     }
@@ -372,6 +377,7 @@ impl Pool {
         loop {
             let waiting = self.shards.iter().enumerate().filter(|(_, shard)| shard.waiting() > 0);
             let (worker, shard) = waiting.min_by_key(|(_, shard)| shard.first_due())?;
+            // None: another worker took the arrival meanwhile.
             if let Some(waiting) = shard.pop_waiting() {
                 return Some((worker, waiting));
             }

@@ -199,7 +199,9 @@ impl<T: Transport> WorkerPopulation<T> {
 
     /// Creates the random numbers of a stream of this population.
     pub fn random(&self, stream: u64) -> Pcg64Mcg {
+        // The upper bits separate the populations.
         let stream = stream.wrapping_add((self.shared.number as u64) << 48);
+        // 2⁶⁴ divided by the golden ratio: similar seeds give unrelated streams.
         Pcg64Mcg::seed_from_u64(self.shared.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream))
     }
 }

@@ -185,6 +185,7 @@ impl Recorder {
     /// Adds a sample to its label, if labels are kept separate.
     #[inline]
     pub fn label(&mut self, cohort: Cohort, sample: &Sample) {
+        // Labels contain only the measured time.
         if !self.by_label || cohort == Cohort::Warmup {
             return;
         }

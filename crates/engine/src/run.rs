@@ -114,8 +114,10 @@ pub fn run_part<W: World>(
             let out = out.clone();
             let builder = thread::Builder::new().name(format!("brunt-worker-{number}"));
             let spawned = builder.spawn_scoped(scope, move || worker_thread(world, shared, number, out));
+            // Workers that have already started must not wait for this one at the gate.
             workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
         }
+        // The channel ends when the last worker drops its sender.
         drop(out);
         receive_all(&inbox, &mut gather);
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
@@ -222,8 +224,11 @@ fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
     let streams = plan.connection_of(population).in_flight_per_user();
     let pool = match plan.populations[population].load {
         Load::Closed { .. } => return None,
+        // `-c`: all connections are used in turn, because the user asked to keep
+        // this number in use.
         Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
+            // No `-c`: the newest is used first, so that few connections stay open.
             let cap = share(max_in_flight).div_ceil(streams as usize);
             Pool::new(cap, workers, Overflow::Drop, Take::Newest)
         }

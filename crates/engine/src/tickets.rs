@@ -41,6 +41,7 @@ impl Tickets {
     pub fn take_many(&self, cohort: Cohort, requested: u64) -> u64 {
         let permitted = match (self.limit, cohort) {
             (Some(limit), Cohort::Measured) => {
+                // The counter may exceed the limit: later calls then return nothing.
                 requested.min(limit.saturating_sub(self.measured.fetch_add(requested, Ordering::Relaxed)))
             }
             _ => requested,

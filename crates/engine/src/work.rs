@@ -71,6 +71,7 @@ impl ClosedLoop {
         if actor.has_left {
             return None;
         }
+        // The streams of a user share its iterations.
         self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
         let free = actor.ended_at.max(actor.population.clock.begins()) + actor.pause;
         let ready = self.pacer.next(free)?;
@@ -137,6 +138,7 @@ pub struct Arrivals {
 
 impl<T: Transport> Work<T> for Arrivals {
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+        // A new seat already has its job.
         if !std::mem::take(&mut self.has_job) {
             let job = self.pool.free(self.seat, actor.ended_at, actor.is_connected());
             actor.population.tasks.end_request();

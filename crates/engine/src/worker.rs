@@ -65,6 +65,7 @@ async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
 fn actors_ahead(shared: &PopulationShared, workers: usize, worker: usize) -> (usize, Vec<u64>) {
     let plan = &shared.plan;
     let load = &shared.population().load;
+    // Such connections are opened when they are needed; one shows whether the server is reachable.
     let new_each = plan.connection.requests_per_connection == Some(1);
     let (actors, ahead) = match load {
         Load::Closed { users, .. } => {
@@ -76,6 +77,7 @@ fn actors_ahead(shared: &PopulationShared, workers: usize, worker: usize) -> (us
             (count, if new_each { 1 } else { count })
         }
     };
+    // Old tools open no connection before the load.
     let ahead = if plan.connection.dialling == Dialling::Eager { 0 } else { ahead };
     (numbers_of(worker, workers, ahead).count(), numbers_of(worker, workers, actors).collect())
 }
@@ -227,6 +229,7 @@ async fn dismiss_connections<T: Transport>(population: &WorkerPopulation<T>) {
         cut_off(population);
     }
     while !population.tasks.are_over() {
+        // The last task wakes the worker.
         population.tasks.bell.set(Tick::NEVER);
         (&population.tasks.bell).await;
     }
@@ -297,6 +300,7 @@ fn send_records<T: Transport>(population: &WorkerPopulation<T>) {
 }
 
 fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Interval) {
+    // One worker reports the queue of all workers.
     let waiting =
         population.shared.pool.as_ref().filter(|_| population.worker() == 0).map_or(0, |p| p.waiting() as u64);
     let check_failures = population.requests.take_check_failures();

@@ -22,6 +22,7 @@ fn feeds() -> Feeds {
 /// Describes the malformed part, with a correction.
 pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { actions: vec![action.clone()], ..ReplyPolicy::default() };
+    // Compiling checks the action; the result is not needed.
     Reactions::new(&policy, &mut feeds()).map(|_| ())
 }
 
@@ -32,6 +33,7 @@ pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
 /// Describes the malformed part, with a correction.
 pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { assertions: vec![assertion.clone()], ..ReplyPolicy::default() };
+    // Compiling checks the assertion; the result is not needed.
     Reactions::new(&policy, &mut feeds()).map(|_| ())
 }
 

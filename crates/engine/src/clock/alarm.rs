@@ -23,6 +23,7 @@ impl Alarm {
 
     /// Sets the alarm to `due`, in place of any earlier setting.
     pub(super) fn set(&self, due: Tick) {
+        // Setting the same instant again needs no system call.
         if due != self.due.replace(due) {
             self.bell.set(due);
         }
@@ -126,9 +127,11 @@ mod portable {
         async fn ring(self: Rc<Self>) {
             loop {
                 let remaining = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
+                // The limit prevents an overflow in tokio for `NEVER`.
                 let sleep = tokio::time::sleep(Duration::from_nanos(remaining.min(u64::MAX / 4)));
                 if let First::A(()) = race(sleep, self.changed.notified()).await {
                     self.rang.set(true);
+                    // Rings only once: waits for the next setting.
                     self.changed.notified().await;
                 }
             }

@@ -56,6 +56,7 @@ impl Time {
             return Some(due);
         }
         if self.is_near(due) {
+            // The spinning task keeps the thread awake until the timer fires.
             spinner.take().into_iter().for_each(Waker::wake);
             return None;
         }

@@ -52,6 +52,7 @@ impl Timers {
         let mut has_woken = false;
         while let Some(node) = self.pop(now) {
             let entry = node.entry;
+            // Not the current node of its timer: it is obsolete, or the spare one.
             if entry.queued.get() != node.due {
                 if entry.spare.get() == node.due {
                     entry.spare.set(Tick::NEVER);
@@ -65,6 +66,7 @@ impl Timers {
                     waker.wake();
                     has_woken = true;
                 }
+            // The timer was set to a later instant meanwhile.
             } else if entry.due.get() < entry.queued.get() {
                 self.push(&entry);
             }
@@ -101,6 +103,7 @@ impl Sleep {
     pub fn set(&self, due: Tick) {
         self.entry.due.set(due);
         self.entry.fired.set(false);
+        // A later instant needs no node: the current one is queued again when it is popped.
         if due < self.entry.queued.get() {
             self.inner.timers.push(&self.entry);
         }

@@ -56,6 +56,7 @@ impl Headroom {
     /// True if a worker with `open` connections may open another.
     pub fn permits_another(&mut self, open: usize, now: Progress) -> bool {
         self.update(now);
+        // With idle time, the worker opens a connection for each arrival, as users would.
         if self.idle >= NOT_BUSY {
             self.permitted = self.permitted.max(open + 1);
             self.trial = now;

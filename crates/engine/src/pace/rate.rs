@@ -71,6 +71,7 @@ impl Cumulative {
 
     /// Returns the seconds after which `x` arrivals are due. None if the shape ends before.
     pub fn inverse(&self, x: f64) -> Option<f64> {
+        // Stages of length 0 have no arrivals.
         let piece = self.stages.iter().rev().find(|p| p.before <= x && p.length > 0.0)?;
         let within = x - piece.before;
         // A stage without arrivals is skipped: the arrival belongs to the next stage.

@@ -104,6 +104,7 @@ impl Schedule {
         let mine = (all / self.shards as f64).ceil() as u64;
         self.drawn += mine.saturating_sub(1) * self.shards;
         self.sum = self.sum.max(due);
+        // At least the arrival that was drawn last.
         mine.max(1)
     }
 }
@@ -121,6 +122,7 @@ fn exponential(random: &mut Pcg64Mcg) -> f64 {
 
 impl Pacer for Schedule {
     fn next(&mut self, _: Tick) -> Option<Tick> {
+        // These arrivals belong to other shards.
         while self.drawn % self.shards != self.shard {
             self.draw();
         }

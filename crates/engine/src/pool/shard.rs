@@ -109,6 +109,7 @@ impl Shard {
             self.queue.0.planned.store(arrival.planned.0, SeqCst);
             self.queue.0.number.store(arrival.number, SeqCst);
         }
+        // Last, so that a reader of the length finds the due time of the first arrival.
         self.queue.0.len.store(inner.waiting.len(), SeqCst);
     }
 
@@ -124,6 +125,7 @@ impl Shard {
 
     /// Reserves a free seat that has a connection, for another worker.
     pub fn try_connected(&self) -> Option<(SeatId, Tick)> {
+        // Most searches end here, without the lock.
         if self.connected.0.load(SeqCst) == 0 {
             return None;
         }
@@ -275,6 +277,7 @@ impl Inner {
             if self.seats[seat.index].connected {
                 return Some(seat);
             }
+            // The seat lost its connection; it is still free.
             self.bare.push(seat);
         }
     }

@@ -33,6 +33,7 @@ impl Parsed {
     /// The syntax is wrong, or the script needs unknown classes.
     pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
         let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
+        // An unused import of an unknown class does no harm.
         match parsed.unsupported().into_iter().find(|(_, class)| is_used(class, source)) {
             Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
             None => Ok(Self(parsed)),
@@ -51,6 +52,7 @@ impl ScriptCode for Parsed {
         let ScriptView { sample, makes_sample, sampler } = view;
         let last = user.last.borrow().clone();
         let mut sent_request = PendingRequest::default();
+        // After a request, `sampler` is the request that was sent.
         let sampler = match (sampler, sample) {
             (None, Some((reply_view, _))) => Some(Sampler { pending: &mut sent_request, texts: reply_view }),
             (sampler, _) => sampler,
@@ -68,6 +70,7 @@ impl ScriptCode for Parsed {
         };
         let mut budget = Budget::default();
         let value = if makes_sample {
+            // The value of the script is the body of the sample.
             self.0.run_to_text(&mut host, &mut budget)
         } else {
             self.0.run(&mut host, &mut budget).map(|value| value.to_text().filter(|_| !value.is_null()))
@@ -277,6 +280,7 @@ impl Sample for ReplySample<'_, '_> {
     fn latency_ms(&self) -> i64 {
         let sample = self.reply_view.sample;
         if sample.first_byte == Tick::ZERO {
+            // No byte of a reply arrived.
             0
         } else {
             self.millis_at(sample.first_byte) - self.millis_at(sample.begun)
@@ -425,6 +429,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn thread_number(&self) -> u32 {
+        // JMeter numbers threads from 1.
         self.user.number as u32 + 1
     }
 
@@ -441,6 +446,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn iteration(&self) -> u64 {
+        // JMeter numbers iterations from 1.
         self.user.iteration.get() + 1
     }
 
@@ -449,6 +455,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn log(&mut self, _: LogLevel, text: &str) {
+        // Only a trace shows log messages.
         self.user.trace(|tracing| tracing.note(&format!("log: {text}")));
     }
 
@@ -491,6 +498,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
+        // Rounds down, also for times before 1970.
         super::zones::offset(zone, millis.div_euclid(1000))
     }
 

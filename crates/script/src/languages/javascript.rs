@@ -74,6 +74,7 @@ impl Parsed {
 
     fn compile<'js>(&self, ctx: &Ctx<'js>) -> Result<Function<'js>, String> {
         let mut options = EvalOptions::default();
+        // `eval` is strict by default; JMeter's engines are not.
         options.strict = false;
         options.filename = Some(FILE.into());
         ctx.eval_with_options(&*self.function, options).catch(ctx).map_err(|error| exception_text(&error))
@@ -216,6 +217,7 @@ fn exception_text(error: &CaughtError<'_>) -> String {
     let name: Option<String> = exception.as_object().get("name").ok();
     let message = exception.message().unwrap_or_default();
     let stack = exception.stack().unwrap_or_default();
+    // A line of the stack has `script:LINE:COLUMN`.
     let place = stack.split_once("script:").map(|(_, place)| place.split([':', ')', '\n']).next().unwrap_or_default());
     let place = place.filter(|line| !line.is_empty()).map(|line| format!(" (line {line} of the script)"));
     format!("{}: {message}{}", name.unwrap_or_else(|| "Error".into()), place.unwrap_or_default())

@@ -77,6 +77,7 @@ fn evaluate(node: &Node, user: &UserContext) -> Result<Value, String> {
             Value::Int(number) => Value::Int(number.wrapping_neg()),
             other => Value::Real(-other.real()?),
         },
+        // An operand without a value is empty.
         Node::Empty(operand) => Value::Bool(evaluate(operand, user).map_or(true, |value| value.is_empty())),
         Node::Size(operand) => Value::Int(evaluate(operand, user)?.size()),
         Node::And(left, right) => Value::Bool(evaluate(left, user)?.is_true() && evaluate(right, user)?.is_true()),
@@ -219,6 +220,7 @@ impl Value {
     fn size(&self) -> i64 {
         match self {
             Self::Null => 0,
+            // Java counts UTF-16 units.
             Self::Text(text) => text.encode_utf16().count() as i64,
             Self::List(items) => items.len() as i64,
             _ => 1,
@@ -258,11 +260,13 @@ fn real_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
+    // For these magnitudes, Java's format is that of Rust's `{:?}`.
     if number == 0.0 || number.is_nan() || (1e-3..1e7).contains(&number.abs()) {
         return format!("{number:?}");
     }
     let text = format!("{number:E}");
     let (mantissa, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    // Java always writes a fraction in the mantissa.
     let point = if mantissa.contains('.') { "" } else { ".0" };
     format!("{mantissa}{point}E{exponent}")
 }

@@ -47,7 +47,9 @@ fn is_name_character(letter: char) -> bool {
 
 /// Parses the second block of a file, which has 64-bit times.
 fn parse(bytes: &[u8]) -> Option<Zone> {
+    // The order of the counts in a header (RFC 9636, 3.1).
     let [utc, standard, leaps, times, types, names] = block_counts(bytes)?;
+    // The first block has 32-bit times.
     let skipped = 44 + times * 5 + types * 6 + names + leaps * 8 + standard + utc;
     let block = bytes.get(skipped..)?;
     let [_, _, _, times, types, _] = block_counts(block)?;
@@ -63,6 +65,7 @@ fn parse(bytes: &[u8]) -> Option<Zone> {
     for (eight, kind) in times_of_changes.chunks_exact(8).zip(kinds) {
         changes.push((i64::from_be_bytes(eight.try_into().ok()?), *rows.get(usize::from(*kind))?));
     }
+    // The footer has a rule for later times; a comma in it means daylight saving time.
     let has_rule = bytes.rsplit(|byte| *byte == b'\n').nth(1).is_some_and(|rule| rule.contains(&b','));
     let last = changes.last().map_or(i64::MIN, |(time, _)| *time);
     (!has_rule || last > MIN_LAST_CHANGE).then_some(Zone { first: *rows.first()?, changes })

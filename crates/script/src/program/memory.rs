@@ -219,6 +219,7 @@ impl Memory {
             let element = is_requested.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
             self.queue.extend(element.map(|element| element.with_label(script)));
         }
+        // The queue is a stack: reversed, the first element of the page is requested first.
         if policy.redirects.rules != RedirectRules::Siege {
             self.queue[queued..].reverse();
         }
@@ -244,12 +245,14 @@ impl Memory {
         }
         let policy = script.policy(from.tags.reply_policy);
         let next = redirect::follow(script.transport(), from, reply, policy.redirects.rules, |to: &mut Redirected| {
+            // Cookies depend on the new URL.
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             let is_same_origin = Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin());
             let original = self.current.as_ref().filter(|_| is_same_origin);
             let explicit = original.and_then(|user_request| value(&user_request.parts.headers, "cookie"));
             to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.cookies(&url, policy, explicit)));
         })?;
+        // The reply comes from this URL now.
         if let (Some(asking), Some(parts)) = (&mut self.current, next.parts()) {
             asking.url = Rc::clone(&parts.url);
         }
@@ -271,6 +274,7 @@ impl Memory {
             extra.extend(self.cookies(&user_request.url, policy, value(&user_request.parts.headers, "cookie")));
         }
         extra.extend(self.pages.fields(user_request.parts.url.as_str()).iter().cloned());
+        // Without further fields, the prepared bytes are sent.
         match user_request.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),
             _ => user_request.step(script.transport(), &extra),

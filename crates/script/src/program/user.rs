@@ -285,6 +285,7 @@ impl CompiledScript {
         worker: usize,
         surroundings: &Rc<dyn Surroundings>,
     ) -> Rc<WorkerContext> {
+        // Workers draw different values.
         let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
         Rc::new(WorkerContext {
             population: self.name.clone(),
@@ -484,6 +485,7 @@ impl<T: Transport> WorkerScript<T> {
         let dialect = self.compiled.dialect();
         let SentParts { label, method, url, headers, body } = parts;
         let Request { label: plan_label, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
+        // Most labels are constant, and their numbers are known.
         let number = if label == *plan_label { self.labels[entry] } else { self.number_of(&label) };
         // After its texts are filled in: for them, the last request is the previous one.
         set_label(user, &label);
@@ -578,6 +580,7 @@ fn set_label(user: Option<&UserContext>, label: &str) {
 /// Returns the entry of request number `n`, by the entries' shares of a round.
 pub(crate) fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
     let round = shares.last().copied().unwrap_or(1).max(1);
+    // With one request in a round, the order does not matter.
     if round == 1 {
         return shares.partition_point(|end| *end == 0);
     }

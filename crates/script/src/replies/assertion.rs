@@ -224,6 +224,7 @@ impl Test {
             AssertionTest::QualifiedXpath { path, invert } => {
                 Self::QualifiedXpath { path: QualifiedPath::parse(path)?, written: path.path.clone(), invert: *invert }
             }
+            // Parses a constant text, to check that this program can parse XML.
             AssertionTest::Xml => check_xml("<a/>").map(|()| Self::Xml)?,
             AssertionTest::Script(script) => return Err(format!("script `{}` is no test of texts", script.name)),
         })

@@ -127,6 +127,7 @@ impl CompiledExtractor {
                 set_groups(&name, Some(one), variables);
             }
         }
+        // Removes the variables of further matches in an earlier reply.
         for number in matches.all.len()..before.min(MAX_MATCHES) {
             let name = format!("{name}_{}", number + 1);
             variables.remove(&name);
@@ -179,6 +180,7 @@ impl Finder {
                 Self::Regex(regex, template.as_deref().map_or_else(|| GroupTemplate::group(group), GroupTemplate::new))
             }
             ExtractFrom::Boundary { left, right } => {
+                // An empty boundary is the begin or the end of the text.
                 let left = if left.is_empty() { r"\A".to_owned() } else { regex::escape(left) };
                 let right = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };
                 Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, GroupTemplate::group(1))
@@ -218,6 +220,7 @@ impl Finder {
             }
             Self::JsonPath(path) => {
                 let is_main = *part == ReplyPart::Body && samples.is_main();
+                // Such a path is followed through the text, without a tree; see `json`.
                 if let Some(steps) = path.steps().filter(|_| is_main) {
                     return choose(reply_view.json_at(steps).iter().map(|value| Match::from_json(value)), take, random);
                 }

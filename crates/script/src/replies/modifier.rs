@@ -118,6 +118,7 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
     let mut value = groups.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
     if let Some(name) = &session.kept_as {
         let mut sessions = user.sessions.borrow_mut();
+        // As in JMeter, the last identifier is used if the page has none.
         if value.is_empty() {
             value = sessions.get(name).cloned().unwrap_or_default();
         } else {

@@ -237,6 +237,7 @@ impl Reactions {
                     ("variable", Ok(()))
                 }
             };
+            // Without a reply, the request has failed already.
             if reply_view.reply.is_some() && result.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
                 let failure = result.as_ref().err().map(|error| CheckFailure::new(name, "", trace::shown(error)));
@@ -249,6 +250,7 @@ impl Reactions {
     /// Checks the assertions. The verdict contains the outcome before them.
     pub fn judge(&self, reply_view: &mut ReplyView<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
         let has_reply = reply_view.reply.is_some();
+        // Without a reply, assertions only matter for records.
         if !has_reply && verdict.results.is_none() {
             return;
         }

@@ -57,6 +57,7 @@ impl BeforeRun {
             constant: BTreeSet::new(),
             properties_are_constant: false,
         };
+        // In order, because later variables may use earlier ones.
         for (name, text) in variables {
             let value = before.text(text);
             before.user.variables.borrow_mut().set(name, &value);

@@ -82,6 +82,8 @@ impl BodyBuilder {
     pub fn finish(self) -> Body {
         let has_expressions =
             self.fragments.iter().any(|one| matches!(one, BodyFragment::Text(text) if text.contains("${")));
+        // A file must not look like an expression. If texts have expressions, `\`
+        // is an escape, too.
         let is_text = self.fragments.iter().all(|one| match one {
             BodyFragment::Text(_) => true,
             BodyFragment::Bytes(bytes) => std::str::from_utf8(bytes)

@@ -43,6 +43,7 @@ impl<T: Texts, C> Compiled<T, C> {
             let part = part.map_texts(&mut str::to_owned);
             return Ok(Self::Changing(part, templates));
         }
+        // The constants, not the sources: escapes such as `\$` are resolved.
         let mut constants = templates.iter().filter_map(Template::as_constant);
         let part = part.map_texts(&mut |_| constants.next().unwrap_or_default().to_owned());
         compile(&part).map(|compiled| Self::Fixed(part, compiled))

@@ -136,6 +136,7 @@ impl SharedState {
     pub fn properties(&self) -> Vec<(String, String)> {
         let mut all: Vec<_> =
             lock(&self.properties).iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        // A map has no order.
         all.sort();
         all
     }

@@ -133,6 +133,7 @@ fn with_blank_rows(text: &str) -> String {
         if line.trim_end_matches(['\r', '\n']).is_empty() && !is_quoted {
             whole.push_str("\"\"");
         }
+        // An odd number of quotes opens or closes a quoted cell.
         is_quoted ^= line.matches('"').count() % 2 == 1;
         whole.push_str(line);
     }

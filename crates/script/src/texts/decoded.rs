@@ -29,6 +29,7 @@ pub fn form(text: &str) -> Option<Vec<(String, String)>> {
                     }
                 }
             }
+            // Written by `encode_form_expressions`.
             Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
                 fields.last_mut()?[side].append(&mut arguments[0]);
             }

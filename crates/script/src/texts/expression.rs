@@ -179,6 +179,7 @@ impl ExpressionReader<'_> {
             }
         }
         self.depth -= 1;
+        // `name()` has no argument, rather than an empty one.
         if arguments.len() == 1 && arguments[0].is_empty() {
             arguments.clear();
         }

@@ -98,6 +98,7 @@ impl Files {
         if let Some(text) = read.get(name) {
             return text.clone();
         }
+        // Names that change with each use would fill the memory.
         if read.len() == MAX_FILES {
             read.clear();
         }
@@ -137,6 +138,7 @@ impl Files {
     ///
     /// Its path is outside the folders, it is a directory, or it cannot be deleted.
     pub fn delete(&self, name: &str) -> io::Result<bool> {
+        // The lock keeps the file from being cached or written meanwhile.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let path = match self.writable(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

@@ -7,6 +7,7 @@ pub fn refusal(url: &str) -> Option<String> {
     let query = url.find('?').unwrap_or(url.len());
     let bytes = url.as_bytes();
     for (index, character) in url.char_indices() {
+        // Java accepts any `%` before the path.
         if character == '%' && index >= path {
             if !is_hexadecimal(bytes, index + 1) || !is_hexadecimal(bytes, index + 2) {
                 return Some(format!("Malformed escape pair at index {index}: {url}"));

@@ -148,6 +148,7 @@ impl<'de> Visitor<'de> for StepsSeed<'_> {
             }
             value = elements.next_element_seed(StepsSeed(rest))?.flatten();
         }
+        // The rest is read, too, so that malformed JSON is noticed.
         while elements.next_element::<IgnoredAny>()?.is_some() {}
         Ok(value)
     }

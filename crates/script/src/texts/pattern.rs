@@ -212,6 +212,7 @@ fn replacement(java: &str) -> String {
     while let Some(next) = characters.next() {
         match next {
             '\\' => match characters.next() {
+                // `$$` is a literal `$` in the syntax of `regex`.
                 Some('$') => text.push_str("$$"),
                 plain => text.extend(plain),
             },

@@ -220,6 +220,7 @@ impl PendingRequest {
             None => Headers::split(texts.headers()),
         };
         for (name, value) in hidden {
+            // The old type does not fit content that a script has read or changed.
             let is_old_type = is_content_read && name.eq_ignore_ascii_case("content-type");
             if !is_old_type && !has_field(&shown, &name) {
                 shown.push((name, value));

@@ -265,6 +265,7 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     {
         functions::check_constant(function, text, &written, feeds.languages)?;
     }
+    // Each call has its own counter.
     feeds.sites += 1;
     Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })
 }
@@ -458,6 +459,7 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
         if !HEADS.iter().any(|head| rest.starts_with(head)) {
             continue;
         }
+        // A backslash makes the placeholder literal.
         if brace > start && text.as_bytes()[brace - 1] == b'\\' {
             pieces.push(Piece::Literal(&text[start..brace - 1]));
             start = brace;

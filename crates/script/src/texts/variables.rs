@@ -76,6 +76,7 @@ impl Variables {
 
     /// Sets the variable of this number.
     pub fn set_slot(&mut self, number: usize, value: &str) {
+        // An unchanged value needs no allocation.
         if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.as_deref() != Some(value)) {
             *slot = Some(value.into());
         }

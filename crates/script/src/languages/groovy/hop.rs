@@ -39,6 +39,7 @@ impl Sample for Hop<'_> {
 
     fn request_data(&self) -> Cow<'_, str> {
         match self.0.details.method.as_deref() {
+            // Requests of these methods have no body, so JMeter reports no data.
             Some("GET" | "HEAD" | "OPTIONS" | "TRACE") => "".into(),
             _ => text(self.0.details.query.as_ref()),
         }

@@ -18,6 +18,7 @@ fn request_part(part: UrlPart) -> Option<RequestPart> {
         UrlPart::Path => RequestPart::Path,
         UrlPart::Method => RequestPart::Method,
         UrlPart::Name => RequestPart::Name,
+        // A request has no separate encoding.
         UrlPart::Encoding => return None,
     })
 }

@@ -145,6 +145,7 @@ impl Host {
     }
 
     fn count_ticks(&self, ticks: u32) -> bool {
+        // Ticks do not interrupt native functions, so the time is limited, too.
         let is_late = self.surroundings.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
         self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
@@ -152,6 +153,7 @@ impl Host {
 
     fn set_success(&self, success: bool) {
         let mut call = self.call.borrow_mut();
+        // Only a change is an outcome of the script.
         if call.success != success {
             call.outcome.changes.success = Some(success);
         }

@@ -105,6 +105,7 @@ impl Operator {
             Self::StartsNot => Value::Bool(!left.text().starts_with(&right.text())),
             Self::Ends => Value::Bool(left.text().ends_with(&right.text())),
             Self::EndsNot => Value::Bool(!left.text().ends_with(&right.text())),
+            // `+` concatenates if one of the operands is a text.
             Self::Plus if is_text(left) || is_text(right) => Value::Text(left.text() + &right.text()),
             _ => self.calculate(left, right)?,
         })
@@ -177,6 +178,7 @@ fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, String> {
 fn is_in(left: &Value, right: &Value) -> Result<bool, String> {
     match right {
         Value::List(items) => {
+            // Values that cannot be compared are different.
             items.iter().try_fold(false, |found, item| Ok(found || equal(left, item).unwrap_or(false)))
         }
         Value::Null => Ok(*left == Value::Null),

@@ -144,6 +144,7 @@ impl Parser {
     }
 
     fn unary(&mut self) -> Result<Node, String> {
+        // Unary operators nest without parentheses, so they are counted separately.
         if self.depth == MAX_DEPTH {
             return Err("the expression is nested too deeply".into());
         }

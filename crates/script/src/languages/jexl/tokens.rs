@@ -95,6 +95,7 @@ fn string(rest: &str, quote: char) -> Result<(Token, &str), String> {
             Some('t') => text.push('\t'),
             Some('r') => text.push('\r'),
             Some(next) if next == quote || next == '\\' => text.push(next),
+            // The backslash of an unknown escape is literal.
             Some(next) => text.extend(['\\', next]),
             None => break,
         }

@@ -58,6 +58,7 @@ fn version(fields: &Fields) -> Vec<(String, String)> {
 fn lifetime(fields: &Fields) -> u64 {
     let mut all = directives(fields);
     if all.any(|directive| directive == "no-cache") {
+        // The page must be validated before each use (RFC 9111, 5.2.2.4).
         return 0;
     }
     let seconds =

@@ -150,9 +150,11 @@ impl Digest {
     fn response(&self, method: &str, uri: &str, count: &str, cnonce: &str) -> String {
         let Self { user, password, realm, nonce, .. } = self;
         let mut secret = md5_hex(format!("{user}:{realm}:{password}").as_bytes());
+        // The session key of RFC 7616, 3.4.2.
         if self.algorithm.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("md5-sess")) {
             secret = md5_hex(format!("{secret}:{nonce}:{cnonce}").as_bytes());
         }
+        // A2 of RFC 7616, 3.4.3.
         let request = md5_hex(format!("{method}:{uri}").as_bytes());
         let middle = if self.auth { format!("{nonce}:{count}:{cnonce}:auth") } else { nonce.clone() };
         md5_hex(format!("{secret}:{middle}:{request}").as_bytes())

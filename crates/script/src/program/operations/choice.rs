@@ -126,6 +126,7 @@ pub fn compile(
             }
         }
     }
+    // The begins of the branches are known only now.
     if let Op::Internal(InternalOp::Choose(choose)) = &mut compiler.ops[choose] {
         choose.branches = begins;
     }
@@ -201,6 +202,7 @@ impl Passing {
 
 impl EndBranch {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        // A clone, because the user is changed while the operation is read.
         let script = Rc::clone(&user.script);
         let op = &script.compiled.program.ops[self.choice];
         let Op::Internal(InternalOp::Choose(choose)) = op else { return };
@@ -211,6 +213,7 @@ impl EndBranch {
             return;
         }
         let branch = choose.next_branch(user, turn);
+        // All branches were tried, and none of them did anything.
         if branch as u64 + 1 == user.slots[passing.first] {
             user.slots[passing.again] = user.slots[passing.first];
             user.next = passing.end;

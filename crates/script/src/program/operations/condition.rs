@@ -78,6 +78,7 @@ pub fn compile(
         compile_forgetful(compiler, then, position, skip)?
     } else {
         compiler.steps(then, position)?;
+        // The caller sets the target.
         let leave = compiler.push(Jump::to(0));
         compiler.land(skip);
         leave
@@ -199,6 +200,7 @@ impl PassedShare {
         let Some(context) = &user.context else { return false };
         let value = number(&user.text(&self.value, turn));
         let passed = if self.per_user { context.count(&self.site) } else { context.worker.count(&self.site) };
+        // A percentage holds each time that the rounded share grows.
         if self.percent { share_of(passed + 1, value) > share_of(passed, value) } else { (passed as f64) < value }
     }
 }

@@ -125,6 +125,7 @@ impl Pace {
 
     fn millis_until_turn(&self, context: &UserContext, per_minute: f64, now: f64) -> f64 {
         if per_minute <= 0.0 {
+            // A rate of 0 stops the users.
             return LONGEST_PAUSE_MILLIS;
         }
         let gap = 60_000.0 / per_minute;

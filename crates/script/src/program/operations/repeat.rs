@@ -83,6 +83,7 @@ impl BeginLoop {
 impl BeginLoopText {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
         let times = user.text(&self.times, turn).trim().parse::<i64>().unwrap_or(0);
+        // As in JMeter, a negative number means endless rounds.
         user.slots[self.slot] = u64::try_from(times).unwrap_or(u64::MAX);
         if times == 0 {
             user.next = self.end;

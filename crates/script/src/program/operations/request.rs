@@ -85,6 +85,7 @@ impl NextRequest {
 
 impl ChosenRequest {
     fn new<T: Transport>(user: &mut Interpreter<T>, entry: usize, number: u64, counts: bool) -> Self {
+        // Only counted requests advance the number of the next request.
         user.asked += u64::from(counts);
         user.policy = user.script.policy_of(entry);
         Self { entry, number }
@@ -98,6 +99,7 @@ impl ChosenRequest {
         if !is_inert && user.script.policy(user.policy).looks_at_head() {
             return self.send_remembered(user);
         }
+        // The engine then ends the iteration without another call of the user.
         let is_last = is_inert && user.next == user.script.compiled.program.ops.len();
         let step = if is_last { Step::Last } else { Step::Request };
         Some(self.prepare(user).map_or_else(|why| user.script.refused(self.entry, why), step))

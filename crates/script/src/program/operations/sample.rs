@@ -76,6 +76,7 @@ impl MakeSample {
         label.clone_into(&mut context.label.borrow_mut());
         let request = Prepared::default();
         let clocks = Sample { outcome: GOOD, ..Sample::default() };
+        // Assertions and scripts see a reply with status 200.
         let reply = Reply { status: 200, kept: Some(Box::default()), ..Reply::default() };
         let surroundings = &user.script.context.surroundings;
         let start = surroundings.unix_millis();
@@ -119,6 +120,7 @@ impl MakeSample {
         }
         let failure_ends = if failed { user.script.policy(self.policy).failure_ends } else { Scope::Nothing };
         let requested = context.stop.take();
+        // The script's own stop takes precedence over that of a failure.
         let scope = [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
         let pause = Duration::from_millis(raw.pause.min(LONGEST_PAUSE_MILLIS));
         let step = if pause.is_zero() { Step::Sample } else { Step::Think(pause) };

@@ -52,6 +52,7 @@ pub fn compile_end_by_sample(compiler: &mut Compiler<'_>) {
 
 fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
     let Some(scope_around) = compiler.loops.last() else { return };
+    // Inner transactions and locks end first.
     let open = compiler.open[scope_around.open..].iter().rev();
     let ends = open.map(|open| match open {
         Open::Transaction => Op::BreakTransaction,

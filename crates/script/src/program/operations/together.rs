@@ -32,6 +32,7 @@ pub fn compile(
             "{obstacle} stands among requests that are sent together; put it before or behind them"
         )));
     }
+    // A loop cannot be left between requests that are sent together.
     let during = std::mem::take(&mut compiler.during);
     compiler.push(Op::BeginTogether);
     compiler.steps(steps, position)?;

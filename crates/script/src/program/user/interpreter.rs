@@ -174,6 +174,7 @@ impl<T: Transport> Interpreter<T> {
         }
         let policy = self.script.policy(self.policy);
         let is_repeated = self.memory.as_ref().is_some_and(|memory| memory.will_repeat(&self.script, turn.last));
+        // A request that is repeated with credentials has not failed yet.
         if turn.failed && !is_repeated && policy.failure_ends != Scope::Nothing {
             self.failure_ends = policy.failure_ends;
         }
@@ -313,6 +314,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         let policy = self.script.policy(from.tags.reply_policy);
+        // Without stored cookies and page elements, a redirect needs no memory.
         if !policy.cookies.are_kept() && policy.elements.is_none() {
             return self.script.redirect(from, reply, hops);
         }

@@ -180,6 +180,7 @@ mod present {
         for element in page.elements() {
             if element.is("form") {
                 let form = element.attribute("action").and_then(|action| Target::new(url, action));
+                // Fields after a form without a target belong to no form.
                 is_in_form = form.is_some();
                 forms.extend(form.map(|form| Target { is_form: true, ..form }));
             } else if is_in_form && let (Some(field), Some(form)) = (field(element), forms.last_mut()) {

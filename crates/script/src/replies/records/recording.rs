@@ -202,6 +202,7 @@ impl Recording {
     pub fn add_element(&mut self, record: SampleRecord, request: &Prepared) {
         let record = self.with_challenged(record);
         let place = self.together.iter().position(|(sent, _)| std::ptr::eq(&raw const **sent, request));
+        // Elements with a higher index are already in the page.
         let before = place.map_or(0, |place| self.places.iter().filter(|other| **other > place).count());
         self.places.extend(place);
         self.divide_page();

@@ -103,6 +103,7 @@ const NAMED: [(&str, char); 17] = [
 fn name_of(character: char) -> Option<&'static str> {
     let number = character as usize;
     let latin = number.checked_sub(0xA0).and_then(|number| LATIN_1.get(number).copied());
+    // HTML 4 has no entity `&apos;`.
     latin.or_else(|| {
         let entity = NAMED.iter().find(|(name, named)| *named == character && *name != "apos");
         entity.map(|(name, _)| *name)
@@ -186,6 +187,7 @@ fn unescape_java(text: &str) -> String {
             continue;
         }
         let octal = rest.bytes().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+        // An octal escape is at most `\377`.
         let octal = if octal == 3 && rest.as_bytes()[0] > b'3' { 2 } else { octal };
         if octal > 0 {
             plain.extend(u32::from_str_radix(&rest[..octal], 8).ok().and_then(char::from_u32));

@@ -63,6 +63,7 @@ fn fill_in(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
             Stretch::Call { name, arguments, written } => {
                 let function = find(name).filter(|function| function.arguments.contains(&arguments.len()));
                 let Some(function) = function else {
+                    // A call without arguments may name a variable.
                     let variables = user.variables.borrow();
                     text.push_str(as_variable(written).and_then(|name| variables.get(name)).unwrap_or(written));
                     continue;

@@ -80,6 +80,7 @@ fn cell(call: &Call<'_>) -> Option<String> {
         counters.remove(&row_counter);
         return None;
     }
+    // The user keeps its row until it calls `next`.
     let row = *counters.entry(row_counter.clone()).or_insert_with(|| call.user.worker.count(&row_counter));
     drop(counters);
     let shared_state = &call.user.worker.shared_state;

@@ -95,6 +95,7 @@ pub fn check(function: &Function, text: &str) -> Result<(), String> {
 }
 
 fn shift_time(call: &Call<'_>) -> String {
+    // With four arguments, the locale is missing.
     let variable = if call.arguments.len() == 4 { 3 } else { 4 };
     let format = call.text(0).trim();
     let date = call.text(1).trim();
@@ -135,6 +136,7 @@ fn random_date(call: &Call<'_>) -> String {
     let offset: i64 = call.user.worker.random.borrow_mut().random_range(0..days);
     let date: Option<NaiveDate> = first.checked_add_signed(chrono::Duration::days(offset));
     let text = date.and_then(|date| date.and_hms_opt(0, 0, 0)).map(|date| date.and_utc().timestamp_millis());
+    // A day has no time zone.
     call.into_variable(4, text.map_or_else(String::new, |time| pattern.format(time, 0)))
 }
 

@@ -155,6 +155,7 @@ fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
     let mut texts = Vec::new();
     let mut rest = body;
     while let Some((header, remainder)) = rest.split_at_checked(HEADER_BYTES) {
+        // Four bytes, most significant first.
         let length = header[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
         let (message, remainder) = remainder.split_at_checked(length)?;
         texts.push(if header[0] == 0 { as_json(kind, message)? } else { as_json(kind, &decompress(message)?)? });
@@ -172,6 +173,7 @@ fn compress(message: &[u8]) -> Result<Vec<u8>, String> {
 /// Decompresses a gzip payload. None: it is malformed, or the message is too large.
 fn decompress(payload: &[u8]) -> Option<Vec<u8>> {
     let mut message = Vec::new();
+    // One byte more than the limit shows that a message is too large.
     let read = GzDecoder::new(payload).take(MAX_MESSAGE + 1).read_to_end(&mut message).ok()?;
     (read as u64 <= MAX_MESSAGE).then_some(message)
 }

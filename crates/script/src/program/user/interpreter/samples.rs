@@ -30,6 +30,7 @@ impl<T: Transport> Interpreter<T> {
                 reply_view.changes.body = Some(failures::body(&reply_view).into_bytes());
             }
         }
+        // The user's label is that of the last request that was sent together with this one.
         if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
             reply_view.changes.label = Some(label.to_owned());
         }
@@ -40,6 +41,7 @@ impl<T: Transport> Interpreter<T> {
             verdict.outcome.failure = Some(Failure::Check);
             verdict.failures.push(CheckFailure::new("redirect", "", format!("{code} {message}")));
         }
+        // Page elements and challenged requests are parts of another sample.
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
             let iteration = sample.iteration;
