@@ -2,7 +2,7 @@
 
 use crate::clock::Sleep;
 use crate::iteration::{FailedRequest, RequestTiming, StepResult};
-use crate::lanes::within;
+use crate::lanes::with_deadline;
 use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
@@ -153,11 +153,12 @@ impl<T: Transport> Actor<T> {
         }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
-        let lost = sample.outcome.failure.filter(|_| reply.is_none());
+        let failed_request = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= current.least_bytes();
-        let lost = lost.map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
+        let failed_request =
+            failed_request.map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
         let failed = self.population.shared.check.has_failed(sample.outcome, current.tags.reply_policy);
-        StepResult { last: reply, failed, lost, parallel: None }
+        StepResult { last: reply, failed, failed_request, parallel: None }
     }
 
     /// Judges the last reply of a chain, and returns the failed checks. A redirect that was
@@ -310,12 +311,12 @@ impl<T: Transport> Actor<T> {
                 lane.send_ahead(transport, &self.pipelined).await;
                 Ok(())
             });
-            within(&self.timer, &self.population.clock, Failure::Timeout, pin!(ahead)).await
+            with_deadline(&self.timer, &self.population.clock, Failure::Timeout, pin!(ahead)).await
         };
         let result = match sent {
             Ok(()) => {
                 let exchange = pin!(lane.exchange(transport, request, stamps));
-                within(&self.timer, &self.population.clock, Failure::Timeout, exchange).await
+                with_deadline(&self.timer, &self.population.clock, Failure::Timeout, exchange).await
             }
             Err(failure) => Err(failure),
         };

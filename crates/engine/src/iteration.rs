@@ -49,7 +49,7 @@ pub struct StepResult {
     /// True if no complete reply arrived, or a check on it failed.
     pub failed: bool,
     /// The failure, if no complete reply arrived.
-    pub lost: Option<FailedRequest>,
+    pub failed_request: Option<FailedRequest>,
     /// Replies of a parallel step.
     pub parallel: Option<Box<ParallelReplies>>,
 }
@@ -66,11 +66,11 @@ pub struct ParallelReplies {
 impl StepResult {
     /// Returns the information for the user's next decision.
     pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
-        let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
+        let base = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
         match self.parallel.as_deref() {
-            None => Turn { failures: u32::from(self.failed), ..one },
+            None => Turn { failures: u32::from(self.failed), ..base },
             Some(ParallelReplies { replies, failures }) => {
-                Turn { last: replies.last().and_then(Option::as_ref), replies, failures: *failures, ..one }
+                Turn { last: replies.last().and_then(Option::as_ref), replies, failures: *failures, ..base }
             }
         }
     }
@@ -311,7 +311,7 @@ impl<T: Transport> Actor<T> {
             result.failed |= failed;
             let rest = &requests[n + 1..];
             self.end_overlap(rest.len());
-            if let Some(failure) = result.lost {
+            if let Some(failure) = result.failed_request {
                 for (n, request) in rest.iter().enumerate() {
                     self.fail_with_connection(request, failure, self.queued_timing(due));
                     self.end_overlap(rest.len() - n - 1);
@@ -336,7 +336,7 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Records a request that lost its connection before its reply began.
-    fn fail_with_connection(&mut self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
+    fn fail_with_connection(&mut self, request: &Prepared, failed_request: FailedRequest, due: RequestTiming) {
         let cohort = self.population.clock.cohort(due.planned);
         self.begin(RequestTiming { arrives: false, ..due }, self.ended_at);
         let sample = Sample {
@@ -345,11 +345,11 @@ impl<T: Transport> Actor<T> {
             begun: self.ended_at,
             sent: self.ended_at,
             last_byte: self.ended_at,
-            bytes_sent: if lost.is_sent { request.least_bytes() } else { 0 },
-            reused: lost.is_sent,
+            bytes_sent: if failed_request.is_sent { request.least_bytes() } else { 0 },
+            reused: failed_request.is_sent,
             label: request.tags.label,
             iteration: due.iteration,
-            outcome: Outcome::failed(lost.failure),
+            outcome: Outcome::failed(failed_request.failure),
             user: self.number as u32,
             ..Sample::default()
         };

@@ -73,10 +73,10 @@ impl Labels {
             return inner.add_hop(key);
         }
         inner.overflowed = true;
-        let rest = (step, OTHER.to_owned());
-        match inner.hops.get(&rest) {
+        let overflow_key = (step, OTHER.to_owned());
+        match inner.hops.get(&overflow_key) {
             Some(number) => *number,
-            None => inner.add_hop(rest),
+            None => inner.add_hop(overflow_key),
         }
     }
 
@@ -153,8 +153,9 @@ mod tests {
         assert_eq!((labels.number("b"), labels.hop(steps[0], Some("a"))), (1, first));
         assert_eq!((labels.count(), labels.name(first).as_deref()), (2, Some("a")));
         // Beyond the limit, the hops of each step are one.
-        let rest = [labels.hop(steps[0], Some("c")), labels.hop(steps[0], Some("d")), labels.hop(steps[1], Some("d"))];
-        assert_eq!(rest, [5, 5, 6]);
+        let overflow_key =
+            [labels.hop(steps[0], Some("c")), labels.hop(steps[0], Some("d")), labels.hop(steps[1], Some("d"))];
+        assert_eq!(overflow_key, [5, 5, 6]);
         let last = NewLabel { id: 6, name: OTHER.to_owned(), hop_of: Some(steps[1]) };
         assert_eq!(labels.take_new().last(), Some(&last));
     }

@@ -69,7 +69,7 @@ impl<T: Transport> Actor<T> {
                 .poll_claim(population.requests.transport(), request, (lane, &mut queue_place), QueueOrder::First, cx)
                 .map(Ok)
         }));
-        self.permit = within(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
+        self.permit = with_deadline(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl<T: Transport> Actor<T> {
         self.timer.set(population.clock.now() + population.requests.connect_timeout());
         let opened = {
             let open = pin!(population.requests.transport().open(request, self.number, opening));
-            within(&self.timer, &population.clock, Failure::ConnectTimeout, open).await
+            with_deadline(&self.timer, &population.clock, Failure::ConnectTimeout, open).await
         };
         // A handshake may have kept the worker busy for long.
         population.clock.time.fire_due_now();
@@ -202,7 +202,7 @@ fn wait_limit<T: Transport>(population: &WorkerPopulation<T>) -> Tick {
 
 /// Waits for `work` until the timer fires. The failure is then `late`, or [`Failure::Cut`] if the
 /// run is over. The caller drops the work.
-pub async fn within<O>(
+pub async fn with_deadline<O>(
     timer: &Sleep,
     clock: &RunClock,
     late: Failure,

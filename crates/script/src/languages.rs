@@ -162,7 +162,7 @@ mod tests {
         let reply = Reply { status: 200, kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
-        let view = if body.is_some() { ScriptView::of(&reply_view, true) } else { ScriptView::default() };
+        let view = if body.is_some() { ScriptView::of_sample(&reply_view, true) } else { ScriptView::default() };
         script(source).unwrap().run(user, view, "")
     }
 

@@ -27,7 +27,7 @@ pub struct Program {
     /// Number of slots of a user. All are zero at its beginning.
     pub slots: usize,
     /// Slots that are zero at the beginning of each iteration.
-    pub fresh: Vec<usize>,
+    pub iteration_slots: Vec<usize>,
     /// Number of orders that each user stores.
     pub orders: usize,
     /// Data files that its steps read.
@@ -47,14 +47,14 @@ impl Program {
         let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
         let mut compiler = Compiler::new(feeds, data.len());
         compiler.steps(&scenario.steps, Position { most: 1, counts: true })?;
-        let Compiler { ops, slots, fresh, orders, walk, .. } = compiler;
-        let counts = scenario.steps.iter().map(RequestCount::of).collect();
-        Ok(Self { ops, slots, fresh, orders, data, walk, counts })
+        let Compiler { ops, slots, iteration_slots, orders, walk, .. } = compiler;
+        let counts = scenario.steps.iter().map(RequestCount::of_step).collect();
+        Ok(Self { ops, slots, iteration_slots, orders, data, walk, counts })
     }
 
     /// Returns the number, within the run, of the first request of iteration `n`. It assumes that
     /// each iteration makes all requests of its steps.
     pub fn first_request(&self, n: u64) -> u64 {
-        self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(count.before(n)))
+        self.counts.iter().fold(0, |sum: u64, count| sum.saturating_add(count.requests_before(n)))
     }
 }

@@ -65,17 +65,17 @@ impl Cumulative {
     /// Number of arrivals due in the first `seconds`.
     pub fn until(&self, seconds: f64) -> f64 {
         let Some(piece) = self.stages.iter().rev().find(|p| p.begins <= seconds) else { return 0.0 };
-        let within = (seconds - piece.begins).min(piece.length);
-        piece.before + piece.from * within + piece.slope * within * within / 2.0
+        let offset = (seconds - piece.begins).min(piece.length);
+        piece.before + piece.from * offset + piece.slope * offset * offset / 2.0
     }
 
     /// Returns the seconds after which `x` arrivals are due. None if the shape ends before.
     pub fn inverse(&self, x: f64) -> Option<f64> {
         // Stages of length 0 have no arrivals.
         let piece = self.stages.iter().rev().find(|p| p.before <= x && p.length > 0.0)?;
-        let within = x - piece.before;
+        let offset = x - piece.before;
         // A stage without arrivals is skipped: the arrival belongs to the next stage.
-        (within < piece.arrivals()).then(|| piece.begins + piece.inverse(within))
+        (offset < piece.arrivals()).then(|| piece.begins + piece.inverse(offset))
     }
 }
 

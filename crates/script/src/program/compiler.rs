@@ -20,7 +20,7 @@ pub struct Compiler<'a> {
     /// Number of slots of a user.
     pub slots: usize,
     /// The slots that are zero at the beginning of each iteration.
-    pub fresh: Vec<usize>,
+    pub iteration_slots: Vec<usize>,
     /// Number of random orders of a user.
     pub orders: usize,
     /// The order of users that go through the list on their own.
@@ -53,7 +53,7 @@ pub struct LoopScope {
     /// The slot that must be zero when the loop is left.
     pub resets: Option<usize>,
     /// Slots of steps that run once in the loop. They must be zero when the loop is left.
-    pub fresh: Vec<usize>,
+    pub once_slots: Vec<usize>,
     /// Jumps to the next round.
     pub next: Vec<usize>,
     /// Jumps to the end of the loop.
@@ -73,7 +73,7 @@ impl<'a> Compiler<'a> {
         Self {
             ops: Vec::new(),
             slots: 0,
-            fresh: Vec::new(),
+            iteration_slots: Vec::new(),
             orders: 0,
             walk: None,
             feeds,
@@ -117,7 +117,7 @@ impl<'a> Compiler<'a> {
     /// # Errors
     ///
     /// See [`Self::steps`] for the errors.
-    pub fn within(&mut self, open: Open, steps: &[Step], position: Position) -> Result<(), ScriptError> {
+    pub fn steps_within(&mut self, open: Open, steps: &[Step], position: Position) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, position)?;
         self.open.pop();
@@ -150,11 +150,11 @@ impl<'a> Compiler<'a> {
     /// Ends the innermost loop. `first` is its jump to its end.
     pub fn leave(&mut self, first: usize) {
         self.land(first);
-        let LoopScope { leave, fresh, .. } = self.loops.pop().unwrap_or_default();
+        let LoopScope { leave, once_slots, .. } = self.loops.pop().unwrap_or_default();
         for jump in leave {
             self.land(jump);
         }
-        self.ops.extend(fresh.into_iter().map(operations::Reset::slot));
+        self.ops.extend(once_slots.into_iter().map(operations::Reset::slot));
     }
 
     /// Adds a slot of an iteration. In steps that continue in the next iteration, it is a
@@ -162,7 +162,7 @@ impl<'a> Compiler<'a> {
     pub fn slot(&mut self) -> usize {
         let slot = self.lasting_slot();
         if !self.turns.iter().any(TurnScope::is_resumable) {
-            self.fresh.push(slot);
+            self.iteration_slots.push(slot);
         }
         slot
     }
@@ -193,7 +193,7 @@ impl<'a> Compiler<'a> {
 
 /// Returns the number of the request that follows a step which changes it.
 pub fn next_request(following: &[Step]) -> Option<u32> {
-    match following.iter().find(|step| !Facts::of(step).is_preparation) {
+    match following.iter().find(|step| !Facts::of_step(step).is_preparation) {
         Some(Step::Request(number)) => Some(*number),
         Some(_) | None => None,
     }

@@ -138,7 +138,7 @@ impl<'s> Facts<'s> {
     pub fn of_all(steps: &'s [ScenarioStep]) -> Self {
         let mut all = Self::new(0, None);
         for step in steps {
-            let facts = Self::of(step);
+            let facts = Self::of_step(step);
             all.requests = all.requests.saturating_add(facts.requests);
             all.obstacle = all.obstacle.or(facts.obstacle);
         }
@@ -146,7 +146,7 @@ impl<'s> Facts<'s> {
     }
 
     /// Returns the facts about a step.
-    pub fn of(step: &'s ScenarioStep) -> Self {
+    pub fn of_step(step: &'s ScenarioStep) -> Self {
         match step {
             ScenarioStep::Request(_) => request::LISTED_FACTS,
             ScenarioStep::Next(_) => request::NEXT_FACTS,

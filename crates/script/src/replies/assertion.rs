@@ -33,25 +33,25 @@ enum Test {
     Size(Option<ReplyPart>, Comparison, u64),
     Json {
         path: CompiledPath,
-        written: String,
+        source: String,
         expected: Option<JsonTest>,
         invert: bool,
     },
     JmesPath {
         path: JmesPath,
-        written: String,
+        source: String,
         expected: Option<JsonTest>,
         invert: bool,
     },
     Md5(String),
     Xpath {
         path: XPath,
-        written: String,
+        source: String,
         invert: bool,
     },
     QualifiedXpath {
         path: QualifiedPath,
-        written: String,
+        source: String,
         invert: bool,
     },
     Xml,
@@ -89,7 +89,7 @@ impl CompiledAssertion {
     }
 
     /// Describes its check for a trace. `assertion` is the source of this compiled assertion.
-    pub fn look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedLook {
+    pub fn trace_look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedLook {
         let actual = match &self.test {
             Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)),
             Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis),
@@ -121,9 +121,9 @@ impl CompiledAssertion {
     pub fn holds_for(&self, message: &str) -> bool {
         match &self.test {
             Test::Text(test) => test.failed_pattern(message).is_none(),
-            Test::Json { path, written, expected, invert } => {
+            Test::Json { path, source, expected, invert } => {
                 let json = serde_json::from_str(message).ok();
-                check_json(json.as_ref(), path, written, expected.as_ref()).is_ok() != *invert
+                check_json(json.as_ref(), path, source, expected.as_ref()).is_ok() != *invert
             }
             Test::Duration(_)
             | Test::Size(..)
@@ -158,18 +158,18 @@ impl CompiledAssertion {
                     "The result was the wrong size: It was {size} bytes, but should have {relation} {bytes} bytes."
                 ))
             }
-            Test::Json { path, written, expected, invert } => {
-                let result = check_json(reply_view.json(), path, written, expected.as_ref());
+            Test::Json { path, source, expected, invert } => {
+                let result = check_json(reply_view.json(), path, source, expected.as_ref());
                 match (result, *invert) {
                     (Ok(()), true) => Err(match expected {
-                        None => format!("Failed that JSONPath not exists: {written}"),
-                        Some(expected) => format!("Failed that JSONPath {written} not matches {}", expected.written()),
+                        None => format!("Failed that JSONPath not exists: {source}"),
+                        Some(expected) => format!("Failed that JSONPath {source} not matches {}", expected.source()),
                     }),
                     (Err(_), true) => Ok(()),
                     (result, false) => result,
                 }
             }
-            Test::JmesPath { path, written, expected, invert } => {
+            Test::JmesPath { path, source, expected, invert } => {
                 let Some(json) = reply_view.json() else {
                     return if *invert { Ok(()) } else { Err("the body is not JSON".into()) };
                 };
@@ -179,16 +179,16 @@ impl CompiledAssertion {
                     return Ok(());
                 }
                 let expected = expected.as_ref().map(JsonTest::expects);
-                Err(messages::json_value_failure(written, expected, *invert))
+                Err(messages::json_value_failure(source, expected, *invert))
             }
-            Test::Xpath { path, written, invert } => match (path.holds(reply_view.body()), invert) {
-                (true, true) => Err(format!("Nodes Matched {written}")),
-                (false, false) => Err(format!("No Nodes Matched {written}")),
+            Test::Xpath { path, source, invert } => match (path.holds(reply_view.body()), invert) {
+                (true, true) => Err(format!("Nodes Matched {source}")),
+                (false, false) => Err(format!("No Nodes Matched {source}")),
                 _ => Ok(()),
             },
-            Test::QualifiedXpath { path, written, invert } => match (path.holds(reply_view.body()), invert) {
-                (true, true) => Err(format!("Nodes Matched for {written}")),
-                (false, false) => Err(format!("No Nodes Matched for {written}")),
+            Test::QualifiedXpath { path, source, invert } => match (path.holds(reply_view.body()), invert) {
+                (true, true) => Err(format!("Nodes Matched for {source}")),
+                (false, false) => Err(format!("No Nodes Matched for {source}")),
                 _ => Ok(()),
             },
             Test::Xml => check_xml(reply_view.body()),
@@ -211,18 +211,18 @@ impl Test {
             AssertionTest::Size { part, is, bytes } => Self::Size(part.clone(), *is, whole_number(bytes)?),
             AssertionTest::Json { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
-                Self::Json { path: CompiledPath::new(path)?, written: path.clone(), expected, invert: *invert }
+                Self::Json { path: CompiledPath::new(path)?, source: path.clone(), expected, invert: *invert }
             }
             AssertionTest::JmesPath { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
-                Self::JmesPath { path: JmesPath::parse(path)?, written: path.clone(), expected, invert: *invert }
+                Self::JmesPath { path: JmesPath::parse(path)?, source: path.clone(), expected, invert: *invert }
             }
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
             AssertionTest::Xpath { path, invert } => {
-                Self::Xpath { path: XPath::parse(path)?, written: path.clone(), invert: *invert }
+                Self::Xpath { path: XPath::parse(path)?, source: path.clone(), invert: *invert }
             }
             AssertionTest::QualifiedXpath { path, invert } => {
-                Self::QualifiedXpath { path: QualifiedPath::parse(path)?, written: path.path.clone(), invert: *invert }
+                Self::QualifiedXpath { path: QualifiedPath::parse(path)?, source: path.path.clone(), invert: *invert }
             }
             // Parses a constant text, to check that this program can parse XML.
             AssertionTest::Xml => check_xml("<a/>").map(|()| Self::Xml)?,
@@ -313,7 +313,7 @@ impl JsonTest {
         value.as_array().is_some_and(|all| all.iter().any(|value| self.holds(value)))
     }
 
-    fn written(&self) -> &str {
+    fn source(&self) -> &str {
         match self {
             Self::Null => "null",
             Self::Value(value) | Self::Pattern(_, value) => value,
@@ -324,13 +324,13 @@ impl JsonTest {
 fn check_json(
     json: Option<&Value>,
     path: &CompiledPath,
-    written: &str,
+    source: &str,
     expected: Option<&JsonTest>,
 ) -> Result<(), String> {
     let json = json.ok_or("the body is not JSON")?;
     let nodes = path.all(json);
     if nodes.is_empty() {
-        return Err(format!("No results for path: {written}"));
+        return Err(format!("No results for path: {source}"));
     }
     let Some(expected) = expected else { return Ok(()) };
     // An array is compared as a whole, and element by element.
@@ -341,7 +341,7 @@ fn check_json(
         [one] => text(one),
         _ => serde_json::to_string(&nodes).unwrap_or_default(),
     };
-    let value = format!("Value in json path '{written}' expected to");
+    let value = format!("Value in json path '{source}' expected to");
     Err(match expected {
         JsonTest::Null => format!("{value} be null, but found '{actual}'"),
         JsonTest::Value(expected) => format!("{value} be '{expected}', but found '{actual}'"),

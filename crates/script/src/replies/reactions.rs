@@ -219,14 +219,16 @@ impl Reactions {
                         }
                         reply_view
                             .user
-                            .trace(|tracing| tracing.look(trace::extractor(source, reply_view.user, matches)));
+                            .trace(|tracing| tracing.add_look(trace::extractor(source, reply_view.user, matches)));
                     });
                     ("extractor", set.map_err(|error| error.to_string()))
                 }
                 Action::Script(script) => {
-                    let view = ScriptView::of(reply_view, verdict.outcome.is_good());
+                    let view = ScriptView::of_sample(reply_view, verdict.outcome.is_good());
                     let script_result = script.run(reply_view.user, view, &fill);
-                    reply_view.user.trace(|tracing| tracing.look(script_look(script, script_result.as_ref().err())));
+                    reply_view
+                        .user
+                        .trace(|tracing| tracing.add_look(script_look(script, script_result.as_ref().err())));
                     let result = script_result
                         .map(|script_outcome| apply_outcome(script_outcome, reply_view, &mut verdict.outcome));
                     (script.name(), if script.is_forgiving { Ok(()) } else { result })
@@ -270,7 +272,7 @@ impl Reactions {
                 }
                 AssertionKind::Script(script) => {
                     let result = check_by_script(script, reply_view, &mut verdict.outcome, &fill);
-                    reply_view.user.trace(|tracing| tracing.look(script_look(script, result.as_ref().err())));
+                    reply_view.user.trace(|tracing| tracing.add_look(script_look(script, result.as_ref().err())));
                     let error = result.as_ref().err();
                     let failure = error.map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
                     verdict.failures.extend(failure);
@@ -318,9 +320,9 @@ fn check_by_test(
         verdict.outcome.failure = None;
     }
     let result = assertion.check(reply_view);
-    reply_view.user.trace(|tracing| tracing.look(assertion.look(source, reply_view, result.is_ok())));
+    reply_view.user.trace(|tracing| tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok())));
     if result.is_err() && has_reply {
-        let TracedLook { name, wanted, found, .. } = assertion.look(source, reply_view, false);
+        let TracedLook { name, wanted, found, .. } = assertion.trace_look(source, reply_view, false);
         verdict.failures.push(CheckFailure::new(name, wanted, found));
     }
     result
@@ -343,7 +345,7 @@ fn check_by_script(
     outcome: &mut Outcome,
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
-    let mut script_outcome = script.run(reply_view.user, ScriptView::of(reply_view, outcome.is_good()), fill)?;
+    let mut script_outcome = script.run(reply_view.user, ScriptView::of_sample(reply_view, outcome.is_good()), fill)?;
     let failure = script_outcome.failure.take();
     apply_outcome(script_outcome, reply_view, outcome);
     failure.map_or(Ok(()), Err)

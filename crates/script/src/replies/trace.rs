@@ -17,8 +17,8 @@ use brunt_model::{Failure, Sample, Tick};
 pub use crate::texts::tracing::shown;
 
 /// Returns the trace of the time before a sample, if the user is traced.
-pub fn before(user: &UserContext) -> Option<SampleTrace> {
-    let before = user.tracing.as_ref()?.borrow_mut().before(&user.variables.borrow());
+pub fn trace_before(user: &UserContext) -> Option<SampleTrace> {
+    let before = user.tracing.as_ref()?.borrow_mut().take_before(&user.variables.borrow());
     Some(SampleTrace {
         population: user.worker.population.clone(),
         user: user.number,
@@ -73,7 +73,7 @@ pub fn complete(
 
 /// Returns the trace of a sample without a request, or of a request that could not be prepared.
 pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box<SampleTrace>> {
-    let before = before(user)?;
+    let before = trace_before(user)?;
     let failure = failure.map(str::to_owned);
     Some(Box::new(complete(SampleTrace { failure, ..SampleTrace::default() }, before, Vec::new(), user)))
 }

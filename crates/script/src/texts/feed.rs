@@ -56,14 +56,14 @@ impl Feeds {
 
     /// Returns the error of a variable that nothing sets.
     pub(crate) fn unknown_variable(&self, name: &str) -> WordError {
-        let written = format!("${{{name}}}");
+        let source = format!("${{{name}}}");
         let variables = self.names.all().iter().map(|name| format!("${{{name}}}"));
         let variables: Vec<String> = variables.take(12).collect();
         let instead = match &variables[..] {
-            [] => format!("a step that sets `{name}` before, or \\{written} for plain text"),
-            some => format!("one of {}, or \\{written} for plain text", some.join(" ")),
+            [] => format!("a step that sets `{name}` before, or \\{source} for plain text"),
+            some => format!("one of {}, or \\{source} for plain text", some.join(" ")),
         };
-        WordError::new(&written, "no step, extractor or data file sets this variable", instead)
+        WordError::new(&source, "no step, extractor or data file sets this variable", instead)
     }
 
     /// Returns the column of this name or number. Reads the file at the first call.

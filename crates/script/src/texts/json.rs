@@ -93,7 +93,7 @@ pub fn follow(text: &str, steps: &[PathStep]) -> Option<Value> {
 }
 
 /// Returns the value at these steps in a tree.
-pub fn at<'v>(root: &'v Value, steps: &[PathStep]) -> Option<&'v Value> {
+pub fn value_at<'v>(root: &'v Value, steps: &[PathStep]) -> Option<&'v Value> {
     steps.iter().try_fold(root, |value, step| match step {
         PathStep::Name(name) => value.as_object()?.get(name),
         PathStep::Index(index) => value.as_array()?.get(*index),

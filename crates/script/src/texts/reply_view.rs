@@ -181,7 +181,7 @@ impl<'a> ReplyView<'a> {
             self.streamed_paths.set(self.streamed_paths.get() + 1);
             return json::follow(self.body(), steps).map(Cow::Owned);
         }
-        self.json().and_then(|root| json::at(root, steps)).map(Cow::Borrowed)
+        self.json().and_then(|root| json::value_at(root, steps)).map(Cow::Borrowed)
     }
 
     /// Returns the header fields of the reply.

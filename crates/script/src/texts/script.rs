@@ -117,7 +117,7 @@ pub struct Sampler<'v> {
 
 impl<'v, 'a> ScriptView<'v, 'a> {
     /// Creates the view of a script that reads a sample.
-    pub fn of(sample: &'v ReplyView<'a>, is_good: bool) -> Self {
+    pub fn of_sample(sample: &'v ReplyView<'a>, is_good: bool) -> Self {
         Self { sample: Some((sample, is_good)), ..Self::default() }
     }
 
@@ -127,7 +127,7 @@ impl<'v, 'a> ScriptView<'v, 'a> {
     }
 
     /// Creates the view of a script between requests.
-    pub fn before(sampler: Option<Sampler<'v>>) -> Self {
+    pub fn between_requests(sampler: Option<Sampler<'v>>) -> Self {
         Self { sampler, ..Self::default() }
     }
 }

@@ -34,7 +34,7 @@ impl Tracing {
     }
 
     /// Adds a check or an extraction of the reply.
-    pub fn look(&mut self, look: TracedLook) {
+    pub fn add_look(&mut self, look: TracedLook) {
         self.looks.push(look);
     }
 
@@ -56,7 +56,7 @@ impl Tracing {
     }
 
     /// Returns the trace of the time before a sample, without the user's identification.
-    pub fn before(&mut self, variables: &Variables) -> SampleTrace {
+    pub fn take_before(&mut self, variables: &Variables) -> SampleTrace {
         SampleTrace {
             paused_millis: u64::try_from(std::mem::take(&mut self.paused).as_millis()).unwrap_or(u64::MAX),
             notes: std::mem::take(&mut self.notes),

@@ -59,8 +59,8 @@ pub fn call(subject: &Value, name: &str, arguments: &[Value]) -> Result<Value, S
         ("substring", 1) => part(&text, arguments[0].int()?, subject.size())?,
         ("substring", 2) => part(&text, arguments[0].int()?, arguments[1].int()?)?,
         ("charAt", 1) => {
-            let at = arguments[0].int()?;
-            part(&text, at, at + 1)?
+            let index = arguments[0].int()?;
+            part(&text, index, index + 1)?
         }
         ("toLowerCase", 0) => Value::Text(text.to_lowercase()),
         ("toUpperCase", 0) => Value::Text(text.to_uppercase()),

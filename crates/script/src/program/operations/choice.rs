@@ -39,8 +39,8 @@ pub struct Passing {
     /// Slot with the number of the first branch of the next choice, from 1. 0: the
     /// next branch in order.
     again: usize,
-    /// Slot with [`Interpreter::done`] before the branch.
-    done: usize,
+    /// Slot with [`Interpreter::actions`] before the branch.
+    actions: usize,
     pub end: usize,
 }
 
@@ -97,7 +97,7 @@ pub fn compile(
             portion,
             first: compiler.slot(),
             again: compiler.lasting_slot(),
-            done: compiler.slot(),
+            actions: compiler.slot(),
             end: 0,
         }),
     };
@@ -140,7 +140,7 @@ pub fn compile(
 }
 
 fn is_sampler(branch: &Branch) -> bool {
-    branch.steps.iter().any(|step| Facts::of(step).is_sampler)
+    branch.steps.iter().any(|step| Facts::of_step(step).is_sampler)
 }
 
 /// Returns the end of each share of a round, in which each entry occurs as often as its weight.
@@ -167,7 +167,7 @@ impl Choose {
                 let again = (std::mem::take(&mut user.slots[passing.again]) as usize).checked_sub(1);
                 let branch = again.unwrap_or_else(|| self.next_branch(user, turn));
                 user.slots[passing.first] = branch as u64 + 1;
-                user.slots[passing.done] = user.done;
+                user.slots[passing.actions] = user.actions;
                 passing.begin_branch(user, branch);
                 branch
             }
@@ -207,7 +207,7 @@ impl EndBranch {
         let op = &script.compiled.program.ops[self.choice];
         let Op::Internal(InternalOp::Choose(choose)) = op else { return };
         let Some(passing) = &choose.passing else { return };
-        if user.done > user.slots[passing.done] {
+        if user.actions > user.slots[passing.actions] {
             user.slots[passing.again] = 0;
             user.next = passing.end;
             return;
@@ -226,9 +226,9 @@ impl EndBranch {
 
 impl RequestCount {
     /// Counts the requests of a step at the top level.
-    pub fn of(step: &ScenarioStep) -> Self {
+    pub fn of_step(step: &ScenarioStep) -> Self {
         let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
-            return Self::Constant(Facts::of(step).requests);
+            return Self::Constant(Facts::of_step(step).requests);
         };
         let shares = shares(branches.iter().map(|branch| branch.weight));
         let each: Vec<u64> = branches.iter().map(|branch| Facts::of_all(&branch.steps).requests).collect();
@@ -242,7 +242,7 @@ impl RequestCount {
     }
 
     /// Number of requests of the iterations before number `n`.
-    pub fn before(&self, n: u64) -> u64 {
+    pub fn requests_before(&self, n: u64) -> u64 {
         match self {
             Self::Constant(count) => n.saturating_mul(*count),
             Self::InTurn { shares, each, before, round } => {

@@ -74,7 +74,7 @@ pub fn compile(
     let skip = Unless::compile(compiler, condition)?;
     let is_share = matches!(condition, Condition::Share(_));
     let forgets = compiler.feeds.dialect.forgets_within_conditions() && !is_share;
-    let leave = if forgets && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of(step).has_memory) {
+    let leave = if forgets && ScenarioStep::any(then, &|step: &ScenarioStep| Facts::of_step(step).has_memory) {
         compile_forgetful(compiler, then, position, skip)?
     } else {
         compiler.steps(then, position)?;

@@ -29,7 +29,7 @@ pub fn compile(
 ) -> Result<(), ScriptError> {
     let name = compiler.text(name)?;
     compiler.push(Op::Lock(Lock { name }));
-    compiler.within(Open::Lock, steps, position)?;
+    compiler.steps_within(Open::Lock, steps, position)?;
     compiler.push(InternalOp::Unlock);
     Ok(())
 }

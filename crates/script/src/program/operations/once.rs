@@ -27,7 +27,7 @@ pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<()
 pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
     let slot = compiler.slot();
     if let Some(around) = compiler.loops.last_mut() {
-        around.fresh.push(slot);
+        around.once_slots.push(slot);
     }
     compile_steps(compiler, slot, steps)
 }

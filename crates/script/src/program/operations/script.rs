@@ -55,7 +55,8 @@ impl RunScript {
         let number = user.request_number(turn);
         let texts = self.request.map(|request| user.script.entry(request as usize, number, Some(context)));
         let sampler = pending.as_mut().zip(texts.as_ref());
-        let view = ScriptView::before(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
+        let view =
+            ScriptView::between_requests(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
         let result = self.call.run(context, view, |template| user.text(template, turn));
         user.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
         match result {

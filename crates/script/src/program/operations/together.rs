@@ -49,7 +49,7 @@ pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<S
     let mut manner = Manner::Pipelined;
     while let Some(op) = script.compiled.program.ops.get(user.next) {
         user.next += 1;
-        user.done += u64::from(op.does_something());
+        user.actions += u64::from(op.does_something());
         match op.collect(user, turn, &mut collection) {
             Ok(None) => {}
             Ok(Some(end)) => {

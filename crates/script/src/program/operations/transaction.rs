@@ -41,7 +41,7 @@ pub fn compile(
 ) -> Result<(), ScriptError> {
     let text = name.contains("${").then(|| compiler.text(name).map(Box::new)).transpose()?;
     compiler.push(Op::BeginTransaction(BeginTransaction { name: name.into(), text, pauses, is_parent }));
-    compiler.within(Open::Transaction, steps, position)?;
+    compiler.steps_within(Open::Transaction, steps, position)?;
     compiler.push(Op::EndTransaction);
     Ok(())
 }

@@ -42,7 +42,7 @@ pub struct Interpreter<T: Transport> {
     /// Number of counted requests in this iteration.
     pub requests: u64,
     /// Number of requests, samples and pauses so far.
-    pub done: u64,
+    pub actions: u64,
     /// Policy of the last request.
     pub policy: u32,
     /// True if the last requests were sent together.
@@ -94,7 +94,7 @@ impl<T: Transport> Interpreter<T> {
             continues: false,
             iterations: 0,
             requests: 0,
-            done: 0,
+            actions: 0,
             policy: 0,
             was_together: false,
             walk: Walk { position: begins, begins, round },
@@ -118,7 +118,7 @@ impl<T: Transport> Interpreter<T> {
         self.requests = 0;
         self.newest_cookie = None;
         self.failed_sample = None;
-        self.script.compiled.program.fresh.iter().for_each(|slot| self.slots[*slot] = 0);
+        self.script.compiled.program.iteration_slots.iter().for_each(|slot| self.slots[*slot] = 0);
         self.pending = None;
         self.failure_ends = Scope::Nothing;
         self.ended_scope = Scope::Nothing;
@@ -205,7 +205,7 @@ impl<T: Transport> Interpreter<T> {
         for _ in 0..MAX_OPERATIONS {
             let Some(op) = ops.get(self.next) else { return Step::Done };
             self.next += 1;
-            self.done += u64::from(op.does_something());
+            self.actions += u64::from(op.does_something());
             if let Some(step) = op.run(self, turn) {
                 return step;
             }

@@ -31,7 +31,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
     Step::each(&scenario.steps, &mut |step| {
-        if let SetVariables::One(variable) = Facts::of(step).variables {
+        if let SetVariables::One(variable) = Facts::of_step(step).variables {
             names.number(variable);
         }
     });
@@ -45,5 +45,5 @@ pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     scenario.handed.has_scripts
         || actions.any(|action| matches!(action, ReplyAction::Script(_)))
         || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
-        || Step::any(&scenario.steps, &|step| Facts::of(step).variables == SetVariables::Any)
+        || Step::any(&scenario.steps, &|step| Facts::of_step(step).variables == SetVariables::Any)
 }

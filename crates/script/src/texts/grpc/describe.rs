@@ -16,7 +16,7 @@ pub fn all(pool: &DescriptorPool) -> String {
 }
 
 /// Formats a service with its methods, and all messages that these use.
-pub fn one(descriptor: &ServiceDescriptor) -> String {
+pub fn service_definition(descriptor: &ServiceDescriptor) -> String {
     let mut types = Types::default();
     for method in descriptor.methods() {
         types.add_message(method.input());

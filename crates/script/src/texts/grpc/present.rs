@@ -97,7 +97,7 @@ impl Services {
     /// Describes an unknown service.
     pub fn describe(&self, service: Option<&str>) -> Result<String, String> {
         let Some(name) = service else { return Ok(describe::all(&self.0)) };
-        self.service(name).map(|service| describe::one(&service))
+        self.service(name).map(|service| describe::service_definition(&service))
     }
 
     fn service(&self, name: &str) -> Result<ServiceDescriptor, String> {

@@ -35,7 +35,7 @@ impl<T: Transport> Interpreter<T> {
             reply_view.changes.label = Some(label.to_owned());
         }
         let redirect = refused_redirect(script.policy(request.tags.reply_policy), &reply_view, hops.len());
-        let before = trace::before(user);
+        let before = trace::trace_before(user);
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
         if let Some((code, message)) = &redirect {
             verdict.outcome.failure = Some(Failure::Check);
