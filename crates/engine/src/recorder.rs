@@ -338,7 +338,8 @@ mod tests {
                 events.push((*begun, None));
                 events.push((begun + time + lateness, Some(begun + time)));
             }
-            // A long last request, so that later snapshots can make up for the excess of earlier ones.
+            // A long last request, so that later snapshots can compensate the excess of earlier
+            // ones.
             events.extend([(2_000, None), (102_000, Some(102_000))]);
             events.sort_unstable();
             let expected: u64 = requests.iter().map(|(_, time, _)| time).sum::<u64>() + 100_000;
@@ -370,7 +371,8 @@ mod tests {
         let mut recorder = Recorder::new(false, false);
         recorder.begin(Cohort::Measured, Tick(60 * MS));
         recorder.set_border(Tick(100 * MS));
-        // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
+        // The worker was suspended: it reads the reply 70 ms after the border, and reaches the
+        // border later.
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
         let first = in_flight_nanos(&mut recorder, 0, 100 * MS);
         let second = in_flight_nanos(&mut recorder, 100 * MS, 200 * MS);

@@ -1,7 +1,8 @@
 //! The engine with a fake clock and a fake transport: hours of load in milliseconds, and every instant exact.
 //!
-//! A [`Fake`] is a world made of formulas; [`Fake::run`] carries a plan out in it and checks what must hold of every
-//! run: nothing is lost, snapshots follow each other without a gap, every sample's clocks are in order.
+//! A [`Fake`] is a simulated world; [`Fake::run`] runs a plan in it, and checks the invariants of
+//! every run: nothing is lost, snapshots follow each other without a gap, and the clocks of every
+//! sample are in order.
 
 mod closed;
 mod connections;
@@ -52,7 +53,7 @@ fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// The virtual user of these tests: what it asks, by label, at each turn.
+/// The virtual user of these tests: its step at each turn, by label.
 enum Next {
     Ask(&'static str),
     Together(usize),
@@ -96,7 +97,7 @@ impl Fake {
         }
     }
 
-    /// So many servers with one queue, each request taking `service`.
+    /// Simulates servers with one queue; each request takes `service`.
     fn queue(servers: usize, service: Duration) -> Self {
         let service = service.as_nanos() as u64;
         Self::new(move || queue(servers, move || service))
@@ -160,7 +161,7 @@ impl Fake {
     }
 }
 
-/// Carries a plan out in a world, and keeps all that is said of it.
+/// Runs a plan in a world, and stores all its events.
 fn carry_out<W: World>(
     world: &W,
     plan: &Plan,
@@ -388,7 +389,7 @@ fn shaped(rate: Shape, arrivals: Arrivals, duration: Duration) -> Plan {
     plan(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 }, duration)
 }
 
-/// An open loop over at most so many connections.
+/// Creates an open loop over at most this number of connections.
 fn capped(rate: f64, arrivals: Arrivals, cap: u32, duration: Duration) -> Plan {
     let rate = Shape::constant(rate);
     plan(Load::Open { rate, arrivals, connections: Some(cap), max_in_flight: 100_000 }, duration)
@@ -400,8 +401,9 @@ fn shape(stages: &[(f64, f64, u64)]) -> Shape {
     Shape { stages: stages.iter().map(stage).collect() }
 }
 
-/// When each of the arrivals at `planned` is served and done, where `servers` serve them in order: the recursion of
-/// Kiefer and Wolfowitz ("On the theory of queues with many servers", 1955).
+/// Returns begin and end of service for each of the arrivals at `planned`, if `servers` serve them
+/// in order: the recursion of Kiefer and Wolfowitz ("On the theory of queues with many servers",
+/// 1955).
 fn recursion(planned: &[u64], servers: usize, mut service: impl FnMut() -> u64) -> Vec<(u64, u64)> {
     let mut free = vec![0; servers];
     let serve = |&at: &u64| {

@@ -13,7 +13,7 @@ fn job(number: u64, free: u64) -> Job {
     Job { arrival: arrival(number), free: Tick(free), paced: 0 }
 }
 
-/// What is handed to a seat.
+/// Jobs that a seat has received.
 fn handed(pool: &Pool, seat: SeatId) -> Option<Job> {
     match pool.poll_job(seat, &mut Context::from_waker(Waker::noop())) {
         Poll::Ready(job) => job,
@@ -21,7 +21,7 @@ fn handed(pool: &Pool, seat: SeatId) -> Option<Job> {
     }
 }
 
-/// A new seat, and what it was made for.
+/// Adds a seat, and returns its job.
 fn grown(pool: &Pool, worker: usize) -> (SeatId, Job) {
     let Growth::Seat(seat) = pool.grow(worker, NOW) else { panic!("no new seat") };
     (seat, handed(pool, seat).unwrap())
@@ -40,7 +40,7 @@ fn it_grows_to_its_cap_and_then_queues_in_order() {
     assert_eq!(pool.grow(0, NOW), Growth::Nothing);
     assert_eq!(pool.arrive(arrival(3), 1, NOW), Arrived::Waits);
     assert!(!pool.wants_to_grow());
-    // Whichever worker's seat is free first gets the one that waited longest.
+    // The seat that is free first, of any worker, gets the arrival that waited longest.
     assert_eq!(pool.free(seats[1], Tick(100), true), Some(job(2, 100)));
     assert_eq!(pool.free(seats[0], Tick(101), true), Some(job(3, 101)));
     assert_eq!(pool.free(seats[0], Tick(102), true), None);
@@ -105,7 +105,8 @@ fn connections_are_taken_newest_or_oldest_first_and_dead_ones_last() {
     }
 }
 
-/// Worker 0 has the one connection that is permitted; what arrives at worker 1 is carried out by it, at once where it is free.
+/// Worker 0 has the only permitted connection. It also serves the arrivals of worker 1, at once if
+/// it is free.
 #[test]
 fn one_permitted_connection_serves_two_workers() {
     for overflow in [Overflow::Wait, Overflow::Drop] {
@@ -122,7 +123,7 @@ fn one_permitted_connection_serves_two_workers() {
     }
 }
 
-/// One worker of a race: it deals out arrivals, makes seats where that is permitted, and serves what its seats are handed.
+/// One worker of a race: begins arrivals, adds permitted seats, and serves their jobs.
 struct Racer<'a> {
     pool: &'a Pool,
     worker: usize,
@@ -146,7 +147,7 @@ impl Racer<'_> {
             self.turn(i);
         }
         self.pool.arrivals_over(self.worker);
-        // An arrival that waits though a seat is free would wait for ever.
+        // An arrival that waits while a seat is free would never be served.
         for i in 0.. {
             if self.pool.is_quiet(self.worker) {
                 break;
@@ -176,7 +177,7 @@ impl Racer<'_> {
     }
 }
 
-/// What was served, and what was dropped, by all workers of a race.
+/// Arrivals that were served and dropped by all workers of a race.
 fn race(pool: &Pool, workers: usize, arrivals: u64, closes_at: Option<u64>) -> [Vec<u64>; 2] {
     std::thread::scope(|scope| {
         let begin = |worker| {

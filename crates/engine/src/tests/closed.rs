@@ -23,7 +23,7 @@ fn random_pauses_lie_in_their_range() {
     assert!(pauses.iter().all(|p| (50 * MS..=150 * MS).contains(p)));
     assert!(pauses.iter().any(|p| *p < 51 * MS) && pauses.iter().any(|p| *p > 149 * MS));
     let mean = pauses.iter().sum::<u64>() as f64 / pauses.len() as f64;
-    // 9000 draws whose standard deviation is 29 ms.
+    // 9000 draws with a standard deviation of 29 ms.
     assert!(near(mean, 100e6, 0.013), "{mean}");
     assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0));
 }
@@ -47,7 +47,7 @@ fn each_user_makes_as_many_iterations_as_were_asked_for() {
     let seen = Fake::delay(ms(10)).run(&plan);
     let of = |user: u32| seen.samples.iter().filter(|s| s.user == user).count();
     assert_eq!([of(0), of(1), of(2), of(3)], [4, 4, 4, 0]);
-    // The last reply ends it: nobody thinks in vain.
+    // The last reply ends the run: no user thinks after it.
     assert_eq!(
         seen.samples.iter().map(|s| s.last_byte).max(),
         Some(seen.begins() + Duration::from_secs_f64(seen.run.measured_seconds()))
@@ -65,7 +65,7 @@ fn users_follow_their_shape() {
         assert!((s.flow.in_flight as f64 - wanted).abs() <= 1.0, "{:?}: {} {wanted}", s.to, s.flow.in_flight);
         assert!((s.flow.users as f64 - wanted).abs() <= 1.0, "{:?}: {} {wanted}", s.to, s.flow.users);
     }
-    // User k is there from second k on until second 25 − k, and asks each 10 ms.
+    // User k is active from second k to second 25 − k, and sends a request each 10 ms.
     assert!(near(seen.run.total.completed as f64, 100.0 * 140.0, 0.002), "{}", seen.run.total.completed);
     assert_eq!(seen.run.total.lag.max(), 0);
 }

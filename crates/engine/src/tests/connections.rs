@@ -1,4 +1,4 @@
-//! Connections: how many are opened, what is done when they are stale, closed, or cannot be had.
+//! Connections: opened, stale, closed and failed ones.
 
 use super::*;
 
@@ -148,7 +148,7 @@ fn a_server_that_cannot_be_reached_may_be_asked_again_at_once() {
     assert!(seen.samples.iter().all(|s| s.last_byte == seen.begins() && !s.kept_alive));
 }
 
-/// Lets nobody in from the first to the seventh second.
+/// Refuses connections from the first to the seventh second.
 fn shut_for_a_while() -> impl FnMut(Tick) -> Answer {
     move |now| {
         let shut = (SECOND..7 * SECOND).contains(&now.0);
@@ -166,7 +166,7 @@ fn users_leave_a_server_alone_that_cannot_be_reached() {
     assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000]);
     assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
     assert_eq!(seen.run.total.failed_by(Failure::Refused), 12);
-    // As soon as it is back, so are they.
+    // The users are back as soon as the server is.
     let after = seen.samples.iter().filter(|s| s.planned > refused[11].planned);
     assert!(after.skip(1).all(|s| s.outcome.is_good() && s.response_nanos() == 10 * MS));
 }
@@ -205,7 +205,7 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
         (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(10));
         let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&plan);
         assert_eq!(seen.run.total.good, 10);
-        // After the last one the user thinks once more.
+        // After the last reply, the user thinks again.
         assert!((opened - 1..=opened).contains(&seen.run.flow_all.opened), "{}", seen.run.flow_all.opened);
         assert_eq!(seen.run.flow_all.closed_idle > 0, opened > 1);
         let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&capped(

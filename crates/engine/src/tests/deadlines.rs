@@ -5,7 +5,7 @@ use super::*;
 /// Tolerance of a deadline in nanoseconds: one more read of 1 ms on each of the 8 connections, and as much again.
 const LATE: u64 = 20 * MS;
 
-/// Replies without end, whose reads take 1 ms each.
+/// Endless replies; each read takes 1 ms.
 fn endless() -> Fake {
     Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(1)))
 }
@@ -24,7 +24,8 @@ fn a_timeout_ends_a_reply_that_never_ends() {
     for sample in &seen.samples {
         let taken = sample.last_byte.nanos_since(sample.begun);
         assert!((1700 * MS..1700 * MS + LATE).contains(&taken), "{taken}");
-        // Begun again behind those that timed out meanwhile, and a read of 1 ms on each connection.
+        // The request begins again after the others that timed out meanwhile, and after a read of 1
+        // ms on each connection.
         assert!(sample.lag_nanos() < 2 * LATE, "{}", sample.lag_nanos());
     }
 }
@@ -40,7 +41,7 @@ fn duration_and_grace_hold_while_replies_never_end() {
     assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
 }
 
-/// Behind the cut one more read takes longer than an interval.
+/// After the cut, another read takes longer than an interval.
 #[test]
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(3.0, secs(1));

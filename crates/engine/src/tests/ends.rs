@@ -1,4 +1,4 @@
-//! The parts of a run and their borders: warm-up, grace, what is cut off, interruption, snapshots.
+//! The phases of a run and their borders: warm-up, grace, the cut, interruption, snapshots.
 
 use super::*;
 
@@ -80,7 +80,7 @@ fn requests_under_way_may_finish_within_the_grace() {
     }
 }
 
-/// Answers 300 ms later, or one in `never` not at all; somebody stops the run after 3.11 s.
+/// Replies after 300 ms; one request in `never` gets no reply. The run is stopped after 3.11 s.
 fn interrupted(never: u64) -> Fake {
     let stop = Control::default();
     let switch = stop.clone();
@@ -104,7 +104,7 @@ fn check_interrupted(seen: &Seen) {
     assert_eq!(ends, seen.begins() + ms(100 * intervals));
     assert!((32..=33).contains(&intervals), "{intervals}");
     assert!(seen.samples.iter().all(|s| s.planned <= ends));
-    // What is under way gets a second, and no more.
+    // Requests in flight get one second.
     let t = &seen.run.total;
     assert_eq!(seen.run.finish.as_ref().unwrap().at, ends + secs(1));
     assert!(seen.run.finish.as_ref().unwrap().interrupted);
@@ -139,7 +139,7 @@ fn a_run_that_is_stopped_before_its_load_says_so() {
     assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some("stopped before the load began"));
 }
 
-/// Answers 10 ms later; something is said to the run at its fourth second.
+/// Replies after 10 ms; the run gets a command in its fourth second.
 fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
     let control = Control::default();
     let switch = control.clone();

@@ -1,4 +1,4 @@
-//! Open loops that are not allowed all that they would take: connections, requests under way, time.
+//! Open loops with limits: of connections, requests in flight, and time.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn what_still_waits_when_grace_is_over_is_dropped() {
     let seen = Fake::delay(ms(10)).run(&plan);
     let t = &seen.run.total;
     assert_eq!(t.planned, 2000);
-    // One each 10 ms for 11 s, and the one under way then is cut or done.
+    // One each 10 ms for 11 s; the last request in flight is cut or completed.
     assert_eq!(t.completed + t.failed_by(Failure::Cut), t.begun);
     assert!((1100..=1101).contains(&t.begun), "{}", t.begun);
     assert_eq!(t.failed_by(Failure::Dropped), 2000 - t.begun);

@@ -1,5 +1,5 @@
-//! Arrivals that come faster than they are begun: replies first, connections only where the server has all of them busy,
-//! and an end in time.
+//! Arrivals faster than they are begun: replies come first, connections are opened only if the
+//! server has all of them busy, and the run ends in time.
 
 use super::*;
 
@@ -9,8 +9,8 @@ fn opened(seen: &Seen) -> u64 {
 
 #[test]
 fn replies_that_are_there_are_read_before_connections_are_opened() {
-    // The server answers at once: what is due at the same instant needs no more connections than are under way before the
-    // sockets are polled.
+    // The server replies at once: arrivals at one instant need no more connections than requests
+    // are begun between two polls.
     let seen = Fake::delay(Duration::ZERO).run(&open(10_000.0, Arrivals::Burst(5000), secs(1)));
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (10_000, 10_000));
     assert!(opened(&seen) <= 65, "{}", opened(&seen));
@@ -50,7 +50,8 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
     let mut plan = open(1000.0, Arrivals::Even, secs(2));
     plan.connection.connect_rate = 100;
     let seen = stalled().run(&plan);
-    // One ahead, three at once, and one each 10 ms of the stall and of what it takes to catch up.
+    // One connection before the load, three at once, and one each 10 ms of the stall and the
+    // recovery.
     assert!((100..=210).contains(&opened(&seen)), "{}", opened(&seen));
     assert_eq!(seen.run.total.completed, 2000);
     let opened_in = |tenth: u64| {
@@ -58,7 +59,7 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
         seen.samples.iter().filter(within).count()
     };
     assert!((0..10).all(|tenth| (9..=13).contains(&opened_in(tenth))));
-    // It is lag of ours, and not the server's.
+    // The delay is lag of the generator, not of the server.
     let t = &seen.run.total;
     assert_eq!((t.queue_wait.max(), t.failed_by(Failure::Dropped)), (0, 0));
     assert!(t.lag.max() > 800 * MS);

@@ -1,4 +1,4 @@
-//! Parallel steps: how many requests are under way, what each is recorded as, and what the user knows of them.
+//! Parallel steps: requests in flight, their samples, and the user's view of their replies.
 
 use super::*;
 use std::sync::Mutex;
@@ -77,9 +77,10 @@ fn each_request_fails_by_itself() {
     assert_eq!((seen.run.total.good, seen.run.total.failed_by(Failure::Reset)), (5, 1));
     let expected = vec![true, true, false, true, true, true];
     assert_eq!(*known.lock().unwrap(), [(1, expected)]);
-    // The lost connection is replaced by the lane that lost it: two ahead of it and one anew.
+    // The lane that lost its connection replaces it: two connections before the load, and a new
+    // one.
     assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (3, 3));
-    // 10 ms, then 5 of the failure on one lane: it goes on with the next at 15.
+    // 10 ms; the failure takes 5 ms on one lane, which continues with the next request at 15 ms.
     assert_eq!(times(&seen.samples), [(0, 10), (0, 10), (10, 15), (10, 20), (15, 25), (20, 30)]);
 }
 

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// A part that says nothing any more once it has handed over so many snapshots.
+/// A part that sends nothing after a number of snapshots.
 #[derive(Clone, Copy)]
 struct Dies {
     part: u32,
@@ -194,7 +194,7 @@ fn a_server_that_refuses_ends_all_parts() {
     assert!(error.contains("no process listens"), "{error}");
 }
 
-/// On the system's clock: on a fake one a part would be over before it could be told.
+/// Uses the system's clock: on a fake one, a part would end before it receives a command.
 #[test]
 fn a_user_of_one_part_ends_the_run_in_all_parts() {
     let ends = |turn: Turn<'_>| match (turn.step, turn.number) {
@@ -208,7 +208,7 @@ fn a_user_of_one_part_ends_the_run_in_all_parts() {
     seen.check(&parts(2, closed(2.0, secs(60))), world.epoch);
     let finish = seen.run.finish.as_ref().unwrap();
     assert!(!finish.interrupted);
-    // Both were to go on for a minute.
+    // Both parts were planned to run for a minute.
     assert!(finish.at < seen.begins() + secs(30), "{:?}", finish.at);
     assert!(seen.samples.iter().any(|sample| sample.iteration % 2 == 1));
 }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 const SEATS: usize = 4;
 
-/// Seats that serve what the pool hands them, each job for `service`.
+/// Seats that serve the pool's jobs, each for `service`.
 struct Simulation {
     pool: Pool,
     service: u64,
@@ -50,7 +50,7 @@ impl Simulation {
         assert!(self.busy.len() <= SEATS);
     }
 
-    /// Frees all seats whose jobs are done by `now`.
+    /// Frees all seats with a job that ended by `now`.
     fn free_until(&mut self, now: Tick) {
         while let Some((at, seat)) = self.busy.first().copied().filter(|b| b.0 <= now) {
             self.busy.remove(&(at, seat));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A population of a load, whose time is this.
+/// Creates a population of a load with this duration.
 fn population(name: &str, load: Load, duration: Duration) -> Population {
     let stop = Stop::after(duration, secs(5));
     Population {
@@ -30,7 +30,7 @@ fn both(checkout: Duration, browsing: Duration) -> Plan {
     plan
 }
 
-/// Checks what must hold of each population and of all: [`Seen::check`] looks at all.
+/// Checks the invariants of each population; [`Seen::check`] checks all of them together.
 fn run(fake: &Fake, plan: &Plan) -> Seen {
     let seen = fake.run(plan);
     assert_eq!(seen.run.populations.len(), plan.populations.len());

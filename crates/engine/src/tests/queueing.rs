@@ -18,7 +18,7 @@ fn theirs(planned: &[u64]) -> Vec<u64> {
     recursion(planned, 4, || 10 * MS).iter().zip(planned).map(|(r, p)| r.1 - p).collect()
 }
 
-/// A plan for Poisson arrivals before 4 servers of 10 ms, whose capacity is 400/s.
+/// Plan of Poisson arrivals for 4 servers with 10 ms each: a capacity of 400/s.
 fn against_four(rate: f64, duration: Duration) -> Plan {
     let mut plan = open(rate, Arrivals::Poisson, duration);
     plan.record.interval = secs(10);

@@ -211,7 +211,7 @@ fn two_bursts(turn: Turn<'_>) -> Next {
 }
 
 thread_local! {
-    /// Whether the user that goes on has thought. The fake clock has one user at a time here.
+    /// True if the user that continues has thought. The fake clock has one user at a time here.
     static THOUGHT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
@@ -251,7 +251,7 @@ fn a_user_that_leaves_asks_nothing_more() {
     };
     let seen = Fake::delay(ms(10)).user(leaves).run(&closed(1.0, secs(5)));
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (5, 5));
-    // Of two, the other goes on. In an open loop each arrival is a user.
+    // One of two users continues. In an open loop, each arrival is a user.
     let seen = Fake::delay(ms(10)).user(leaves).run(&closed(2.0, secs(1)));
     assert_eq!(seen.run.total.completed, 5 + 98);
     let seen = Fake::delay(ms(10)).user(leaves).run(&open(10.0, Arrivals::Even, secs(5)));
@@ -269,7 +269,7 @@ fn a_user_may_end_the_run() {
         _ => Next::Done,
     };
     let seen = Fake::delay(ms(10)).user(ends).run(&open(20.0, Arrivals::Even, secs(60)));
-    // It is heard at the end of an interval.
+    // The command is applied at the end of an interval.
     assert!((10..=13).contains(&seen.run.total.completed), "{}", seen.run.total.completed);
     assert!(seen.run.finish.as_ref().unwrap().at < seen.begins() + secs(1));
 }

@@ -1,4 +1,5 @@
-//! Many exchanges at once on one connection: lanes, resets, lost connections, GOAWAY, and the sums of all that.
+//! Many exchanges at once on one connection: lanes, resets, lost connections, GOAWAY, and
+//! consistency checks.
 
 use super::*;
 use brunt_wire::fake::{FakeStreams, Fate, StreamCounts};
@@ -34,7 +35,7 @@ impl Streams {
         seen
     }
 
-    /// What the engine counted against what the transport did.
+    /// Compares the engine's counts with the transport's.
     fn check_counts(&self, seen: &Seen) {
         assert_eq!(seen.run.flow_all.opened, count(&self.counts.opened), "opened");
         assert_eq!(count(&self.counts.open), 0, "left open");
@@ -67,7 +68,7 @@ impl World for Streams {
     }
 }
 
-/// The same with so many requests under way at once on each connection.
+/// The same with this number of requests in flight on each connection.
 fn streams(mut plan: Plan, streams: u32) -> Plan {
     plan.connection.streams = streams;
     plan
@@ -147,7 +148,7 @@ fn a_limit_of_the_server_below_the_streams_is_queue_wait() {
     assert_eq!((count(&world.counts.most_streams), count(&world.counts.opened)), (3, 1));
     assert_eq!(seen.run.total.completed, 300 + 5);
     assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.service_nanos() == 10 * MS));
-    // Each stream has its turn: 8 share what 3 do, in the order in which they came.
+    // Each stream has its turn: 8 streams share the service of 3, in order.
     let longest = seen.samples.iter().map(Sample::queue_wait_nanos).max();
     assert_eq!(longest, Some(20 * MS));
 }
@@ -204,7 +205,7 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
         let seen = world.run(&streams(closed(users as f64, secs(2)), 8));
         let t = &seen.run.total;
         assert_eq!((count(&world.counts.opened), count(&world.counts.most_open)), (4 * users, users));
-        // Each of the eight has an outcome of its own.
+        // Each of the eight requests has its own outcome.
         assert_eq!(t.failed_by(Failure::Reset), 3 * 8 * users);
         assert_eq!(seen.samples.iter().filter(|s| s.opened).count() as u64, 3 * users);
         assert_eq!(seen.run.flow_all.closed_idle, 0);
@@ -212,7 +213,7 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
     let world = ending(lost);
     let seen = world.run(&streams(capped(400.0, Arrivals::Even, 1, secs(2)), 8));
     assert_eq!((count(&world.counts.opened), count(&world.counts.most_open)), (4, 1));
-    // At 400/s and 10 ms each, four are under way.
+    // At 400/s and 10 ms each, four requests are in flight.
     assert_eq!(seen.run.total.failed_by(Failure::Reset), 3 * 4);
 }
 

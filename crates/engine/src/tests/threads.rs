@@ -1,5 +1,5 @@
-//! Two threads and the system's clock. These are the only tests here whose course is not the same each time: they
-//! assert what must hold whatever it is.
+//! Two threads and the system's clock. These are the only tests here that vary from run to run.
+//! They assert only invariants.
 
 use super::*;
 use brunt_model::reading_names as name;
@@ -39,9 +39,9 @@ fn arrivals_of_two_threads_wait_in_one_queue() {
     let t = &seen.run.total;
     assert_eq!(t.completed, t.planned);
     assert_eq!(seen.run.flow_all.opened, 4);
-    // Connections become free in some order, and arrivals get them in the order in which they came. Where both threads
-    // act at the same time, neighbours may change places; more of them do where the machine holds one of the threads up.
-    // In no order at all it would be half of them, in the opposite one nearly all.
+    // Connections become free in some order, and arrivals get them in order. If both threads act at
+    // the same time, neighbors may be exchanged; more of them are if the machine suspends one of
+    // the threads. In random order it would be half of them, in the opposite order nearly all.
     let free: Vec<_> = seen.samples.iter().map(|s| s.free).collect();
     let behind = free.windows(6).filter(|w| w[0] > w[5]).count();
     assert!(behind * 4 < free.len(), "{behind} of {}", free.len());

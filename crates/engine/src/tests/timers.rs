@@ -31,7 +31,7 @@ struct Model {
 }
 
 impl Model {
-    /// Waits until `until` or, without it, until all that are set have fired; checks each that fires.
+    /// Waits until `until` or, without it, until all timers have fired; checks each that fires.
     async fn pass(&mut self, until: Option<Tick>) {
         let clock = self.time.timer();
         clock.set(until.unwrap_or(Tick::NEVER));

@@ -120,7 +120,7 @@ impl Jar {
 mod tests {
     use super::*;
 
-    /// What is sent to the second URL, when replies from the first set these cookies.
+    /// Returns the cookies that are sent to the second URL, if replies from the first set these.
     fn sent(from: &str, set: &[&str], to: &str) -> String {
         let mut jar = Jar::default();
         let fields: Vec<_> = set.iter().map(|text| ("Set-Cookie".to_owned(), (*text).to_owned())).collect();

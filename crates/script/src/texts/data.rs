@@ -245,7 +245,7 @@ fn decoded(bytes: Vec<u8>, file: &DataFile, is_lenient: bool) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Still;
+    use crate::testing::StillRun;
     use crate::texts::context::WorkerContext;
     use crate::texts::variables::{Names, Variables};
     use brunt_model::scenario::TextRules;
@@ -253,7 +253,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::Arc;
 
-    /// What the rows of a file make of two variables, row by row.
+    /// Returns the values of two variables, row by row of a file.
     fn taken(text: &str, (rules, quoted, at_end): (TextRules, bool, DataEnd), count: usize) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
@@ -270,7 +270,7 @@ mod tests {
         };
         let mut feeds = Feeds::with_variables(rules, Names::default(), crate::languages::LANGUAGES);
         let rows = Rows::read(&file, &mut feeds).unwrap();
-        let worker = WorkerContext::new(Arc::default(), Rc::new(Still), 1);
+        let worker = WorkerContext::new(Arc::default(), Rc::new(StillRun), 1);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
         let mut all = Vec::new();
         for _ in 0..count {

@@ -398,7 +398,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// A request whose URL counts how often it is filled in.
+    /// A request that counts how often its URL is filled in.
     #[derive(Default)]
     struct Texts {
         method: &'static str,

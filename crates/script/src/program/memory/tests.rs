@@ -1,4 +1,4 @@
-//! Users whose replies lead further, without a server: what they ask, when they are told these replies.
+//! Users with replies that lead to further requests, without a server.
 
 use super::*;
 use crate::testing::{self, users};
@@ -38,7 +38,8 @@ fn talk(plan: &Plan, number: u64) -> Talk {
 }
 
 impl Talk {
-    /// An iteration: the first line of each request, with the fields that came to it, where these are the replies.
+    /// Runs an iteration: returns the first line of each request with its further fields, for these
+    /// replies.
     fn iteration(&mut self, replies: &[Told<'_>]) -> Vec<String> {
         let mut asked = Vec::new();
         let mut last = None;
@@ -69,7 +70,7 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
     Reply { status, kept: Some(Box::new(kept)), ..Reply::default() }
 }
 
-/// What siege makes of replies.
+/// Replies as siege handles them.
 fn siege() -> ReplyPolicy {
     let redirects = Redirects { most: 2, rules: RedirectRules::Siege };
     ReplyPolicy { redirects, cookies: Cookies::Siege, repeats_unauthorized: 1, ..ReplyPolicy::default() }
@@ -118,7 +119,7 @@ fn cookies_and_credentials_go_with_what_follows() {
     let wanted = [("WWW-Authenticate", "Basic realm=x"), ("Set-Cookie", "a=1")];
     let named = "GET / | Authorization: Basic dTpw | Cookie: a=1";
     assert_eq!(user.iteration(&[(401, &wanted, "")]), ["GET /", named]);
-    // It is not said again and again that we are not let in.
+    // A rejected request is not repeated again.
     assert_eq!(user.iteration(&[(401, &wanted, ""), (401, &wanted, "")]), [named, named]);
 }
 
@@ -210,7 +211,8 @@ fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
     assert_eq!(user.iteration(&[image]), Vec::<String>::new());
 }
 
-/// RFC 9110's redirects belong to their request; cookies go where they belong, on the way too.
+/// RFC 9110's redirects belong to their request; cookies are sent by domain, also to intermediate
+/// targets.
 #[test]
 fn cookies_are_taken_and_sent_along_a_redirect() {
     let redirects = Redirects { most: 1, rules: RedirectRules::Rfc9110 };

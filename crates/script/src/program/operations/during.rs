@@ -1,7 +1,7 @@
 //! Repeats steps for a duration.
 
 use super::jump::Jump;
-use super::pause::{LONGEST_PAUSE_MILLIS, number};
+use super::pause::{MAX_PAUSE_MILLIS, number};
 use super::{Facts, InternalOp};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
@@ -62,7 +62,7 @@ pub fn compile_end_by_time(compiler: &mut Compiler<'_>) {
 impl BeginDuring {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
         let millis = number(&user.text(&self.seconds, turn)) * 1e3;
-        user.slots[self.slot] = (user.now_millis() + millis.clamp(0.0, LONGEST_PAUSE_MILLIS)) as u64;
+        user.slots[self.slot] = (user.now_millis() + millis.clamp(0.0, MAX_PAUSE_MILLIS)) as u64;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Samples with fixed parts.
 
-use super::pause::{LONGEST_PAUSE_MILLIS, number};
+use super::pause::{MAX_PAUSE_MILLIS, number};
 use super::sample::RawSample;
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
@@ -59,5 +59,5 @@ impl FixedMaker {
 }
 
 fn millis(text: &str) -> u64 {
-    number(text).clamp(0.0, LONGEST_PAUSE_MILLIS) as u64
+    number(text).clamp(0.0, MAX_PAUSE_MILLIS) as u64
 }

@@ -16,7 +16,7 @@ use rand::RngExt;
 use std::time::Duration;
 
 /// Maximum pause; longer ones are shortened.
-pub const LONGEST_PAUSE_MILLIS: f64 = 1e11;
+pub const MAX_PAUSE_MILLIS: f64 = 1e11;
 
 pub const FACTS: Facts<'_> = Facts::preparation(Some("a pause"));
 
@@ -66,7 +66,7 @@ pub fn number(text: &str) -> f64 {
 
 /// Returns the step of a pause. None: the pause is empty.
 pub fn pause(millis: f64) -> Option<Step> {
-    (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(LONGEST_PAUSE_MILLIS) / 1e3)))
+    (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(MAX_PAUSE_MILLIS) / 1e3)))
 }
 
 /// A pause that limits users to a rate.
@@ -126,7 +126,7 @@ impl Pace {
     fn millis_until_turn(&self, context: &UserContext, per_minute: f64, now: f64) -> f64 {
         if per_minute <= 0.0 {
             // A rate of 0 stops the users.
-            return LONGEST_PAUSE_MILLIS;
+            return MAX_PAUSE_MILLIS;
         }
         let gap = 60_000.0 / per_minute;
         let worker = &context.worker;
@@ -187,7 +187,7 @@ impl Meet {
         let place = format!("{} {}", self.site, context.worker.population);
         let group = context.worker.shared_state.meet(&place, users)?;
         let arrival = async move { group.notified().await };
-        let limit = Duration::from_secs_f64(timeout.clamp(0.0, LONGEST_PAUSE_MILLIS) / 1e3);
+        let limit = Duration::from_secs_f64(timeout.clamp(0.0, MAX_PAUSE_MILLIS) / 1e3);
         let limit = (!limit.is_zero()).then_some(limit);
         Some(Step::Wait(Waiting { limit, ..Waiting::for_ever(arrival) }))
     }

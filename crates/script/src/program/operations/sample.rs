@@ -24,7 +24,7 @@ pub const FACTS: Facts<'_> =
     Facts { is_sampler: true, variables: SetVariables::Any, ..Facts::new(0, Some("a script")) };
 
 /// Maximum pause of a script within a sample; longer ones are shortened.
-const LONGEST_PAUSE_MILLIS: u64 = 1 << 40;
+const MAX_PAUSE_MILLIS: u64 = 1 << 40;
 
 const GOOD: Outcome = Outcome { status: Some(200), failure: None, expected: true };
 
@@ -122,7 +122,7 @@ impl MakeSample {
         let requested = context.stop.take();
         // The script's own stop takes precedence over that of a failure.
         let scope = [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
-        let pause = Duration::from_millis(raw.pause.min(LONGEST_PAUSE_MILLIS));
+        let pause = Duration::from_millis(raw.pause.min(MAX_PAUSE_MILLIS));
         let step = if pause.is_zero() { Step::Sample } else { Step::Think(pause) };
         scope.and_then(|scope| user.end(scope)).unwrap_or(step)
     }

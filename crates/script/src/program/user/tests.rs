@@ -1,4 +1,4 @@
-//! Scenarios carried out without a server: what users ask, and in which order.
+//! Scenarios that run without a server: the requests of users, and their order.
 
 use super::*;
 use crate::testing::{self, users};
@@ -23,8 +23,9 @@ fn plan(requests: &[(&str, u32)], users: f64, steps: Vec<Do>) -> Plan {
     testing::plan(Scenario::of(requests, steps), users, vec![ReplyPolicy::default()])
 }
 
-/// What a user does in iteration `n`: paths, `~` for a pause, parentheses around what goes together; `status` says with what
-/// each request is answered, 0 for nothing. `..`: transactions rest, or go on.
+/// Returns the steps of a user in iteration `n`: paths, `~` for a pause, parentheses around
+/// pipelined requests. `status` is the status of each reply, 0 for none. `..`: transactions are
+/// suspended or resumed.
 fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -> String {
     let path = |request: &Prepared| request.url().trim_start_matches("http://h/").to_owned();
     let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
@@ -155,7 +156,8 @@ fn sessions_in_turn_share_one_list() {
     let ask = |count| vec![Do::Next(Order::Sequence); count];
     let choose = |branches| vec![Do::Choose { order: Order::Sequence, portion: Portion::Whole, branches }];
     let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
-    // Iterations have 2, 1 and 1 requests in turn, and continue the list where the iteration before ended.
+    // Iterations have 2, 1 and 1 requests in turn, and each continues the list after the previous
+    // one.
     assert_eq!(asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()), ["a b", "c", "d", "e a"]);
     let compiled = users(&plan(&ABC, 3.0, sessions));
     let mut other = compiled.user(2);
@@ -173,7 +175,7 @@ fn choices_in_a_loop_are_numbered_over_all_iterations() {
     assert_eq!(asks(&ABC, steps), ["a b", "b a", "b b", "a b"]);
 }
 
-/// What each of so many iterations asks, by one user of a choice among these branches.
+/// Returns the requests of each iteration, for one user of a choice among these branches.
 fn chooses(iterations: u64, order: Order, portion: Portion, branches: Vec<Vec<Do>>) -> Vec<String> {
     let branches = branches.into_iter().map(|steps| branch(1, steps)).collect();
     let mut user = users(&plan(&ABC, 1.0, vec![Do::Choose { order, portion, branches }])).user(0);
@@ -194,7 +196,8 @@ fn branches_take_turns() {
     let timed = |steps| Do::Transaction { name: "t".into(), pauses: Pauses::Excluded, parent: false, steps };
     let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
     let both = || [ask(0), ask(1)].concat();
-    // Steps that do not go on begin anew each time; those that do end behind their last turn, and begin within the same.
+    // Steps that are not resumable begin again each time. Resumable steps end after their last
+    // turn, and begin again in the same iteration.
     assert_eq!(turns(vec![both(), ask(2)]), ["a", "c", "a", "c", "a", "c"]);
     assert_eq!(turns(vec![vec![Do::Resumable(both())], ask(2)]), ["a", "c", "b", "c", "a", "c"]);
     // Transactions rest between their turns.
@@ -203,7 +206,7 @@ fn branches_take_turns() {
     // A loop counts on, be it over iterations.
     let within = vec![Do::Resumable([vec![twice(ask(0))], ask(1)].concat())];
     assert_eq!(turns(vec![within.clone()]), ["a", "a", "b", "a", "a", "b"]);
-    // Of one that does not, what goes on within it does.
+    // Resumable steps within a step that is not resumable continue.
     assert_eq!(turns(vec![vec![twice(within), Do::Stop(Scope::Run)], ask(2)]), ["a", "c", "a", "c", "b", "c"]);
     // A turn within a choice within a turn is that of both.
     let inner = Do::Choose {
@@ -233,7 +236,8 @@ fn branches_that_do_nothing_are_passed_over() {
         assert_eq!(walks(vec![vec![never()], ask(1), vec![], ask(2)]), ["b", "c", "b", "c"]);
         // A user that does nothing pauses for a moment.
         assert_eq!(walks(vec![vec![never()], vec![]]), ["~"; 4]);
-        // Where one that is drawn does nothing, another is drawn, until that one comes again.
+        // If the drawn branch does nothing, another one is drawn, until the first one is drawn
+        // again.
         let drawn = chooses(3000, Order::Random, portion, vec![vec![never()], ask(1)]);
         let share = drawn.iter().filter(|asked| *asked == "b").count() as f64 / 3000.0;
         // JMeter's controllers: two thirds.
@@ -268,7 +272,7 @@ fn transactions_begin_and_end_around_their_steps() {
         |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, parent: false, steps };
     let group = Do::Group { name: "group".into(), steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])] };
     assert_eq!(asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2], ["s[ ~ a b t[ c ] ]"; 2]);
-    // What is behind a transaction goes on where it stood.
+    // The steps after a transaction continue at their position.
     assert_eq!(asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1], "s[ c ] c");
 }
 
@@ -290,7 +294,7 @@ fn values_are_gone_through_and_filled_in() {
 struct Asking(Box<dyn VirtualUser>, Option<Rc<Prepared>>);
 
 impl Asking {
-    /// The path of its next request, where this is the body of the reply to the last one.
+    /// Returns the path of the next request, if the last reply has this body.
     fn next_path(&mut self, step: u32, last: Option<&str>) -> String {
         let body = last.unwrap_or_default().as_bytes().to_vec();
         let kept = Kept { body, ..Kept::default() };
@@ -365,7 +369,7 @@ fn nothing_is_extracted_from_what_is_sent_together() {
     assert_eq!(user.next_path(3, Some("t=last")), "buy/first");
 }
 
-/// A user may have made no request but those of a parallel step, whose redirects it is asked for.
+/// A user may have sent only requests of a parallel step when it must decide about a redirect.
 #[test]
 fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let mut plan = plan(&[("a", 1)], 1.0, vec![Do::Request(0)]);
@@ -430,7 +434,7 @@ fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
     }
 }
 
-/// A failure in the middle of a loop leaves nothing behind for the next iteration.
+/// A failure in a loop has no effect on the next iteration.
 #[test]
 fn an_iteration_begins_anew_wherever_the_last_one_ended() {
     let steps = vec![Do::ForEach {

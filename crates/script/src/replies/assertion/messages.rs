@@ -73,20 +73,30 @@ fn ending(text: &[char]) -> String {
 mod tests {
     use super::*;
 
+    fn assertion(part: ReplyPart, is: TextMatch) -> TextAssertion {
+        TextAssertion {
+            part,
+            patterns: Vec::new(),
+            is,
+            not: false,
+            any: false,
+            ignore_status: false,
+            message: String::new(),
+        }
+    }
+
     #[test]
     fn what_failed_is_told_as_jmeter_does() {
-        let body = |is, not| told(&ReplyPart::Body, (is, not, false), ("pat", "x"));
-        assert_eq!(body(TextMatch::Substring, false), "Test failed: text expected to contain /pat/");
-        assert_eq!(body(TextMatch::Matches, true), "Test failed: text expected not to match /pat/");
-        let any = told(&ReplyPart::Body, (TextMatch::Contains, false, true), ("pat", "x"));
-        assert_eq!(any, "Test failed: text expected something using /pat/");
-        let variable = ReplyPart::Variable("v".into());
+        let contains = assertion(ReplyPart::Body, TextMatch::Substring);
+        assert_eq!(text_failure(&contains, "pat", "x"), "Test failed: text expected to contain /pat/");
+        let matches = TextAssertion { not: true, ..assertion(ReplyPart::Body, TextMatch::Matches) };
+        assert_eq!(text_failure(&matches, "pat", "x"), "Test failed: text expected not to match /pat/");
+        let any = TextAssertion { any: true, ..assertion(ReplyPart::Body, TextMatch::Contains) };
+        assert_eq!(text_failure(&any, "pat", "x"), "Test failed: text expected something using /pat/");
+        let variable = assertion(ReplyPart::Variable("v".into()), TextMatch::Contains);
+        assert_eq!(text_failure(&variable, "a", "b"), "Test failed: variable(v) expected to contain /a/");
         assert_eq!(
-            told(&variable, (TextMatch::Contains, false, false), ("a", "b")),
-            "Test failed: variable(v) expected to contain /a/"
-        );
-        assert_eq!(
-            told(&ReplyPart::Status, (TextMatch::Equals, false, false), ("201", "200")),
+            text_failure(&assertion(ReplyPart::Status, TextMatch::Equals), "201", "200"),
             "Test failed: code expected to equal /\n\n****** received  : 20[[[0]]]\n\n****** comparison: 20[[[1]]]\n\n/"
         );
     }

@@ -1,4 +1,4 @@
-//! What each kind of extractor finds, and what it sets.
+//! Matches and variables of each kind of extractor.
 
 use super::*;
 use crate::testing;
@@ -31,7 +31,7 @@ fn reply(body: &str) -> Reply {
     Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() }
 }
 
-/// A user whose variable `v` is `old`.
+/// Creates a user with `old` in the variable `v`.
 fn user() -> UserContext {
     let user = testing::user();
     user.variables.borrow_mut().set("v", "old");
@@ -51,7 +51,7 @@ fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor 
     }
 }
 
-/// The variables of a user whose `v` was `old`, behind this reply.
+/// Returns the variables of a user after this reply; `v` was `old`.
 fn set(body: &str, extractor: &Extractor) -> Vec<(String, String)> {
     let (user, request, reply) = (user(), Prepared::default(), reply(body));
     let sample = Sample::default();

@@ -372,7 +372,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    /// In the second of [`testing::Still`].
+    /// In the second of [`testing::StillRun`].
     const NOW: u64 = 1_780_000_000_123;
 
     fn sample(label: &str, start: u64, elapsed: u64, success: bool) -> SampleRecord {

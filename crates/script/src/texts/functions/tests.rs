@@ -1,4 +1,4 @@
-//! What functions make of their arguments, and that each of them is in the book.
+//! Results of functions, and their entries in the documentation.
 
 use super::*;
 use crate::languages::LANGUAGES;
@@ -11,7 +11,7 @@ use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-/// A user of these rules, and what texts become for it.
+/// A user of these rules, with the results of texts.
 struct Texts {
     rules: TextRules,
     user: UserContext,
@@ -108,7 +108,7 @@ fn texts_are_changed() {
 #[test]
 fn dates_are_written_and_shifted() {
     let texts = Texts::new(TextRules::Jmeter);
-    // 2026-05-28 20:26:40.123 UTC, wherever this machine stands.
+    // 2026-05-28 20:26:40.123 UTC, in any time zone of this machine.
     let now = 1_780_000_000_123;
     let pattern = |pattern: &str| brunt_java::date::DatePattern::parse(pattern).unwrap();
     let local = |text: &str| pattern(text).format(now, local_offset(now));

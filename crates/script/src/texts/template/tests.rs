@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// The text of JSON stretches, for a user whose variable `v` has this value.
+/// Returns the text of JSON stretches, for a user with this value of the variable `v`.
 fn json_of(stretches: &[Stretch], value: &str) -> serde_json::Value {
     let user = crate::testing::user();
     user.variables.borrow_mut().set("v", value);
