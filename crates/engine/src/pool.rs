@@ -38,6 +38,7 @@ pub const MAX_WAITING: usize = 1 << 17;
 /// An arrival of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
+    /// Due time by the schedule.
     pub planned: Tick,
     /// Number among all arrivals of the run.
     pub number: u64,
@@ -46,8 +47,10 @@ pub struct Arrival {
 /// An arrival, and the instant at which a connection was available for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
+    /// The arrival that the seat serves.
     pub arrival: Arrival,
     /// When a permitted connection was available.
+    pub free: Tick,
     /// Nanoseconds for which it waited because connections are opened at a bounded rate.
     pub paced: u64,
 }
@@ -65,7 +68,9 @@ pub struct SeatId {
 /// Policy for an arrival when every seat is busy and no more are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
+    /// It waits in a queue for the next free connection.
     Wait,
+    /// It is dropped, and counts as an error.
     Drop,
 }
 

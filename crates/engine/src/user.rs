@@ -21,6 +21,7 @@ pub enum Step {
     /// Sends all requests at once, each over its own lane, with at most the given number in
     /// flight (at least 1).
     Parallel(Vec<Rc<Prepared>>, usize),
+    /// Pauses for a think time.
     Think(Duration),
     /// Reports a sample that the user made itself, without a request: it is not counted.
     Sample,
@@ -108,6 +109,7 @@ pub struct Exchange<'a> {
 /// A user's decision about a reply.
 #[derive(Debug)]
 pub struct UserVerdict {
+    /// Outcome of the request, as the user sees it.
     pub outcome: Outcome,
     /// The user's checks that the reply failed.
     pub failures: Vec<CheckFailure>,

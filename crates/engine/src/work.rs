@@ -23,7 +23,7 @@ pub trait Work<T: Transport> {
 /// Runs all jobs of `work`, then ends the actor.
 pub async fn run_actor<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
-        actor.carry_out(RequestTiming::of(job)).await;
+        actor.carry_out(RequestTiming::first(job)).await;
         if actor.population.requests.lifetime() != ConnectionLifetime::Run {
             actor.drop_connections();
         }
@@ -173,10 +173,10 @@ mod tests {
         let third = RampPosition { users, number: 2 };
         let begins = Tick(1_000_000_000);
         let at = |s: f64| begins + Duration::from_secs_f64(s);
-        assert_eq!(third.from(at(0.0), begins), Some(at(3.0)));
-        assert_eq!(third.from(at(4.5), begins), Some(at(4.5)));
-        assert_eq!(third.from(at(21.9), begins), Some(at(21.9)));
-        assert_eq!(third.from(at(22.1), begins), None);
-        assert_eq!(third.from(at(99.0), begins), None);
+        assert_eq!(third.active_from(at(0.0), begins), Some(at(3.0)));
+        assert_eq!(third.active_from(at(4.5), begins), Some(at(4.5)));
+        assert_eq!(third.active_from(at(21.9), begins), Some(at(21.9)));
+        assert_eq!(third.active_from(at(22.1), begins), None);
+        assert_eq!(third.active_from(at(99.0), begins), None);
     }
 }

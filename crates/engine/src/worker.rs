@@ -243,7 +243,7 @@ fn record_departures<T: Transport>(population: &WorkerPopulation<T>, to: Tick) {
 }
 
 /// Applies the commands to the run, and returns the remaining grace period.
-fn listen<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grace: Duration) -> Duration {
+fn apply_control<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grace: Duration) -> Duration {
     if population.shared.control.is_steady() && population.clock.measured_from() > now {
         // Two intervals ahead, so that every worker sees the instant before it comes.
         let soon = now + population.shared.plan.record.interval * 2;

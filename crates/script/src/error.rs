@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 pub struct WordError {
     /// The word, or the wrong part of it.
     pub word: String,
+    /// Reason why the word cannot be read.
     pub wrong: String,
     /// A correction, with an example.
     pub instead: String,
 }
 
 impl WordError {
+    /// Creates an error about a word or a part of it.
     pub fn new(word: &str, wrong: impl Into<String>, instead: impl Into<String>) -> Self {
         Self { word: word.to_owned(), wrong: wrong.into(), instead: instead.into() }
     }
@@ -28,6 +30,7 @@ impl WordError {
 /// An error in a plan's scripts, texts or files.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
+    /// An error about a word, without a place.
     #[error(transparent)]
     Word(#[from] WordError),
     /// The steps of a scenario are inconsistent: the reason, and a correction.
@@ -36,11 +39,19 @@ pub enum ScriptError {
     /// A word in a file is wrong.
     #[error("{}:{line}: {wrong}", file.display())]
     Line {
+        /// File with the wrong word.
         file: PathBuf,
-        /// From 1.
+        /// Number of the line, from 1.
         line: u64,
+        /// Error about the word.
         wrong: WordError,
     },
+    /// A file cannot be read at all.
     #[error("cannot read {}: {source}", file.display())]
-    Read { file: PathBuf, source: io::Error },
+    Read {
+        /// The unreadable file.
+        file: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
 }

@@ -149,7 +149,7 @@ mod tests {
                 coalescer.exchange_ended();
                 coalescer.exchange_begins();
                 if coalescer.wants_rest(|| Tick(poll)) {
-                    coalescer.rested(time);
+                    coalescer.record_rest(time);
                 }
             }
             let windows = coalescer.rests().count / WINDOW;

@@ -27,6 +27,7 @@ const GAIN: f64 = 1.2;
 /// A worker's counters at an instant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
+    /// Instant of the other counters.
     pub at: Tick,
     /// Idle time so far, in nanoseconds.
     pub idle: u64,

@@ -151,7 +151,7 @@ fn call_object(object: Object, name: &str, arguments: &[Value], user: &UserConte
         (Object::Sample, name, 0) => sample_method(name, user.last.borrow().as_deref().ok_or("there was no sample")?),
         (Object::Undefined, _, _) => return Err("`prev` is not defined in JEXL; write sampleResult".into()),
         (Object::Log, _, 1..) => {
-            user.trace(|tracing| tracing.note(&format!("log: {}", first)));
+            user.trace(|tracing| tracing.note(&format!("log: {first}")));
             Value::Null
         }
         (Object::Log, _, 0) => Value::Null,

@@ -258,7 +258,7 @@ impl CompiledScript {
             compiled: Arc::clone(self),
             transport: Rc::clone(transport),
         };
-        Box::new(Table(Rc::new(worker_script.with_variables())))
+        Box::new(WorkerUsers(Rc::new(worker_script.with_variables())))
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -340,10 +340,12 @@ impl<T: Transport> WorkerScript<T> {
         &*self.context.surroundings
     }
 
+    /// Returns the transport of the worker.
     pub fn transport(&self) -> &T {
         &self.transport
     }
 
+    /// Returns the reply policy of this number.
     pub fn policy(&self, number: u32) -> &ReplyPolicy {
         &self.compiled.policies[number as usize]
     }

@@ -61,7 +61,7 @@ impl Match {
     }
 }
 
-fn extractor_error(variable: &str, why: String) -> ScriptError {
+fn extractor_error(variable: &str, why: &str) -> ScriptError {
     ScriptError::Scenario(format!("extractor of `{variable}`: {why}"))
 }
 
@@ -74,11 +74,11 @@ impl CompiledExtractor {
     pub fn new(extractor: &Extractor) -> Result<Self, ScriptError> {
         let Extractor { variable, from, part, samples, take, sets_more, default } = extractor;
         if *take == Take::Number(0) {
-            return Err(extractor_error(variable, "matches are numbered from 1; write 1 or above".into()));
+            return Err(extractor_error(variable, "matches are numbered from 1; write 1 or above"));
         }
         Ok(Self {
             variable: variable.clone(),
-            finder: Finder::new(from).map_err(|why| extractor_error(variable, why))?,
+            finder: Finder::new(from).map_err(|why| extractor_error(variable, &why))?,
             part: part.clone(),
             samples: *samples,
             take: *take,

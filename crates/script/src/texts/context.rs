@@ -387,7 +387,7 @@ mod tests {
         let stage = |from, to| Stage { from, to, duration: Some(Duration::from_secs(2)) };
         let rates = Cumulative::new(&Shape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
         let shared_state = SharedState::default();
-        let turn = |now| shared_state.wait_for_rate("t", now, (&rates, 4.0));
+        let turn = |now| shared_state.wait_for_rate("t", now, &rates, 4.0);
         assert_eq!([turn(5000.0), turn(5000.0), turn(5000.0)], [Turns::Now, Turns::In(1000.0), Turns::In(2000.0)]);
         assert_eq!([turn(8000.0), turn(8000.0)], [Turns::Now, Turns::In(500.0)]);
         assert_eq!([turn(8500.0), turn(9000.0)], [Turns::EndsIn(500.0), Turns::Over]);

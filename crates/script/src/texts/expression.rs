@@ -18,6 +18,7 @@ pub enum Stretch {
     Literal(String),
     /// `${name}`.
     Variable {
+        /// Name of the variable.
         name: String,
         /// Source text, from `${` to `}`.
         written: String,
@@ -26,6 +27,7 @@ pub enum Stretch {
     Call {
         /// Name of the function, without `__`.
         name: String,
+        /// Arguments, each a text with expressions.
         arguments: Vec<Vec<Stretch>>,
         /// Source text, from `${` to `}`.
         written: String,

@@ -269,7 +269,7 @@ mod tests {
         fn text_and_tree_hold_the_same(tree in tree(), steps in steps_of()) {
             let text = tree.to_string();
             let tree: Value = serde_json::from_str(&text).unwrap();
-            prop_assert_eq!(follow(&text, &steps), at(&tree, &steps).cloned());
+            prop_assert_eq!(follow(&text, &steps), value_at(&tree, &steps).cloned());
         }
     }
 }

@@ -147,7 +147,11 @@ impl Pattern {
             }
             Self::Backtracking(expression) => {
                 let result = expression.search(text, move |regex, text| {
-                    regex.captures_iter(text).take(most).map(|captures| captures.map(fancy_groups)).collect()
+                    regex
+                        .captures_iter(text)
+                        .take(most)
+                        .map(|captures| captures.map(|captures| fancy_groups(&captures)))
+                        .collect()
                 });
                 result.unwrap_or_default()
             }
@@ -155,7 +159,7 @@ impl Pattern {
     }
 }
 
-fn fancy_groups(captures: fancy_regex::Captures<'_>) -> Groups {
+fn fancy_groups(captures: &fancy_regex::Captures<'_>) -> Groups {
     captures.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
 }
 

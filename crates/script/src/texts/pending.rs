@@ -238,10 +238,6 @@ impl PendingRequest {
         }
     }
 
-    fn has_field(headers: &[(String, String)], name: &str) -> bool {
-        headers.iter().any(|header| header.0.eq_ignore_ascii_case(name))
-    }
-
     fn address(&self, texts: &dyn RequestTexts) -> &Address {
         self.address.get_or_init(|| {
             let url = self.url.get_or_init(|| texts.url());
@@ -300,6 +296,10 @@ fn sends_query(method: &str) -> bool {
 
 fn has_scheme(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
+}
+
+fn has_field(headers: &[(String, String)], name: &str) -> bool {
+    headers.iter().any(|header| header.0.eq_ignore_ascii_case(name))
 }
 
 fn is_port(text: &str) -> bool {

@@ -48,7 +48,7 @@ impl Sample for Hop<'_> {
     fn sampler_data(&self) -> Cow<'_, str> {
         let (Some(method), Some(url)) = (&self.0.details.method, &self.0.url) else { return self.request_data() };
         let cookies = self.0.details.cookies.as_deref().unwrap_or_default();
-        sampler_data((method, url), &self.request_data(), cookies).into()
+        sampler_data(method, url, &self.request_data(), cookies).into()
     }
 
     fn method(&self) -> Cow<'_, str> {

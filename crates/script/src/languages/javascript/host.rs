@@ -1,5 +1,6 @@
 //! The host of scripts in JavaScript: the objects of the run that they can use.
 
+use super::ScriptArguments;
 use crate::languages::ScriptVerdict;
 use crate::texts::context::{SharedState, UserContext};
 use crate::texts::reply_view::ReplyView;
@@ -218,12 +219,12 @@ impl Host {
             host.shared_state.set_property(&name, None);
         });
         set!("hasReply", |host| host.call.borrow().reply.is_some());
-        set!("status", |host| host.of_reply(|reply| reply.status));
-        set!("message", |host| host.of_reply(|reply| reply.message.clone()));
-        set!("url", |host| host.of_reply(|reply| reply.url.clone()));
-        set!("elapsed", |host| host.of_reply(|reply| reply.elapsed));
-        set!("body", |host| host.of_reply(|reply| reply.body.clone()));
-        set!("headers", |host| host.of_reply(|reply| reply.headers.clone()));
+        set!("status", |host| host.reply_part(|reply| reply.status));
+        set!("message", |host| host.reply_part(|reply| reply.message.clone()));
+        set!("url", |host| host.reply_part(|reply| reply.url.clone()));
+        set!("elapsed", |host| host.reply_part(|reply| reply.elapsed));
+        set!("body", |host| host.reply_part(|reply| reply.body.clone()));
+        set!("headers", |host| host.reply_part(|reply| reply.headers.clone()));
         set!("header", |host, name: String| host.header(&name));
         set!("label", |host| host.call.borrow().label.clone());
         set!("name", |host| host.call.borrow().name.clone());

@@ -199,7 +199,7 @@ mod tests {
             auth: true,
             ..Digest::default()
         };
-        let response = digest.response(("GET", "/dir/index.html"), "00000001", "0a4f113b");
+        let response = digest.response("GET", "/dir/index.html", "00000001", "0a4f113b");
         assert_eq!(response, "6629fae49393a05397450978507c4ef1");
     }
 
@@ -216,7 +216,7 @@ mod tests {
         let (method, headers) = ("GET".to_owned(), Vec::new());
         let request = RequestParts { method, url, headers, body: Body::None, verbatim: None, awaited: None };
         let mut answer = |status: u16, name: &str, text: &str| {
-            let known = identity.challenged(status, &[(name.to_owned(), text.to_owned())], &credentials);
+            let known = identity.accept_challenge(status, &[(name.to_owned(), text.to_owned())], &credentials);
             let fields = identity.fields(&request);
             fields.last().filter(|_| known).map(|(name, value)| format!("{name}: {value}")).unwrap_or_default()
         };

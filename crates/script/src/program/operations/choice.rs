@@ -115,7 +115,7 @@ pub fn compile(
         begins.push(compiler.ops.len());
         compiler.ops.extend(tries.map(|slot| BeginLoop::op(slot, 2)));
         // A branch that was not completed is the next one again, unless it is a sampler.
-        compiler.ops.extend(again.filter(|_| is_sampler(branch)).map(Reset::of));
+        compiler.ops.extend(again.filter(|_| is_sampler(branch)).map(Reset::slot));
         let begin = compiler.ops.len();
         compiler.steps(&branch.steps, position)?;
         compiler.ops.extend(tries.map(|slot| EndLoop::op(slot, begin)));

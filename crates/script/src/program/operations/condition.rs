@@ -102,14 +102,14 @@ fn compile_forgetful(
     let begin = compiler.push(BeginLoop::op(is_within, 1));
     let first = compiler.slots;
     compiler.steps(steps, position)?;
-    compiler.push(Reset::of(is_within));
+    compiler.push(Reset::slot(is_within));
     let leave = compiler.push(Jump::to(0));
     let inner_slots = first..compiler.slots;
     compiler.land(is_first);
-    compiler.ops.extend(inner_slots.clone().map(Reset::of));
+    compiler.ops.extend(inner_slots.clone().map(Reset::slot));
     compiler.push(Jump::to(begin));
     compiler.land(skip);
-    compiler.ops.extend(inner_slots.chain([is_within]).map(Reset::of));
+    compiler.ops.extend(inner_slots.chain([is_within]).map(Reset::slot));
     Ok(leave)
 }
 

@@ -86,7 +86,7 @@ impl NextRequest {
 impl ChosenRequest {
     fn new<T: Transport>(user: &mut Interpreter<T>, entry: usize, number: u64, counts: bool) -> Self {
         // Only counted requests advance the number of the next request.
-        user.asked += u64::from(counts);
+        user.requests += u64::from(counts);
         user.policy = user.script.policy_of(entry);
         Self { entry, number }
     }
@@ -136,8 +136,8 @@ impl ChosenRequest {
         let Self { entry, number } = self;
         let context = user.context.as_deref();
         let request = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
-            Some(pending) => user.script.prepared_changed(entry, number, context, pending.1)?,
-            None => user.script.prepared(entry, number, context)?,
+            Some(pending) => user.script.prepare_changed(entry, number, context, pending.1)?,
+            None => user.script.prepare_entry(entry, number, context)?,
         };
         Ok(match &user.newest_cookie {
             Some(line) => Rc::new(request.with_line(line)),

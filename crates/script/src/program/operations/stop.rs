@@ -60,7 +60,7 @@ fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
     });
     compiler.ops.extend(ends);
     if let (Scope::Loop, Some(slot)) = (scope, scope_around.resets) {
-        compiler.ops.push(Reset::of(slot));
+        compiler.ops.push(Reset::slot(slot));
     }
     let jump = compiler.push(Jump::to(0));
     if let Some(around) = compiler.loops.last_mut() {

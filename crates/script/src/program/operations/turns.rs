@@ -104,7 +104,7 @@ pub fn end_turn(compiler: &mut Compiler<'_>) {
     // Loops that are left begin again, unless they are among the resumable steps.
     let left_loops = *loops..resumable.map_or(compiler.loops.len(), |steps| steps.loops);
     let slots = compiler.loops[left_loops].iter().flat_map(|around| around.resets.iter().chain(&around.once_slots));
-    compiler.ops.extend(slots.copied().map(Reset::of));
+    compiler.ops.extend(slots.copied().map(Reset::slot));
     let end = match resumable {
         Some(Resumable { slot, open, .. }) => {
             let open = &compiler.open[open..];

@@ -122,11 +122,11 @@ impl<T: Transport> Interpreter<T> {
         self.pending = None;
         self.failure_ends = Scope::Nothing;
         self.ended_scope = Scope::Nothing;
-        self.begun += 1;
+        self.iterations += 1;
         self.is_idle = true;
         if let Some(user) = &self.context {
             user.locks.borrow_mut().clear();
-            user.iteration.set(self.begun - 1);
+            user.iteration.set(self.iterations - 1);
         }
         let Some(memory) = &mut self.memory else { return };
         memory.begin_iteration();

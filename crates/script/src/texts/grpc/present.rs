@@ -246,9 +246,9 @@ mod tests {
     fn messages_are_encoded_and_framed() {
         let shop = shop();
         let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), MessageRules::default()).unwrap();
-        assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEAD]));
+        assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEADER_BYTES]));
         assert_eq!(of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#), Body::Bytes(ITEM.to_vec()));
-        let two = [ITEM, &[0; HEAD]].concat();
+        let two = [ITEM, &[0; HEADER_BYTES]].concat();
         assert_eq!(of("shop.Shop/Fill", r#"[{"name": "ab", "id": "7"}, {}]"#), Body::Bytes(two));
     }
 
@@ -260,10 +260,11 @@ mod tests {
             let rules = MessageRules { interval: Some(interval), ..MessageRules::default() };
             shop.body(method, json.as_bytes(), rules)
         };
-        let bytes = [&[0; HEAD], ITEM].concat();
-        let pieces = Body::Pieces(BodyPieces { bytes, ends: vec![HEAD, HEAD + ITEM.len()], interval: every });
+        let bytes = [&[0; HEADER_BYTES], ITEM].concat();
+        let pieces =
+            Body::Pieces(BodyPieces { bytes, ends: vec![HEADER_BYTES, HEADER_BYTES + ITEM.len()], interval: every });
         assert_eq!(of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(), pieces);
-        assert_eq!(of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(), Body::Bytes(vec![0; HEAD]));
+        assert_eq!(of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(), Body::Bytes(vec![0; HEADER_BYTES]));
         assert!(of("shop.Shop/Buy", "{}", every).unwrap_err().contains("takes one message"));
         assert!(of("shop.Shop/Fill", "[{}]", PieceInterval::Reply).unwrap_err().contains("such as 100ms"));
     }
@@ -274,7 +275,7 @@ mod tests {
         let item = r#"{"name":"ab","id":"7"}"#;
         assert_eq!(shop.reply("shop.Shop/Buy", ITEM).as_deref(), Some(item));
         let empty = r#"{"name":"","id":"0"}"#;
-        let two = [ITEM, &[0; HEAD]].concat();
+        let two = [ITEM, &[0; HEADER_BYTES]].concat();
         assert_eq!(shop.reply("shop.Shop/Chat", &two), Some(format!("[{item},{empty}]")));
         assert_eq!(shop.reply("shop.Shop/Chat", b"").as_deref(), Some("[]"));
         assert_eq!(shop.request("shop.Shop/Fill", ITEM), Some(format!("[{item}]")));
@@ -293,11 +294,11 @@ mod tests {
         let rules = MessageRules { is_compressed: true, ..MessageRules::default() };
         let body = shop.body("shop.Shop/Fill", br#"[{"name": "ab", "id": 7}, {}]"#, rules).unwrap();
         let bytes = body.bytes().unwrap();
-        assert_eq!((bytes[0], &bytes[HEAD..HEAD + 2]), (1, &b"\x1f\x8b"[..]));
+        assert_eq!((bytes[0], &bytes[HEADER_BYTES..HEADER_BYTES + 2]), (1, &b"\x1f\x8b"[..]));
         let both = r#"[{"name":"ab","id":"7"},{"name":"","id":"0"}]"#;
         assert_eq!(shop.request("shop.Shop/Fill", bytes).as_deref(), Some(both));
-        let zeros = compressed(&vec![0; MAX_MESSAGE as usize + 1]).unwrap();
-        assert_eq!(decompressed(&zeros), None);
+        let zeros = compress(&vec![0; MAX_MESSAGE as usize + 1]).unwrap();
+        assert_eq!(decompress(&zeros), None);
     }
 
     /// Returns the same service in a file of edition 2023, with a further message that has a field with these features.

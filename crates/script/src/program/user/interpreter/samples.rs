@@ -7,7 +7,6 @@ use crate::replies::records;
 use crate::replies::trace;
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::{ReplyView, failures};
-use crate::texts::template::Template;
 use crate::texts::variables::LAST_SAMPLE_OK;
 use brunt_engine::{Exchange, Step, Turn, UserVerdict};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
