@@ -19,7 +19,7 @@ use tokio::task::coop::consume_budget;
 /// The first pause after a connection could not be opened; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// Maximum of the pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Maximum number of attempts after the first for a request that a GOAWAY refuses.
 const MAX_ATTEMPTS: u32 = 100;
@@ -97,14 +97,14 @@ impl<T: Transport> Actor<T> {
     /// Doubles the pause before the next attempt. Without it, a user that fails at once would fail
     /// in a loop and starve the other tasks.
     pub fn pause_longer(&mut self) {
-        self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
+        self.pause = (self.pause * 2).clamp(FIRST_PAUSE, MAX_PAUSE);
     }
 
     /// Sends one request and follows its redirects. The chain is one sample of its label and of the
     /// totals; each hop is a sample of another label.
     pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
-        // If streams are shared, all lanes may be busy. The wait is queue wait, so
-        // it precedes the begin.
+        // If the user's actors share connections, all lanes may be busy. The wait for a lane is queue
+        // wait, so it comes before the begin of the request.
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
         }

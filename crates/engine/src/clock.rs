@@ -35,7 +35,7 @@ use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
 
 /// Maximum time for which a task that a timer woke waits for tasks that have already yielded once.
-const LONGEST_WAIT: Duration = Duration::from_millis(1);
+const MAX_YIELD_DELAY: Duration = Duration::from_millis(1);
 
 /// Beginning of a run, the same for all its workers.
 #[derive(Debug, Clone, Copy)]
@@ -376,7 +376,7 @@ impl Timer for Time {
     #[inline]
     fn must_yield(&self, has_yielded: bool) -> bool {
         // Long work also proceeds if timers fire all the time.
-        self.0.must_yield.get() && (!has_yielded || self.now() >= self.0.woken.get() + LONGEST_WAIT)
+        self.0.must_yield.get() && (!has_yielded || self.now() >= self.0.woken.get() + MAX_YIELD_DELAY)
     }
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::task::coop::has_budget_remaining;
 
 /// Time after the cut for which replies that have arrived are read.
-const LONGEST_READING: Duration = Duration::from_millis(5);
+const MAX_READ_AFTER_CUT: Duration = Duration::from_millis(5);
 
 impl<T: Transport> Actor<T> {
     /// Opens the connection before the load begins. True if this succeeded.
@@ -213,7 +213,7 @@ pub async fn with_deadline<O>(
         let cut = clock.cut();
         // Replies that arrived before the cut are read, for a limited time: otherwise thousands of
         // readers would keep each other from ending.
-        let ends_unread = cut.is_some_and(|cut| clock.now() > cut + LONGEST_READING);
+        let ends_unread = cut.is_some_and(|cut| clock.now() > cut + MAX_READ_AFTER_CUT);
         if !ends_unread && let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }

@@ -269,7 +269,8 @@ fn worker_thread<W: World>(
                 None => Rc::clone(&shared_transport),
             };
             let users = world.users(&transport, users_of);
-            // A separate task: a parking runtime notices woken tasks, but not the future that it blocks on.
+            // A separate task: a parking runtime notices woken tasks, but not the future that it
+            // blocks on.
             let population = WorkerPopulation::new(Arc::clone(shared), &thread, transport, users);
             tasks.push(tokio::task::spawn_local(work(population)));
         }

@@ -65,7 +65,8 @@ async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
 fn actors_ahead(shared: &PopulationShared, workers: usize, worker: usize) -> (usize, Vec<u64>) {
     let plan = &shared.plan;
     let load = &shared.population().load;
-    // Such connections are opened when they are needed; one shows whether the server is reachable.
+    // Connections for one request each are opened when needed. One opened ahead shows whether the
+    // server is reachable.
     let new_each = plan.connection.requests_per_connection == Some(1);
     let (actors, ahead) = match load {
         Load::Closed { users, .. } => {

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub(super) const REST: Duration = Duration::from_micros(20);
 /// Minimum number of exchanges in flight. With fewer, the server would soon have none left and
 /// wait for the client.
-const LEAST_IN_FLIGHT: u64 = 32;
+const MIN_IN_FLIGHT: u64 = 32;
 /// A worker does not rest after a poll that returned more than 1/4 of the exchanges in flight.
 const ENOUGH: u64 = 4;
 /// Number of exchanges over which their rate and the length of rests are measured.
@@ -77,7 +77,7 @@ impl Coalescer {
     /// True if the worker should rest before the next poll.
     pub(super) fn wants_rest(&self, now: impl FnOnce() -> Tick) -> bool {
         let ended = self.ended_count.take();
-        if !self.is_on.get() || self.in_flight.get() < LEAST_IN_FLIGHT {
+        if !self.is_on.get() || self.in_flight.get() < MIN_IN_FLIGHT {
             return false;
         }
         self.in_window.set(self.in_window.get() + ended);

@@ -213,7 +213,8 @@ impl CompiledScript {
         remarks.chain(self.shared_state.undecoded_remarks()).collect()
     }
 
-    /// Returns the label of the first request with this policy. Only samples without a request have other policies.
+    /// Returns the label of the first request with this policy. Only samples without a request have
+    /// other policies.
     fn label_of_policy(&self, policy: usize) -> &str {
         let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
         request.map_or("a sample", |request| &request.label)

@@ -230,7 +230,8 @@ fn char_of(call: &Call<'_>) -> String {
     call.arguments.iter().filter_map(|number| character_of_number(number.trim())).collect()
 }
 
-/// Returns the character of a number as Java writes it: decimal, octal (`0…`) or hexadecimal (`0x…`, `#…`).
+/// Returns the character of a number as Java writes it: decimal, octal (`0…`) or hexadecimal
+/// (`0x…`, `#…`).
 fn character_of_number(text: &str) -> Option<char> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).or_else(|| text.strip_prefix('#'));
     let number = match (hexadecimal, text.strip_prefix('0').filter(|octal| !octal.is_empty())) {
