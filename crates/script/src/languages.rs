@@ -60,6 +60,7 @@ fn groovy(language: ScriptLanguage, source: &str) -> Result<Arc<dyn ScriptCode>,
 
 #[cfg(not(feature = "groovy"))]
 fn groovy(_: ScriptLanguage, _: &str) -> Result<Arc<dyn ScriptCode>, String> {
+    // Not reached: `check_built` refuses the language first.
     Err("there is no Groovy".into())
 }
 
@@ -73,6 +74,7 @@ fn javascript(source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, Str
 
 #[cfg(not(feature = "javascript"))]
 fn javascript(_: &str, _: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+    // Not reached: `check_built` refuses the language first.
     Err("there is no JavaScript".into())
 }
 

@@ -154,6 +154,7 @@ impl<'a> Compiler<'a> {
         for jump in leave {
             self.land(jump);
         }
+        // Both exits of the loop lead here, so the steps run again when the loop is entered again.
         self.ops.extend(once_slots.into_iter().map(operations::Reset::slot));
     }
 

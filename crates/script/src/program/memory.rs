@@ -141,6 +141,7 @@ impl Memory {
                     return step;
                 }
                 _ => {
+                    // This request becomes the next step, which reports its failure.
                     self.queue.push(user_request);
                     break;
                 }
@@ -184,6 +185,7 @@ impl Memory {
             self.queue.push(user_request.again());
             return;
         }
+        // By other rules, a redirect is part of the original request; see `redirect`.
         let redirects = policy.redirects.rules == RedirectRules::Siege && user_request.hops < policy.redirects.most;
         if redirects && let Some(next) = user_request.redirected(reply.status, &user_request.url, fields) {
             return self.queue.push(next.with_label(script));
@@ -247,6 +249,7 @@ impl Memory {
         let next = redirect::follow(script.transport(), from, reply, policy.redirects.rules, |to: &mut Redirected| {
             // Cookies depend on the new URL.
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
+            // Cookies in the plan's own header are not sent to another origin.
             let is_same_origin = Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin());
             let original = self.current.as_ref().filter(|_| is_same_origin);
             let explicit = original.and_then(|user_request| value(&user_request.parts.headers, "cookie"));

@@ -237,6 +237,8 @@ fn whole_number(text: &str) -> Result<u64, String> {
 
 impl TextTest {
     fn new(assertion: &TextAssertion) -> Result<Self, String> {
+        // Either all patterns are regular expressions or none is, so both lists have the same
+        // index.
         let expressions = assertion.patterns.iter().filter_map(|pattern| match assertion.is {
             TextMatch::Contains => Some(Pattern::new(pattern)),
             TextMatch::Matches => Some(Pattern::whole(pattern)),
@@ -268,8 +270,10 @@ impl TextTest {
         let text = reply_view.part(part);
         match self.failed_pattern(&text) {
             None => Ok(()),
+            // JMeter has one message for every failure on an empty text.
             Some(_) if text.is_empty() => Err("Response was null".into()),
             Some(_) if !message.is_empty() => Err(message.clone()),
+            // JMeter ends the message of each pattern with a tab.
             Some(_) if *any => Err(patterns
                 .iter()
                 .map(|pattern| messages::text_failure(&self.assertion, pattern, &text) + "\t")
@@ -291,6 +295,7 @@ impl JsonTest {
     fn holds(&self, value: &Value) -> bool {
         match self {
             Self::Null => value.is_null(),
+            // As JSON, the two may differ in spaces and in the order of keys.
             Self::Value(expected) => {
                 text(value) == *expected
                     || serde_json::from_str(expected).is_ok_and(|expected: Value| expected == *value)

@@ -115,6 +115,7 @@ fn rewrite(user: &UserContext, sampler: Sampler<'_>, session: &SessionModifier, 
     let last = user.last.borrow();
     let Some(last) = last.as_ref() else { return };
     let groups = pattern.find_all(last.details.body.as_deref().unwrap_or_default(), 1).pop();
+    // Each alternative of the expression has a group; only that of the match is set.
     let mut value = groups.and_then(|groups| groups.into_iter().skip(1).flatten().next()).unwrap_or_default();
     if let Some(name) = &session.kept_as {
         let mut sessions = user.sessions.borrow_mut();

@@ -214,6 +214,8 @@ impl Reactions {
                     let has_reply = reply_view.reply.is_some();
                     let set = extractor.with(&fill, CompiledExtractor::new, |source, extractor| {
                         let matches = extractor.set(reply_view, &mut *reply_view.user.worker.random.borrow_mut());
+                        // Without a reply there is nothing to search, so it does not count as
+                        // unmatched.
                         if has_reply {
                             statistics.count(matches);
                         }
@@ -231,6 +233,7 @@ impl Reactions {
                         .trace(|tracing| tracing.add_look(script_look(script, script_result.as_ref().err())));
                     let result = script_result
                         .map(|script_outcome| apply_outcome(script_outcome, reply_view, &mut verdict.outcome));
+                    // JMeter ignores some scripts' errors; the trace above still shows them.
                     (script.name(), if script.is_forgiving { Ok(()) } else { result })
                 }
                 Action::Set(variable, value) => {
@@ -315,6 +318,7 @@ fn check_by_test(
 ) -> Result<(), String> {
     let has_reply = reply_view.reply.is_some();
     let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
+    // Only a failed check is forgiven, not a failure of the connection.
     if assertion.ignores_status() && has_reply && is_checked {
         verdict.outcome.expected = true;
         verdict.outcome.failure = None;
@@ -346,6 +350,7 @@ fn check_by_script(
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
     let mut script_outcome = script.run(reply_view.user, ScriptView::of_sample(reply_view, outcome.is_good()), fill)?;
+    // The failure is the result of the assertion, not a change of the reply.
     let failure = script_outcome.failure.take();
     apply_outcome(script_outcome, reply_view, outcome);
     failure.map_or(Ok(()), Err)

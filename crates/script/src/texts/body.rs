@@ -20,6 +20,7 @@ pub fn from_bytes(bytes: Vec<u8>) -> Body {
 pub fn check_json(text: &str) -> Result<(), String> {
     let mut sample = String::with_capacity(text.len());
     for piece in template::pieces(text).map_err(|error| error.to_string())? {
+        // A digit is valid as a number and within quotes.
         sample.push_str(if let Piece::Literal(literal) = piece { literal } else { "0" });
     }
     serde_json::from_str::<serde::de::IgnoredAny>(&sample).map(drop).map_err(|error| error.to_string())
@@ -143,6 +144,7 @@ impl Multipart {
 
     fn file_head(&mut self, name: &str, file: &FilePart) {
         let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
+            // For an unknown name, `content_type` returns the type of a form, which fits no file.
             ("", FORM) => "application/octet-stream",
             ("", from_name) => from_name,
             (explicit, _) => explicit,

@@ -240,6 +240,7 @@ impl SharedState {
             return Some(Arc::clone(&meeting.together));
         }
         meeting.together.notify_waiters();
+        // The next users at this place form a new group.
         *meeting = Meeting::default();
         None
     }

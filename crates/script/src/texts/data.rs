@@ -56,12 +56,14 @@ impl Rows {
         let is_lenient = feeds.dialect.reads_any_rows();
         let text = decoded(files::read_bytes(path)?, file, is_lenient)?;
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
+        // In sequence, a blank line ends JMeter's file, so it must remain a row.
         let keeps_blanks = is_lenient && file.order == RowOrder::Sequence;
         match file.format {
             DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
                 table.read_lines(&text, file.skip_first, delimiter);
             }
             DataFormat::Csv { delimiter, quoted } => {
+                // The reader would skip blank lines.
                 let whole = if keeps_blanks { with_blank_rows(&text) } else { text };
                 let mut reader = csv_reader(delimiter)?;
                 reader.flexible(is_lenient).quoting(quoted);
@@ -98,12 +100,14 @@ impl Rows {
         let number = (row % count) as usize;
         if (row < count || self.at_end == DataEnd::Again) && !self.is_blank(number) {
             let cells = self.variables.iter().zip(self.row(number));
+            // In a short row, the variables of the missing cells keep their values.
             cells.for_each(|(variable, cell)| variables.set_slot(*variable, cell));
             return RowTaken::Set;
         }
         match self.at_end {
             DataEnd::StopUser => RowTaken::StopUser,
             DataEnd::StopRun => RowTaken::StopRun,
+            // With `Again`, only a blank line leads here.
             DataEnd::Eof | DataEnd::Again => {
                 self.variables.iter().for_each(|variable| variables.set_slot(*variable, END_OF_FILE));
                 RowTaken::Set
@@ -204,6 +208,8 @@ impl Table {
                 serde_json::from_str(line).map_err(|error| self.row_error(number, error.to_string()))?;
             let row = value.as_object().ok_or_else(|| self.row_error(number, "this is no JSON object".into()))?;
             if self.names.is_empty() {
+                // Later rows have the same columns: other keys are ignored, and missing ones are
+                // empty.
                 self.names = row.keys().cloned().collect();
             }
             let names = self.names.clone();
@@ -234,6 +240,7 @@ fn decoded(bytes: Vec<u8>, file: &DataFile, is_lenient: bool) -> Result<String, 
         let wrong = format!("its encoding `{name}` is not known");
         return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
     };
+    // A byte order mark takes precedence over the named encoding.
     let (text, encoding, is_damaged) = encoding.decode(&bytes);
     if is_damaged && !is_lenient {
         let wrong = format!("it holds bytes that are not {}", encoding.name());

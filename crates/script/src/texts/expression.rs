@@ -105,6 +105,7 @@ impl ExpressionReader<'_> {
                 continue;
             }
             match next {
+                // Parentheses only nest within arguments, which `)` ends.
                 '(' if ends(')') => open += 1,
                 ')' => open = open.saturating_sub(1),
                 _ => {}
@@ -130,6 +131,7 @@ impl ExpressionReader<'_> {
         let stretch = self.variable_or_call(from);
         if stretch.is_none() {
             self.position = from;
+            // Otherwise malformed expressions within each other would be read again at each level.
             self.malformed.insert(from);
         }
         stretch
@@ -140,6 +142,7 @@ impl ExpressionReader<'_> {
         let name = self.rest()[..length].to_owned();
         self.position += length;
         match self.take()? {
+            // A function may be called without parentheses, such as `${__time}`.
             '}' if name.starts_with("__") => {
                 let written = self.source(from);
                 Some(Stretch::Call {

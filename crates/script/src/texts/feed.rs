@@ -108,6 +108,7 @@ impl Feeds {
     /// Returns the cell of the column for request number `n`.
     pub fn cell(&self, column: Column, n: u64) -> &str {
         let feed = &self.files[column.feed];
+        // After the last row follows the first one again.
         feed.cell((n % feed.rows() as u64) as usize * feed.columns + column.column)
     }
 
@@ -117,6 +118,7 @@ impl Feeds {
         let feed = &self.files[column.feed];
         let cells = (0..feed.rows()).map(|row| feed.cell(row * feed.columns + column.column));
         let bad = cells.into_iter().find(|cell| cell.chars().any(char::is_control))?;
+        // A line break in a value would begin another header field.
         let wrong = format!("a header cannot hold the control character in this cell of {}", feed.file.display());
         Some(WordError::new(bad, wrong, "the cell without it"))
     }
@@ -127,6 +129,7 @@ impl Feed {
         let mut feed = Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
         for record in reader.records() {
             let record = record.map_err(|e| unreadable(file, e))?;
+            // The reader refuses rows of another length, so each record sets the same number.
             feed.columns = record.len();
             if feed.names.is_none() && !numbered {
                 feed.names = Some(record);
@@ -147,6 +150,7 @@ impl Feed {
     fn find(&self, column: &str, numbered: bool) -> Result<usize, WordError> {
         let file = self.file.display();
         if numbered != self.names.is_none() {
+            // The first line cannot be a header for one placeholder and a row for another.
             let wrong = format!("{file} is read both by names and by numbers of its columns");
             return Err(WordError::new(column, wrong, "names throughout if its first line has them, else numbers"));
         }

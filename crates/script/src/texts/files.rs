@@ -103,6 +103,7 @@ impl Files {
             read.clear();
         }
         let text = self.readable(name).and_then(|path| text_of(&path));
+        // A file that cannot be read is cached, too, so that it is looked up only once.
         read.insert(name.to_owned(), text.clone());
         text
     }
@@ -208,6 +209,7 @@ fn permission_denied() -> io::Error {
 ///
 /// It is a link, is outside the folders, or its directory cannot be read.
 pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
+    // A path that does not exist yet cannot be made canonical as a whole.
     let path = std::path::absolute(path)?;
     let existing = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(permission_denied)?;
     let missing = path.strip_prefix(existing).map_err(|_| permission_denied())?;
@@ -257,6 +259,7 @@ impl FileText {
 fn lines_of(text: &str) -> Vec<Range<usize>> {
     let mut begin = 0;
     let ranges = text.split_inclusive('\n').map(|whole| {
+        // A `\r` without `\n` ends no line, as in `str::lines`.
         let line = whole.strip_suffix('\n').map_or(whole, |line| line.strip_suffix('\r').unwrap_or(line));
         let range = begin..begin + line.len();
         begin += whole.len();

@@ -88,6 +88,7 @@ fn in_brackets(inner: &str) -> Option<PathStep> {
 pub fn follow(text: &str, steps: &[PathStep]) -> Option<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = StepsSeed(steps).deserialize(&mut deserializer).ok()?;
+    // A text with more than one value is not JSON.
     deserializer.end().ok()?;
     value
 }
@@ -153,6 +154,7 @@ impl<'de> Visitor<'de> for StepsSeed<'_> {
         Ok(value)
     }
 
+    // The steps lead into a value that has neither members nor elements.
     fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
         Ok(None)
     }

@@ -86,6 +86,7 @@ impl Pattern {
     ///
     /// Describes the malformed part of the expression.
     pub fn new(pattern: &str) -> Result<Self, String> {
+        // `regex` searches in linear time, but has no look-around and no back references.
         if let Ok(plain) = regex::Regex::new(pattern) {
             return Ok(Self::Plain(plain));
         }
@@ -225,6 +226,7 @@ fn replacement(java: &str) -> String {
                     text.push_str("$$");
                     continue;
                 };
+                // Without braces, `regex` would read `$1x` as the group `1x`.
                 text.extend(["${", digit.encode_utf8(&mut [0; 4]), "}"]);
             }
             plain => text.push(plain),

@@ -139,6 +139,7 @@ impl PendingRequest {
             return;
         }
         let in_url = matches!(self.part(RequestPart::Method, texts), "GET" | "DELETE");
+        // A path may be a whole URL, as in JMeter. Then it replaces all parts of the address.
         let is_whole = part == RequestPart::Path && has_scheme(value);
         let query = value.split_once('?').filter(|_| part == RequestPart::Path && in_url && !is_whole);
         if let Some((_, query)) = query {
@@ -147,6 +148,7 @@ impl PendingRequest {
         }
         let value = query.map_or(value, |(path, _)| path);
         self.address(texts);
+        // `self.address` above has filled the cell, so this always succeeds.
         let Some(address) = self.address.get_mut() else { return };
         match part {
             RequestPart::Path if is_whole => *address = Address::parse(value),
@@ -209,6 +211,7 @@ impl PendingRequest {
         let is_url_read = self.url.get().is_some() || self.address.get().is_some();
         let is_content_read = self.content.get().is_some();
         let takes_query = takes_query(texts);
+        // The plan's URL is used unless a script has read a part of it.
         let url = if is_url_read || is_content_read && takes_query { self.whole_url(texts) } else { texts.url() };
         let (body, media_type) = match () {
             () if is_content_read && self.sends_body(texts) => self.content(texts).body(),
@@ -241,6 +244,7 @@ impl PendingRequest {
     fn address(&self, texts: &dyn RequestTexts) -> &Address {
         self.address.get_or_init(|| {
             let url = self.url.get_or_init(|| texts.url());
+            // Arguments of a query are part of the content. Any other query stays in the path.
             let path = if takes_query(texts) { url.split('?').next().unwrap_or_default() } else { url };
             Address::parse(path)
         })
@@ -308,6 +312,7 @@ fn is_port(text: &str) -> bool {
 
 impl Address {
     fn parse(url: &str) -> Self {
+        // The URL need not be valid: a script may complete it.
         let (protocol, rest) = url.split_once("://").unwrap_or(("http", url));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
@@ -337,6 +342,7 @@ impl Content {
             return (other.clone(), None);
         }
         let arguments = &self.arguments;
+        // Arguments without names are pieces of one text.
         if self.is_raw || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty()) {
             let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
             return (Body::Text(text), Some(PLAIN_TEXT));

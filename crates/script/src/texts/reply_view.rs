@@ -106,6 +106,7 @@ impl<'a> ReplyView<'a> {
 
     /// Applies changes by a script.
     pub fn change(&mut self, changes: SampleChanges) {
+        // Text and JSON of the previous body are not valid any more.
         if changes.body.is_some() {
             self.body = OnceCell::new();
             self.json = OnceCell::new();
@@ -294,6 +295,7 @@ impl<'a> ReplyView<'a> {
     /// Returns a part of each sample that an extractor searches.
     pub fn parts(&self, part: &ReplyPart, samples: SampleScope) -> Vec<Cow<'_, str>> {
         let main = (samples != SampleScope::Children).then(|| self.part(part));
+        // A variable has the same value for all samples, so it is searched once.
         let differs_by_hop = !matches!(part, ReplyPart::Variable(_));
         let hops = self.hops.iter().filter(|_| differs_by_hop && !samples.is_main());
         main.into_iter().chain(hops.map(|hop| hop_part(hop, part))).collect()
@@ -354,6 +356,7 @@ fn line(text: &mut String, name: &str, value: &str) {
 
 /// Replaces the most common HTML entities and character references by their characters.
 pub fn unescaped(text: &str) -> Cow<'_, str> {
+    // `&amp;` is last: otherwise `&amp;lt;` would become `<` instead of `&lt;`.
     const NAMED: [(&str, &str); 7] = [
         ("&lt;", "<"),
         ("&gt;", ">"),

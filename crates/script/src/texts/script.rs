@@ -230,6 +230,7 @@ impl Expressions {
         if cache.len() == MAX_EXPRESSIONS {
             cache.clear();
         }
+        // An error is cached, too: otherwise each use would parse the malformed source again.
         let code = Rc::new(self.languages.parse(language, source, SourceKind::Expression));
         cache.insert(source.to_owned(), Rc::clone(&code));
         code

@@ -126,6 +126,7 @@ impl Template {
                 Piece::Literal(text) => Part::Literal(text.to_owned()),
                 Piece::Placeholder(inner) => placeholder(inner, feeds)?,
             };
+            // The file is read now, so a bad cell is an error before the load.
             if let (Part::Cell(column), Place::Header) = (&part, place)
                 && let Some(bad) = feeds.control_character(*column)
             {
@@ -236,6 +237,7 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
     if feeds.dialect.keeps_unknown_expressions() {
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
     }
+    // A script may set any variable, so none is unknown.
     let number = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
     match number {
         Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
@@ -247,6 +249,7 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
         let keeps_unknown = feeds.dialect.keeps_unknown_expressions();
+        // `${name}` is a call without arguments or a variable; a function of this name comes first.
         if let Some(name) = expression::as_variable(&written).map(str::to_owned)
             && (keeps_unknown || feeds.names.find(&name).is_some())
         {
@@ -258,6 +261,7 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
     functions::check_built(function, &written, feeds.languages)?;
+    // Only the function's result is encoded for its place, not the arguments.
     let arguments = arguments.into_iter().map(|one| Template::from_stretches(one, Place::Text, feeds, false));
     let arguments = arguments.collect::<Result<Vec<_>, ScriptError>>()?;
     if !feeds.dialect.keeps_unknown_expressions()

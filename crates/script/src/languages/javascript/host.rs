@@ -95,6 +95,7 @@ impl Host {
         arguments: ScriptArguments<'_>,
         source: &str,
     ) {
+        // The limits apply to each call, and not to the lifetime of the engine.
         self.ticks.set(TICKS);
         self.began.set(self.surroundings.unix_millis());
         self.variables.swap(&user.variables);

@@ -65,6 +65,7 @@ fn number(rest: &str) -> Result<(Token, &str), String> {
     }
     let text = &rest[..end];
     let mut remainder = &rest[end..];
+    // The suffixes of JEXL: long, big integer, float, double and big decimal.
     if let Some(suffix) = remainder.chars().next().filter(|suffix| "lLhHfFdDbB".contains(*suffix)) {
         is_real |= "fFdDbB".contains(suffix);
         remainder = &remainder[1..];

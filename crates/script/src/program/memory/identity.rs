@@ -101,6 +101,7 @@ fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
     let (scheme, rest) = challenge.split_once(' ').unwrap_or((challenge, ""));
     let parameters = parameters(rest);
     let realm = parameter(&parameters, "realm").unwrap_or_default();
+    // Credentials for this realm come before those for any realm.
     let of_realm = credentials.iter().find(|one| one.realm.as_deref() == Some(&realm));
     let account = of_realm.or_else(|| credentials.iter().find(|one| one.realm.is_none()))?;
     if scheme.eq_ignore_ascii_case("basic") {

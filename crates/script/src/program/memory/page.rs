@@ -25,6 +25,7 @@ pub fn elements(html: &str) -> Vec<String> {
             continue;
         }
         let (tag, remainder) = tag(rest);
+        // The text of a script may contain `<`.
         rest = if is_script(tag) { remainder.split_once("</").map_or("", |(_, text)| text) } else { remainder };
         urls.extend(element(tag));
     }
@@ -63,6 +64,7 @@ fn element(tag: &str) -> Option<String> {
     }
     let value = value_of(&attributes, url_attribute)?;
     let value = if name.eq_ignore_ascii_case("meta") { refresh(value)? } else { value };
+    // A `data:` URL contains the element itself.
     Some(value.trim().replace("&amp;", "&")).filter(|url| !url.is_empty() && !url.starts_with("data:"))
 }
 
@@ -82,6 +84,7 @@ fn attributes(text: &str) -> Vec<(String, String)> {
     let mut attributes = Vec::new();
     let mut rest = text;
     while let Some((name, remainder)) = rest.split_once('=') {
+        // Attributes without a value may come before the name.
         let name = name.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
         let remainder = remainder.trim_start();
         let quote = remainder.chars().next().filter(|c| matches!(c, '"' | '\''));

@@ -65,6 +65,7 @@ impl UserRequest {
 
     /// Returns the request for an element of this page.
     pub fn element(&self, url: Url) -> Self {
+        // An element begins a redirect chain of its own.
         Self { hops: 0, repeats: 0, is_element: true, ..self.to(get_parts(&self.parts, url)) }
     }
 

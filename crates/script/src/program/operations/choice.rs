@@ -72,6 +72,7 @@ pub fn facts(branches: &[Branch]) -> Facts<'static> {
     let mut all = Facts { has_memory: true, ..Facts::new(0, None) };
     for branch in branches {
         let facts = Facts::of_all(&branch.steps);
+        // At most one branch of a pass sends requests.
         all.requests = all.requests.max(facts.requests);
         all.obstacle = all.obstacle.or(facts.obstacle);
     }
@@ -164,6 +165,7 @@ impl Choose {
         let branch = match &self.passing {
             None => self.next_branch(user, turn),
             Some(passing) => {
+                // The slot contains the number of the branch plus 1; 0 means none.
                 let again = (std::mem::take(&mut user.slots[passing.again]) as usize).checked_sub(1);
                 let branch = again.unwrap_or_else(|| self.next_branch(user, turn));
                 user.slots[passing.first] = branch as u64 + 1;
@@ -228,6 +230,7 @@ impl RequestCount {
     /// Counts the requests of a step at the top level.
     pub fn of_step(step: &ScenarioStep) -> Self {
         let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
+            // The branches of earlier iterations are not known, so the longest one counts.
             return Self::Constant(Facts::of_step(step).requests);
         };
         let shares = shares(branches.iter().map(|branch| branch.weight));

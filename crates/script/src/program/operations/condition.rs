@@ -60,6 +60,7 @@ struct PassedShare {
 }
 
 pub fn facts(then: &[ScenarioStep], otherwise: &[ScenarioStep]) -> Facts<'static> {
+    // Only one of the two lists runs.
     let requests = Facts::of_all(then).requests.max(Facts::of_all(otherwise).requests);
     Facts::new(requests, Some("a condition"))
 }
@@ -71,6 +72,7 @@ pub fn compile(
     otherwise: &[ScenarioStep],
     position: Position,
 ) -> Result<(), ScriptError> {
+    // The jump over `then` if the condition does not hold.
     let skip = Unless::compile(compiler, condition)?;
     let is_share = matches!(condition, Condition::Share(_));
     let forgets = compiler.feeds.dialect.forgets_within_conditions() && !is_share;
@@ -98,6 +100,7 @@ fn compile_forgetful(
     skip: usize,
 ) -> Result<usize, ScriptError> {
     let is_within = compiler.lasting_slot();
+    // The slot is not zero while steps of an earlier iteration are not completed.
     let is_first = compiler.push(Once::skipping(is_within));
     let begin = compiler.push(BeginLoop::op(is_within, 1));
     let first = compiler.slots;
@@ -190,6 +193,7 @@ impl Matches {
         let text = user.text(&self.text, turn);
         match &self.compiled {
             Some(pattern) => pattern.is_found(&text),
+            // A pattern that is malformed with its values matches nothing.
             None => Pattern::new(&user.text(&self.pattern, turn)).is_ok_and(|pattern| pattern.is_found(&text)),
         }
     }

@@ -39,6 +39,7 @@ pub fn facts<'s>(variable: &'s str, values: &Values, steps: &'s [ScenarioStep]) 
     let all = Facts::of_all(steps);
     let rounds = match values {
         Values::List(values) => values.len() as u64,
+        // How many variables have a value is known only in the run.
         Values::Numbered { .. } => 1,
     };
     Facts { variables: SetVariables::One(variable), ..Facts::new(all.requests.saturating_mul(rounds), all.obstacle) }
@@ -92,6 +93,7 @@ impl NextNumbered {
         let after = integer(&user.text(&self.after, turn)).unwrap_or(0);
         let number = after + user.count(self.slot) + 1;
         let is_over = integer(&user.text(&self.last, turn)).is_some_and(|last| number > last);
+        // The name is known only now, so the variable is found by name and not by its number.
         let name = format!("{}{number}", user.text(&self.prefix, turn));
         let context = user.context.as_ref();
         let value = context.and_then(|context| context.variables.borrow().get(&name).map(str::to_owned));

@@ -45,6 +45,7 @@ impl Lock {
             locks.borrow_mut().push(None);
             return None;
         }
+        // A free lock needs no wait in the engine.
         if let Ok(permit) = Arc::clone(&lock).try_acquire_owned() {
             locks.borrow_mut().push(Some(permit));
             return None;

@@ -46,6 +46,7 @@ impl Think {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Step {
         let load::Think { least, most } = self.range;
         if least == most {
+            // A constant pause draws no number, so it does not change later random values.
             return Step::Think(most);
         }
         Step::Think(user.script.context.random.borrow_mut().random_range(least..=most))
@@ -90,6 +91,7 @@ pub struct FollowRates {
 
 pub fn compile_pace(compiler: &mut Compiler<'_>, pace: &scenario::Pace) -> Result<(), ScriptError> {
     let site = compiler.site("pace");
+    // Steps with the same shared name use one rate together.
     let site = if pace.shared.is_empty() { site } else { format!("pace of {}", pace.shared) };
     let op = if pace.schedule.is_empty() {
         Op::Pace(Pace { per_minute: compiler.text(&pace.per_minute)?, by: pace.by, site })

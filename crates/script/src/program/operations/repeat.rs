@@ -36,6 +36,7 @@ pub fn facts(times: Option<&Rounds>, steps: &[ScenarioStep]) -> Facts<'static> {
     let all = Facts::of_all(steps);
     match times {
         Some(Rounds::Number(times)) => Facts::new(all.requests.saturating_mul(*times), all.obstacle),
+        // The number of rounds is known only in the run.
         Some(Rounds::Text(_)) => Facts::new(all.requests, all.obstacle),
         None => Facts::new(all.requests, Some("a loop without an end")),
     }
@@ -58,10 +59,12 @@ pub fn compile(
             rounds = *times;
             BeginLoop::op(slot, *times)
         }
+        // So many rounds never end.
         None => BeginLoop::op(slot, u64::MAX),
     };
     let enter = compiler.push(enter);
     compiler.round(steps, position.repeated(rounds), None, None)?;
+    // A round begins after the operation that enters the loop and sets its count.
     compiler.push(EndLoop::op(slot, enter + 1));
     compiler.leave(enter);
     Ok(())

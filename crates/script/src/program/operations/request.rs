@@ -109,9 +109,11 @@ impl ChosenRequest {
     fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
         let Self { entry, number } = self;
         let memory = memory_of(&mut user.memory, user.number, user.context.as_deref());
+        // JMeter applies the credentials of a challenge to one request only.
         if user.script.compiled.dialect().forgets_challenges() {
             memory.clear_identity();
         }
+        // Changes of a request that was not sent are dropped.
         let user_request = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
             Some(pending) => user.script.changed_request(entry, number, user.context.as_deref(), pending.1),
             None => user.script.listed_request(entry, number, user.context.as_deref()),

@@ -82,6 +82,7 @@ impl MakeSample {
         let start = surroundings.unix_millis();
         let mut reply_view = ReplyView::new(&request, Some(&reply), &clocks, context);
         let raw = self.maker.run(user, turn, context, &reply_view);
+        // The pause of a script begins only after this step, but is a part of its sample.
         let elapsed = surroundings.unix_millis().saturating_sub(start) + raw.duration;
         reply_view.elapsed_millis = elapsed;
         reply_view.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
@@ -119,6 +120,7 @@ impl MakeSample {
             }
         }
         let failure_ends = if failed { user.script.policy(self.policy).failure_ends } else { Scope::Nothing };
+        // A script among the reactions may have ended a scope.
         let requested = context.stop.take();
         // The script's own stop takes precedence over that of a failure.
         let scope = [raw.stop, requested, failure_ends].into_iter().find(|scope| *scope != Scope::Nothing);
@@ -156,6 +158,7 @@ impl Maker {
 impl RawSample {
     fn from_script(outcome: ScriptOutcome) -> Self {
         let mut changes = outcome.changes;
+        // As in JMeter, the value of the script is the body unless the script has set one.
         changes.body = changes.body.or(outcome.value.map(String::into_bytes));
         Self { changes, stop: outcome.stop, duration: outcome.pause, pause: outcome.pause, ..Self::default() }
     }
@@ -183,6 +186,7 @@ impl RawSample {
 
 /// Returns the message of a script that threw an exception, as JMeter words it.
 fn jmeter_message(message: String, script: &str) -> String {
+    // JMeter's message contains neither the name of the script nor the line.
     let Some(thrown) = message.strip_prefix(&format!("script `{script}`: ")) else { return message };
     let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
     sample_message(thrown)

@@ -41,6 +41,7 @@ pub fn compile(
         compiler.steps(steps, position)?;
         compiler.push(Jump::to(shuffle));
     }
+    // The begins of the branches are known only now.
     if let Op::Internal(InternalOp::Shuffle(shuffle)) = &mut compiler.ops[shuffle] {
         shuffle.branches = begins;
     }
@@ -59,6 +60,7 @@ impl Shuffle {
         if let Some(branch) = order.get(number) {
             user.next = self.branches[*branch];
         } else {
+            // The next time, the branches run in a new order.
             user.slots[self.slot] = 0;
             user.next = self.end;
         }

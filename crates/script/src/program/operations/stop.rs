@@ -24,11 +24,14 @@ pub fn compile(compiler: &mut Compiler<'_>, scope: Scope) -> Result<(), ScriptEr
             turns::require_turns(compiler, "`stop: turn`")?;
             turns::end_turn(compiler);
         }
+        // The innermost loop is known here, so jumps are enough.
         Scope::Round | Scope::Loop if !compiler.loops.is_empty() => leave_loop(compiler, scope),
+        // In JMeter, the iterations of a user are themselves a loop.
         Scope::Loop if compiler.feeds.dialect.has_loop_of_user() => {
             compiler.push(Op::Stop(scope));
         }
         Scope::Round | Scope::Loop => {
+            // Outside of all loops, the iteration is the innermost round.
             compiler.push(Op::Stop(Scope::Iteration));
         }
         Scope::Nothing | Scope::Iteration | Scope::User | Scope::Run => {

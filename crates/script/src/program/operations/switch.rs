@@ -46,6 +46,7 @@ pub fn compile(
         compiler.steps(&case.steps, position)?;
         leaves.push(compiler.push(Jump::to(0)));
     }
+    // The begins of the cases are known only now.
     if let Op::Internal(InternalOp::Switch(switch)) = &mut compiler.ops[switch] {
         switch.cases = compiled;
     }
@@ -64,6 +65,7 @@ impl Switch {
         });
         let is_first = case.is_none() && user.script.compiled.dialect().selects_first_case(&value);
         let case = case.or_else(|| self.cases.first().filter(|_| is_first));
+        // A case without names is the default.
         let case = case.or_else(|| self.cases.iter().find(|case| case.names.is_empty()));
         user.next = case.map_or(self.end, |case| case.begin);
     }

@@ -83,6 +83,7 @@ impl Collection {
         if let Some(recording) = &mut user.recording {
             recording.send_together(requests.iter().cloned().zip(labels).collect());
         }
+        // A single request is sent like any other.
         if requests.len() < 2 {
             return requests.pop().map(Step::Request);
         }

@@ -60,6 +60,7 @@ pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: Counted) {
 impl BeginTransaction {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Step {
         let text = self.text.as_ref();
+        // A constant name is shared and not copied.
         let name = text.map_or_else(|| Arc::clone(&self.name), |text| user.text(text, turn).into());
         if let Some(recording) = &mut user.recording {
             let variables = user.context.as_deref().map(records::values).unwrap_or_default();

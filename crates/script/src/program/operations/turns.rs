@@ -110,6 +110,7 @@ pub fn end_turn(compiler: &mut Compiler<'_>) {
             let open = &compiler.open[open..];
             let transactions = open.iter().filter(|open| matches!(open, Open::Transaction)).count();
             let end = compiler.push(Op::EndTurn(EndTurn { slot, transactions, end: 0 }));
+            // The next turn continues at the operation after `EndTurn`.
             if transactions > 0 {
                 compiler.push(Op::ResumeTransactions(ResumeTransactions { slot }));
             }

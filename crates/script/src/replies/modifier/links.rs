@@ -62,6 +62,7 @@ mod present {
             }
             pending.set_arguments(arguments, texts);
         }
+        // As in JMeter, the request keeps the plan's port.
         pending.set_part(RequestPart::Domain, target.url.host_str().unwrap_or_default(), texts);
         pending.set_part(RequestPart::Path, target.url.path(), texts);
         pending.set_part(RequestPart::Protocol, target.url.scheme(), texts);
@@ -196,6 +197,7 @@ mod present {
         } else if element.is("textarea") {
             (attribute(element, "name"), element.first_text())
         } else if element.is("option") {
+            // An option is a field with the name of its `select`.
             let select = element.around("select");
             (select.and_then(|select| select.attribute("name")).unwrap_or_default(), attribute(element, "value"))
         } else {

@@ -49,6 +49,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["strLen"],
         arguments: 1..=2,
         about: "how many characters a text has; variable",
+        // Java counts the units of UTF-16.
         call: |call| call.into_variable(1, call.text(0).encode_utf16().count().to_string()),
     },
     Function {
@@ -202,6 +203,7 @@ fn split(call: &Call<'_>) -> String {
     }
     variables.set(name, text);
     variables.set(&format!("{name}_n"), &count.to_string());
+    // This ends the list: an earlier text may have had more parts.
     variables.remove(&format!("{name}_{}", count + 1));
     text.to_owned()
 }

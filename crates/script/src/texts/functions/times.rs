@@ -51,6 +51,7 @@ fn now(call: &Call<'_>) -> i64 {
 
 /// Returns the milliseconds since 1970 of a date and time in the machine's time zone.
 fn unix_millis_of_local(local: NaiveDateTime) -> i64 {
+    // When clocks change, a local time exists twice, or not at all.
     let time = Local.from_local_datetime(&local).earliest();
     time.map_or_else(|| local.and_utc().timestamp_millis(), |time| time.timestamp_millis())
 }

@@ -282,6 +282,7 @@ fn gaussian(call: &Call<'_>) -> String {
 }
 
 fn exponential(call: &Call<'_>) -> String {
+    // 1 − u is in (0, 1], so its logarithm is finite.
     let u: f64 = 1.0 - call.user.worker.random.borrow_mut().random::<f64>();
     format_number(-u.ln() * call.decimal(0).unwrap_or(0.0) + call.decimal(1).unwrap_or(0.0))
 }

@@ -74,6 +74,7 @@ fn message(message: &MessageDescriptor, types: &mut Types) -> String {
     for field in message.fields() {
         let name = field.name();
         let number = field.number();
+        // An `optional` field of proto3 is in a synthetic group of its own.
         let one_of = field.containing_oneof().filter(|group| !group.is_synthetic());
         let one_of = one_of.map(|group| format!("  // one of {}", group.name())).unwrap_or_default();
         let _ = writeln!(text, "  {} {name} = {number};{one_of}", kind(&field, types));
@@ -83,6 +84,7 @@ fn message(message: &MessageDescriptor, types: &mut Types) -> String {
 
 /// Returns the type of a field, with its label.
 fn kind(field: &FieldDescriptor, types: &mut Types) -> String {
+    // A map is encoded as repeated messages of a key and a value.
     if let (true, Kind::Message(entry)) = (field.is_map(), field.kind()) {
         let key = entry.map_entry_key_field().kind();
         let value = entry.map_entry_value_field().kind();

@@ -70,6 +70,7 @@ impl Services {
         }
         let Some(interval) = rules.interval else { return Ok(Body::Bytes(bytes)) };
         check_interval(&method, name, interval)?;
+        // A single message needs no interval.
         Ok(if ends.len() > 1 { Body::Pieces(BodyPieces { bytes, ends, interval }) } else { Body::Bytes(bytes) })
     }
 

@@ -55,6 +55,7 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
     match failure {
         Failure::Resolve => "java.net.UnknownHostException",
         Failure::Refused => "org.apache.http.conn.HttpHostConnectException",
+        // Java has one exception for both; their messages differ.
         Failure::Unreachable | Failure::PortsExhausted => "java.net.NoRouteToHostException",
         Failure::ConnectTimeout => "org.apache.http.conn.ConnectTimeoutException",
         Failure::Tls => "javax.net.ssl.SSLHandshakeException",
@@ -63,6 +64,7 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
         Failure::Stale | Failure::Unprocessed => "org.apache.http.NoHttpResponseException",
         Failure::Timeout => "java.net.SocketTimeoutException",
         Failure::Protocol | Failure::StreamReset => "org.apache.http.client.ClientProtocolException",
+        // The server closed the connection before the first byte of its reply.
         Failure::ClosedEarly if sample.first_byte == Tick::ZERO => "org.apache.http.NoHttpResponseException",
         Failure::ClosedEarly => "org.apache.http.ConnectionClosedException",
         Failure::Check | Failure::Dropped | Failure::System => "java.io.IOException",
@@ -80,6 +82,7 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
             return format!("{} failed: Connect timed out", connect_text(host, port, reply_view));
         }
         Failure::Stale | Failure::Unprocessed => return format!("{host}:{port} failed to respond"),
+        // The server closed the connection before the first byte of its reply.
         Failure::ClosedEarly if reply_view.sample.first_byte == Tick::ZERO => {
             return format!("{host}:{port} failed to respond");
         }
@@ -107,10 +110,12 @@ fn connect_text(host: &str, port: u16, reply_view: &ReplyView<'_>) -> String {
 /// Formats the addresses of a host as Java does: `localhost/127.0.0.1`, or `/127.0.0.1` if the
 /// host is an address.
 fn addresses(host: &str, reply_view: &ReplyView<'_>) -> String {
+    // The host of a URL has brackets around an IPv6 address.
     let host = host.trim_matches(['[', ']']);
     let name = if host.parse::<IpAddr>().is_ok() { "" } else { host };
     let parsed = reply_view.addresses.iter().filter_map(|text| text.parse::<SocketAddr>().ok());
     let mut all: Vec<String> = parsed.map(|address| format!("{name}/{}", java_address(address.ip()))).collect();
+    // A host that is an address needs no resolved one.
     if let (true, Ok(address)) = (all.is_empty(), host.parse()) {
         all.push(format!("/{}", java_address(address)));
     }

@@ -109,6 +109,7 @@ impl<T: Transport> Interpreter<T> {
         let mut view = ReplyView::new(&request, None, &sample, user);
         view.changes.code = Some(failures::BAD_REQUEST.into());
         view.changes.message = Some(failures::client_message(why));
+        // The body contains the code and the message, so it is set after them.
         view.changes.body = Some(failures::body(&view).into_bytes());
         let mut verdict = Verdict::new(UNSENT, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[self.policy as usize];
@@ -159,6 +160,7 @@ impl<T: Transport> Interpreter<T> {
     fn run_to_end(&mut self, turn: &Turn<'_>) {
         let script = Rc::clone(&self.script);
         let ops = &script.compiled.program.ops;
+        // Operations may jump back, so their number is limited.
         for _ in 0..ops.len() {
             let Some(op) = ops.get(self.next) else { return };
             self.next += 1;
