@@ -103,8 +103,8 @@ impl<T: Transport> Actor<T> {
     /// Sends one request and follows its redirects. The chain is one sample of its label and of the
     /// totals; each hop is a sample of another label.
     pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
-        // If the user's actors share connections, all lanes may be busy. The wait for a lane is queue
-        // wait, so it comes before the begin of the request.
+        // If the user's actors share connections, all lanes may be busy. The wait for a lane is
+        // queue wait, so it comes before the begin of the request.
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
         }
@@ -242,11 +242,11 @@ impl<T: Transport> Actor<T> {
         records
     }
 
-    pub fn begin(&self, due: RequestTiming, at: Tick) {
+    pub fn begin(&self, due: RequestTiming, instant: Tick) {
         let mut recorder = self.population.requests.recorder();
-        recorder.begin(self.population.clock.cohort(due.planned), at);
+        recorder.begin(self.population.clock.cohort(due.planned), instant);
         if due.arrives && self.population.shared.pool.is_some() {
-            recorder.record_first_action(at);
+            recorder.record_first_action(instant);
         }
     }
 

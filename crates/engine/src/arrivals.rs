@@ -94,8 +94,8 @@ pub async fn deal_out<T: Transport>(population: Rc<WorkerPopulation<T>>, pool: A
     population.tasks.bell.fire();
 }
 
-fn progress<T: Transport>(population: &WorkerPopulation<T>, at: Tick) -> Progress {
-    Progress { at, idle: population.clock.time.idle(), steps: population.thread.steps_done() }
+fn progress<T: Transport>(population: &WorkerPopulation<T>, instant: Tick) -> Progress {
+    Progress { at: instant, idle: population.clock.time.idle(), steps: population.thread.steps_done() }
 }
 
 /// Records arrivals as dropped: they were due, and there was no room or no time for them.

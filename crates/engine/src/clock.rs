@@ -210,7 +210,7 @@ impl Time {
 
     /// Fires the due timers if the alarm rang.
     fn fire_if_rung(&self) {
-        if self.0.alarm.get().is_some_and(Alarm::take_rang) && self.fire(self.now()) && self.0.long_work.take() {
+        if self.0.alarm.get().is_some_and(Alarm::take_ring) && self.fire(self.now()) && self.0.long_work.take() {
             self.run_woken_first();
         }
     }

@@ -145,8 +145,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
     }
 
     /// Sends a warning for the reader of the report.
-    pub fn warn(&mut self, at: Tick, text: &str) {
-        self.forward(&Event::Warning(Warning { at, text: without_number(text) }));
+    pub fn warn(&mut self, instant: Tick, text: &str) {
+        self.forward(&Event::Warning(Warning { at: instant, text: without_number(text) }));
     }
 
     /// Sends a warning that is known only at the end of the run.
@@ -174,8 +174,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
 
     /// Reads the generator, and sends the reading.
     pub fn read_generator(&mut self) {
-        let at = self.clock.now().max(self.emitted_to);
-        self.last_reading = at;
+        let instant = self.clock.now().max(self.emitted_to);
+        self.last_reading = instant;
         let mut values = self.monitor.read();
         for (worker, late) in self.lateness.iter().filter(|_| self.monitor.sources_are_workers()) {
             values.push((name::worker_stopped(*worker), late.time.as_secs_f64()));
@@ -185,7 +185,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
             values.push((name::of_worker(*worker, name::RESTS), rests.count as f64));
             values.push((name::of_worker(*worker, name::REST_SECONDS), rests.time.as_secs_f64()));
         }
-        self.sink.take(&Event::Reading(Reading { at, source: name::GENERATOR.into(), values }));
+        self.sink.take(&Event::Reading(Reading { at: instant, source: name::GENERATOR.into(), values }));
     }
 
     /// Ends the run: sends the remaining intervals, a last reading and the end event.

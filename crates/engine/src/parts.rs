@@ -267,16 +267,16 @@ impl Parts<'_> {
     fn record_loss(&mut self, number: usize, why: &str) {
         let member = &self.members[number];
         let to = member.ledgers.iter().map(Ledger::to).max();
-        let at = to.max(self.begins).unwrap_or_default();
+        let instant = to.max(self.begins).unwrap_or_default();
         let text = format!(
             "{}: from {:.1} s on its share of the load is missing, and what it had under way counts as cut",
             member.early_end_text(why),
-            at.seconds()
+            instant.seconds()
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
-        self.gather.forward(&Event::Lost(Loss { at, part }));
-        self.gather.warn(at, &text);
+        self.gather.forward(&Event::Lost(Loss { at: instant, part }));
+        self.gather.warn(instant, &text);
         for (population, closing) in closing.into_iter().enumerate() {
             if let Some(closing) = closing {
                 self.gather.add_snapshot(Source { worker: number, population }, closing);
@@ -306,8 +306,8 @@ impl Parts<'_> {
     fn border(&self, ahead: Duration) -> Tick {
         let Some(begins) = self.begins else { return Tick::ZERO };
         let interval = nanos(self.plan.record.interval).max(1_000_000);
-        let at = self.clock.now().max(self.gather.emitted_to()) + ahead;
-        Tick(begins.0 + (at.nanos_since(begins) / interval + 1) * interval)
+        let instant = self.clock.now().max(self.gather.emitted_to()) + ahead;
+        Tick(begins.0 + (instant.nanos_since(begins) / interval + 1) * interval)
     }
 }
 

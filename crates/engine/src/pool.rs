@@ -154,14 +154,14 @@ impl Pool {
 
     /// Gives an arrival at `worker` to a free seat, or queues it.
     pub fn arrive(&self, arrival: Arrival, worker: usize, now: Tick) -> Arrived {
-        let own = &self.shards[worker];
+        let shard = &self.shards[worker];
         // The guard is dropped before other shards are searched.
         {
-            let mut inner = own.lock();
+            let mut inner = shard.lock();
             if self.is_closed() {
                 return Arrived::Dropped;
             }
-            if let Some((seat, free_since)) = own.take_connected(&mut inner) {
+            if let Some((seat, free_since)) = shard.take_connected(&mut inner) {
                 let waker = inner.give(seat, self.job(arrival, free_since, 0));
                 // Wakes without the lock, so that the woken thread does not wait for it.
                 drop(inner);
@@ -173,7 +173,7 @@ impl Pool {
             self.shards[seat.worker].give_job(seat, self.job(arrival, free_since, 0));
             return Arrived::Taken;
         }
-        if !own.wait(Waiting { arrival, paced_before: self.pacing.until(now) }, &self.closed) {
+        if !shard.wait(Waiting { arrival, paced_before: self.pacing.until(now) }, &self.closed) {
             return Arrived::Dropped;
         }
         // A seat may have become free between the search and the queueing.
@@ -246,28 +246,28 @@ impl Pool {
         self.pacing.end(now);
     }
 
-    /// Frees a seat at `at`: returns the arrival that has waited longest as its job, or stores
+    /// Frees a seat at `instant`: returns the arrival that has waited longest as its job, or stores
     /// the seat as free.
-    pub fn free(&self, seat: SeatId, at: Tick, connected: bool) -> Option<Job> {
-        let own = &self.shards[seat.worker];
+    pub fn free(&self, seat: SeatId, instant: Tick, connected: bool) -> Option<Job> {
+        let shard = &self.shards[seat.worker];
         let waits = self.any_waits();
         {
-            let mut inner = own.lock();
+            let mut inner = shard.lock();
             if let Some(job) = inner.take_job(seat) {
                 return Some(job);
             }
             if !waits {
-                own.release(&mut inner, seat, at, connected);
+                shard.release(&mut inner, seat, instant, connected);
             }
         }
         if waits {
             if let Some((_, waiting)) = self.pop_oldest() {
-                return Some(self.job_of(waiting, at, at));
+                return Some(self.job_of(waiting, instant, instant));
             }
-            own.release(&mut own.lock(), seat, at, connected);
+            shard.release(&mut shard.lock(), seat, instant, connected);
         }
         // An arrival may have been queued before the seat was published.
-        self.match_up(seat.worker, at);
+        self.match_up(seat.worker, instant);
         None
     }
 
@@ -318,13 +318,13 @@ impl Pool {
         self.shards.iter().map(Shard::waiting).sum()
     }
 
-    /// Creates the job of an arrival for which a seat was available since `at`. If arrivals beyond
-    /// the cap are dropped and connections may still be opened, a connection was permitted at any
-    /// time. Then only the generator can be late.
-    fn job(&self, arrival: Arrival, at: Tick, paced: u64) -> Job {
+    /// Creates the job of an arrival for which a seat was available since `instant`. If arrivals
+    /// beyond the cap are dropped and connections may still be opened, a connection was permitted
+    /// at any time. Then only the generator can be late.
+    fn job(&self, arrival: Arrival, instant: Tick, paced: u64) -> Job {
         let free = match self.overflow {
             Overflow::Drop if !self.is_any_growth_stopped() => arrival.planned,
-            _ => arrival.planned.max(at),
+            _ => arrival.planned.max(instant),
         };
         Job { arrival, free, paced }
     }

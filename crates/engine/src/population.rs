@@ -183,9 +183,9 @@ impl<T: Transport> WorkerPopulation<T> {
     }
 
     /// Sets the begin of the measured time.
-    pub fn measure_from(&self, at: Tick) {
-        let borders = phase_borders(&self.shared.population().stop, at);
-        self.clock.measure(at, borders[1]);
+    pub fn measure_from(&self, instant: Tick) {
+        let borders = phase_borders(&self.shared.population().stop, instant);
+        self.clock.measure(instant, borders[1]);
         self.thread.set_borders(&self.shared.plan, self.clock.begins(), self.shared.number, borders);
     }
 

@@ -90,14 +90,14 @@ impl Recorder {
     /// Counts the first action on an arrival of the open loop: its first request
     /// was begun, or dropped.
     #[inline]
-    pub fn record_first_action(&mut self, at: Tick) {
-        Bin::find(&mut self.bins, Bin::number_at(at)).acted += 1;
+    pub fn record_first_action(&mut self, instant: Tick) {
+        Bin::find(&mut self.bins, Bin::number_at(instant)).acted += 1;
     }
 
     /// Counts a request as begun.
     #[inline]
-    pub fn begin(&mut self, cohort: Cohort, at: Tick) {
-        self.advance(at);
+    pub fn begin(&mut self, cohort: Cohort, instant: Tick) {
+        self.advance(instant);
         self.flow.begun += 1;
         self.in_flight += 1;
         self.tally(cohort).begun += 1;
@@ -133,15 +133,15 @@ impl Recorder {
     }
 
     /// Begins a parallel step with `extra` requests in addition to the usual one of a user.
-    pub fn overlap_begins(&mut self, planned: Tick, at: Tick, extra: u64) {
-        self.advance(at);
-        self.flow.overlap_nanos += extra * at.nanos_since(planned);
+    pub fn overlap_begins(&mut self, planned: Tick, instant: Tick, extra: u64) {
+        self.advance(instant);
+        self.flow.overlap_nanos += extra * instant.nanos_since(planned);
         self.overlapping += extra;
     }
 
     /// Ends a request of a parallel step, if another one of the step has not ended.
-    pub fn overlap_ends(&mut self, at: Tick) {
-        self.advance(at);
+    pub fn overlap_ends(&mut self, instant: Tick) {
+        self.advance(instant);
         self.overlapping -= 1;
     }
 

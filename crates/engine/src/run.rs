@@ -35,7 +35,7 @@ pub trait World: Send + Sync {
     fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Self::Transport>;
 
     /// Creates the users of a worker; called on its thread.
-    fn users(&self, transport: &Rc<Self::Transport>, of: UsersOf<'_>) -> Box<dyn Users>;
+    fn users(&self, transport: &Rc<Self::Transport>, users_of: UsersOf<'_>) -> Box<dyn Users>;
 
     /// Returns the names of labels that are known before the run.
     fn labels(&self) -> Vec<String>;

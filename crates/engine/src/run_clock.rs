@@ -83,10 +83,10 @@ impl RunClock {
     }
 
     /// Returns the phase of the run at an instant after the begin of the load.
-    pub fn phase_at(&self, at: Tick) -> Phase {
-        if at >= self.ends.get() {
+    pub fn phase_at(&self, instant: Tick) -> Phase {
+        if instant >= self.ends.get() {
             Phase::Grace
-        } else if at >= self.measured_from.get() {
+        } else if instant >= self.measured_from.get() {
             Phase::Measure
         } else {
             Phase::Warmup

@@ -84,8 +84,8 @@ impl Surroundings for RunSurroundings {
 
     fn users_there(&self) -> (u64, u64) {
         let users = self.active_users.0.iter().map(|count| count.load(Ordering::Relaxed));
-        let here = self.active_users.0[self.population].load(Ordering::Relaxed);
-        (here, users.sum())
+        let users_of_population = self.active_users.0[self.population].load(Ordering::Relaxed);
+        (users_of_population, users.sum())
     }
 
     fn among_processes(&self, n: u64) -> u64 {

@@ -37,8 +37,8 @@ struct OpenTransaction {
 impl OpenTransaction {
     /// Returns its duration in nanoseconds.
     fn nanos(&self, from: Tick) -> u64 {
-        let all = self.to.nanos_since(from);
-        if self.pauses == Pauses::Included { all } else { all.saturating_sub(self.paused) }
+        let duration = self.to.nanos_since(from);
+        if self.pauses == Pauses::Included { duration } else { duration.saturating_sub(self.paused) }
     }
 }
 
@@ -95,10 +95,10 @@ impl<T: Transport> Actor<T> {
 
     /// Ends transactions because the run is over, after a request or in a pause. Only those end
     /// that have made their last request, unless it was cut off.
-    pub fn end_run_in_transactions(&mut self, asked: &StepResult, due: RequestTiming, step: u32) {
+    pub fn end_run_in_transactions(&mut self, last_result: &StepResult, due: RequestTiming, step: u32) {
         let is_cut = self.population.clock.cut().is_some_and(|cut| self.ended_at >= cut);
         while !is_cut && self.transactions.as_ref().is_some_and(|open| !open.all.is_empty()) {
-            match self.user.next(asked.turn(due.iteration, step)) {
+            match self.user.next(last_result.turn(due.iteration, step)) {
                 Step::EndTransaction => self.end_transaction(),
                 _ => break,
             }

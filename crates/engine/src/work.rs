@@ -104,14 +104,14 @@ impl ClosedLoop {
 }
 
 impl RampPosition {
-    /// Returns the first instant from `at` on at which this user is active. None: never again.
-    fn active_from(&self, at: Tick, begins: Tick) -> Option<Tick> {
+    /// Returns the first time from `instant` on at which this user is active. None: never again.
+    fn active_from(&self, instant: Tick, begins: Tick) -> Option<Tick> {
         let position = (self.number + 1) as f64;
         let mut stage_begins = begins;
         for stage in &self.users.stages {
             let stage_ends = stage.duration.map_or(Tick::NEVER, |d| stage_begins + d);
-            if at < stage_ends {
-                let from = at.max(stage_begins);
+            if instant < stage_ends {
+                let from = instant.max(stage_begins);
                 let now = self.users.at(from - begins);
                 if now >= position {
                     return Some(from);

@@ -50,8 +50,8 @@ async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
     let gap = 1e9 / f64::from(population.shared.connection().connect_rate.max(1));
     population.tasks.begin_opening(numbers.len() as u64);
     for (k, number) in numbers.into_iter().enumerate() {
-        let at = Tick(((k * workers + worker) as f64 * gap) as u64);
-        let actor = prepare_actor(Rc::clone(population), number, at, k < ahead);
+        let instant = Tick(((k * workers + worker) as f64 * gap) as u64);
+        let actor = prepare_actor(Rc::clone(population), number, instant, k < ahead);
         population.tasks.spawn(actor);
     }
     while population.tasks.are_opening() && !population.shared.control.is_stopped() {
@@ -88,10 +88,10 @@ fn numbers_of(worker: usize, workers: usize, limit: u64) -> impl Iterator<Item =
     (0..limit).filter(move |k| (*k as usize) % workers == worker)
 }
 
-async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number: u64, at: Tick, ahead: bool) {
+async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number: u64, instant: Tick, ahead: bool) {
     let mut actor = Actor::new(&population, number);
     if ahead {
-        population.clock.wait_until(&actor.timer, at).await;
+        population.clock.wait_until(&actor.timer, instant).await;
     }
     let has_opened = ahead && !population.shared.control.is_stopped() && actor.open_ahead().await;
     population.tasks.end_opening(has_opened);

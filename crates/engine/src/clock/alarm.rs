@@ -30,12 +30,12 @@ impl Alarm {
     }
 
     /// True if the alarm rang since the last call; it is then no longer set.
-    pub(super) fn take_rang(&self) -> bool {
-        let rang = self.bell.take_rang();
-        if rang {
+    pub(super) fn take_ring(&self) -> bool {
+        let has_rung = self.bell.take_ring();
+        if has_rung {
             self.due.set(Tick::NEVER);
         }
-        rang
+        has_rung
     }
 }
 
@@ -63,23 +63,24 @@ mod linux {
         }
 
         pub(super) fn set(&self, due: Tick) {
-            let at = self.epoch.saturating_add(due.0);
-            let at = Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as i64 };
-            let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
+            let due_nanos = self.epoch.saturating_add(due.0);
+            let due_time =
+                Timespec { tv_sec: (due_nanos / 1_000_000_000) as i64, tv_nsec: (due_nanos % 1_000_000_000) as i64 };
+            let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: due_time };
             // Fails only for an invalid descriptor or time; both are valid.
             let _ = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
         }
 
         /// Checks only whether the runtime has seen an event. The descriptor is registered
         /// edge-triggered, and setting it again resets its count, so it is never read.
-        pub(super) fn take_rang(&self) -> bool {
-            let mut rang = false;
+        pub(super) fn take_ring(&self) -> bool {
+            let mut has_rung = false;
             let _ = self.fd.try_io(Interest::READABLE, |_| -> io::Result<()> {
-                rang = true;
+                has_rung = true;
                 // The error makes the runtime clear the event.
                 Err(io::ErrorKind::WouldBlock.into())
             });
-            rang
+            has_rung
         }
     }
 }
@@ -100,12 +101,13 @@ mod portable {
         epoch: u64,
         due: Cell<Tick>,
         changed: Notify,
-        rang: Cell<bool>,
+        has_rung: Cell<bool>,
     }
 
     impl Bell {
         pub(super) fn new(epoch: u64) -> io::Result<Self> {
-            let inner = Inner { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new(), rang: Cell::new(false) };
+            let inner =
+                Inner { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new(), has_rung: Cell::new(false) };
             let inner = Rc::new(inner);
             tokio::task::spawn_local(Rc::clone(&inner).ring());
             Ok(Self(inner))
@@ -116,8 +118,8 @@ mod portable {
             self.0.changed.notify_one();
         }
 
-        pub(super) fn take_rang(&self) -> bool {
-            self.0.rang.replace(false)
+        pub(super) fn take_ring(&self) -> bool {
+            self.0.has_rung.replace(false)
         }
     }
 
@@ -130,7 +132,7 @@ mod portable {
                 // The limit prevents an overflow in tokio for `NEVER`.
                 let sleep = tokio::time::sleep(Duration::from_nanos(remaining.min(u64::MAX / 4)));
                 if let First::A(()) = race(sleep, self.changed.notified()).await {
-                    self.rang.set(true);
+                    self.has_rung.set(true);
                     // Rings only once: waits for the next setting.
                     self.changed.notified().await;
                 }

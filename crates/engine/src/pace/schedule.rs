@@ -100,12 +100,12 @@ impl Schedule {
             Arrivals::Uniform(millionths) => (self.sum, (f64::from(millionths) / 1e6).powi(2) / 3.0),
         };
         let mean = (due - done).max(0.0);
-        let all = (mean + (mean * dispersion).sqrt() * normal(&mut self.random)).max(0.0);
-        let mine = (all / self.shards as f64).ceil() as u64;
-        self.drawn += mine.saturating_sub(1) * self.shards;
+        let arrivals = (mean + (mean * dispersion).sqrt() * normal(&mut self.random)).max(0.0);
+        let of_shard = (arrivals / self.shards as f64).ceil() as u64;
+        self.drawn += of_shard.saturating_sub(1) * self.shards;
         self.sum = self.sum.max(due);
         // At least the arrival that was drawn last.
-        mine.max(1)
+        of_shard.max(1)
     }
 }
 

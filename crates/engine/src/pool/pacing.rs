@@ -24,31 +24,31 @@ impl Pacing {
         self.paced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the pacing time until `at`, in nanoseconds.
-    pub fn until(&self, at: Tick) -> u64 {
+    /// Returns the pacing time until `instant`, in nanoseconds.
+    pub fn until(&self, instant: Tick) -> u64 {
         if !self.is_used.load(SeqCst) {
             return 0;
         }
         let paced = self.lock();
-        paced.nanos + paced.current.map_or(0, |(since, _)| at.nanos_since(since))
+        paced.nanos + paced.current.map_or(0, |(since, _)| instant.nanos_since(since))
     }
 
     /// Counts one more waiting worker.
-    pub fn begin(&self, at: Tick) {
+    pub fn begin(&self, instant: Tick) {
         self.is_used.store(true, SeqCst);
         let mut paced = self.lock();
-        let (since, workers) = paced.current.unwrap_or((at, 0));
+        let (since, workers) = paced.current.unwrap_or((instant, 0));
         paced.current = Some((since, workers + 1));
     }
 
     /// Counts one waiting worker less.
-    pub fn end(&self, at: Tick) {
+    pub fn end(&self, instant: Tick) {
         let mut paced = self.lock();
         if let Some((since, workers)) = paced.current.take() {
             if workers > 1 {
                 paced.current = Some((since, workers - 1));
             } else {
-                paced.nanos += at.nanos_since(since);
+                paced.nanos += instant.nanos_since(since);
             }
         }
     }

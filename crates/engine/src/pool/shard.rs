@@ -144,9 +144,9 @@ impl Shard {
     }
 
     /// Stores a seat as free.
-    pub fn release(&self, inner: &mut Inner, seat: SeatId, at: Tick, connected: bool) {
+    pub fn release(&self, inner: &mut Inner, seat: SeatId, instant: Tick, connected: bool) {
         let state = &mut inner.seats[seat.index];
-        state.free_since = at;
+        state.free_since = instant;
         state.connected = connected;
         state.reserved = false;
         if connected {

@@ -132,9 +132,11 @@ impl CompiledScript {
         let scenario = &population.scenario;
         // Populations share the list of policies; each compiles those that it uses.
         let used = names::policies(scenario);
-        let own: Vec<&ReplyPolicy> = used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
-        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own), shared_state.languages);
-        feeds.has_scripts = names::has_scripts(scenario, &own);
+        let used_policies: Vec<&ReplyPolicy> =
+            used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
+        let mut feeds =
+            Feeds::with_variables(scenario.texts, names::all(scenario, &used_policies), shared_state.languages);
+        feeds.has_scripts = names::has_scripts(scenario, &used_policies);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
             let text = Template::compile_expressions(text, Place::Text, &mut feeds)?;
@@ -226,8 +228,8 @@ impl CompiledScript {
     }
 
     /// Creates the users of a worker.
-    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
-        let UsersOf { population, worker, labels: number_of, surroundings } = of;
+    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, users_of: UsersOf<'_>) -> Box<dyn Users> {
+        let UsersOf { population, worker, labels: number_of, surroundings } = users_of;
         let labels: Vec<u32> = self.requests.iter().map(|request| number_of(&request.label)).collect();
         let mut ready = Vec::new();
         let mut user_requests = Vec::new();
@@ -412,6 +414,7 @@ impl<T: Transport> WorkerScript<T> {
             [Op::Next(_)] if matches!(self.compiled.shares[..], [weight] if weight > 0) => 0,
             [] | [_, ..] => return None,
         };
+        // The interpreter makes the records, so it must see each request.
         if self.context.records.is_some() {
             return None;
         }

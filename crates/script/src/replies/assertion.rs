@@ -148,12 +148,12 @@ impl CompiledAssertion {
                 reply_view.elapsed_millis
             )),
             Test::Duration(_) => Ok(()),
-            Test::Size(part, is, bytes) => {
+            Test::Size(part, comparison, bytes) => {
                 let size = part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part));
-                if compares(*is, size, *bytes) {
+                if compares(*comparison, size, *bytes) {
                     return Ok(());
                 }
-                let relation = sentence(*is);
+                let relation = comparison_text(*comparison);
                 Err(format!(
                     "The result was the wrong size: It was {size} bytes, but should have {relation} {bytes} bytes."
                 ))
@@ -193,11 +193,11 @@ impl CompiledAssertion {
             },
             Test::Xml => check_xml(reply_view.body()),
             Test::Md5(sum) => {
-                let is = hexadecimal(&Md5::digest(reply_view.body_bytes()));
-                if is.eq_ignore_ascii_case(sum.trim()) {
+                let md5 = hexadecimal(&Md5::digest(reply_view.body_bytes()));
+                if md5.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
-                Err(format!("Error asserting MD5 sum : got {is} but should have been {}", sum.trim()))
+                Err(format!("Error asserting MD5 sum : got {md5} but should have been {}", sum.trim()))
             }
         }
     }
@@ -364,8 +364,8 @@ fn size(reply_view: &ReplyView<'_>, part: &ReplyPart) -> u64 {
     }
 }
 
-fn compares(is: Comparison, size: u64, expected: u64) -> bool {
-    match is {
+fn compares(comparison: Comparison, size: u64, expected: u64) -> bool {
+    match comparison {
         Comparison::Equal => size == expected,
         Comparison::NotEqual => size != expected,
         Comparison::Greater => size > expected,
@@ -375,8 +375,8 @@ fn compares(is: Comparison, size: u64, expected: u64) -> bool {
     }
 }
 
-fn sentence(is: Comparison) -> &'static str {
-    match is {
+fn comparison_text(comparison: Comparison) -> &'static str {
+    match comparison {
         Comparison::Equal => "been equal to",
         Comparison::NotEqual => "not been equal to",
         Comparison::Greater => "been greater than",

@@ -316,6 +316,7 @@ impl WorkerContext {
 
     /// Returns the name of a user's thread as JMeter formats it.
     pub fn thread_name(&self, user: u64) -> String {
+        // JMeter numbers thread groups from 1, and also counts those without samples.
         let before = self.records.as_ref().map_or(0, |records| {
             let idle = records.idle_groups.get(self.population_number).copied().unwrap_or_default();
             (records.groups_before + idle) as usize

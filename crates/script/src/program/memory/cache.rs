@@ -26,6 +26,7 @@ impl Pages {
         if directives(fields).any(|directive| directive == "no-store") {
             self.0.remove(url);
         } else if self.0.len() < MAX_PAGES || self.0.contains_key(url) {
+            // A full cache only updates the pages that it has.
             self.0.insert(url.to_owned(), page);
         }
     }

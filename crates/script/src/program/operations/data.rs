@@ -109,7 +109,8 @@ impl CountVariable {
             // Each iteration of the user has another counter, so the count begins again.
             (true, true) => context.count(&format!("{} {}", self.site, turn.number)),
         };
-        // With an end below the start, or a step that is not positive, the counter never starts again.
+        // With an end below the start, or a step that is not positive, the counter never starts
+        // again.
         let end = integer(&user.text(&self.end, turn)).filter(|end| *end >= start && step > 0);
         let round = end.map_or(u64::MAX, |end| ((end - start) / step + 1) as u64);
         let value = start.wrapping_add((before % round) as i64 * step);

@@ -50,8 +50,8 @@ fn text_description(text: &TextAssertion) -> String {
     format!("{} {verb} {}", part_name(&text.part), patterns.join(if text.any { " or " } else { " and " }))
 }
 
-fn sign(is: Comparison) -> &'static str {
-    match is {
+fn sign(comparison: Comparison) -> &'static str {
+    match comparison {
         Comparison::Equal => "=",
         Comparison::NotEqual => "≠",
         Comparison::Greater => ">",

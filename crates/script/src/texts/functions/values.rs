@@ -211,6 +211,7 @@ fn counter(call: &Call<'_>) -> String {
 
 fn random(call: &Call<'_>) -> String {
     let (Some(least), Some(most)) = (call.number(0), call.number(1)) else { return String::new() };
+    // An empty range would panic.
     let most = most.max(least);
     let number = call.user.worker.random.borrow_mut().random_range(least..=most);
     call.into_variable(2, number.to_string())
@@ -256,6 +257,7 @@ fn random_from_variables(call: &Call<'_>) -> String {
         }
     }
     drop(variables);
+    // An empty range would panic. Without values, the result is empty.
     let number = call.user.worker.random.borrow_mut().random_range(0..values.len().max(1));
     call.into_variable(1, values.into_iter().nth(number).unwrap_or_default())
 }
