@@ -41,11 +41,11 @@ fn caller() -> Caller {
 
 fn store(place: &StorePlace) -> Result<Store, ToolError> {
     let directory = match place {
-        StorePlace::Usual => None,
+        StorePlace::Default => None,
         StorePlace::Directory(directory) => Some(directory.clone()),
     };
     let store = StoreArgs { store: directory, no_store: false }.open().map_err(|error| told(&error))?;
-    store.ok_or_else(|| ToolError::told("there is no store"))
+    store.ok_or_else(|| ToolError::new("there is no store"))
 }
 
 fn reports(outputs: &[Output]) -> Result<Box<dyn Reports>, ToolError> {
@@ -59,5 +59,5 @@ impl Reports for Outputs {
 }
 
 fn told(error: &anyhow::Error) -> ToolError {
-    ToolError::told(causes::line(error))
+    ToolError::new(causes::line(error))
 }

@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
+    if let Some((tool, called, told)) = brunt_dropin::find_tool(&words) {
         return dropins::run(tool, called, told);
     }
     completions::answer();

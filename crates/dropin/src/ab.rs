@@ -1,16 +1,19 @@
-//! ab: `ApacheBench`'s command line, bytes, report and files.
+//! Implements `ab`: the command line, request bytes, report and files of `ApacheBench`.
 //!
-//! * [`args`], [`target`], [`request`]: what is asked, and its bytes. [`before`], [`secure`]: names, addresses, TLS.
-//! * [`plan`]: the same as a plan. [`desk`], [`onlooker`]: what is heard of it. [`classic`], [`order`]: ab's arithmetic.
-//! * [`mod@print`], [`html`], [`files`]: its text. What differs on purpose is listed in docs/drop-in.md.
+//! * [`args`], [`target`], [`request`]: the command line, its URL and the request's bytes.
+//! * [`lookup`], [`secure`]: host names, addresses and TLS, checked before the first request.
+//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples, handshakes and heads.
+//! * [`classic`], [`order`]: ab's arithmetic. [`mod@print`], [`html`], [`files`]: ab's output.
+//!
+//! docs/drop-in.md lists the intended differences from ab.
 
 mod args;
-mod before;
 mod classic;
-mod desk;
+mod collector;
 mod files;
 mod html;
-mod onlooker;
+mod lookup;
+mod observer;
 mod order;
 mod plan;
 mod print;
@@ -19,30 +22,31 @@ mod secure;
 mod target;
 
 use crate::caller::Caller;
-use crate::carry::RunSetup;
 use crate::error::Result;
+use crate::run_setup::RunSetup;
 use args::{Args, Refusal};
 use brunt_model::Plan;
+use brunt_model::plan::Tls as TlsSettings;
 use brunt_model::system_error::without_number;
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use classic::Fatal;
-use desk::Desk;
-use onlooker::Onlooker;
+use collector::SampleCollector;
+use observer::ConnectionObserver;
 use order::{Ordered, millis};
 use print::{Subject, Tls};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bad usage.
+/// Exit code for invalid usage.
 const USAGE: u8 = 22;
-/// Anything else that is wrong before a request, and Ctrl-C.
+/// Exit code for any other error before the first request, and for Ctrl-C.
 const FAILED: u8 = 1;
 
-/// Carries out a command line of ab's: the name under which it was called, and what it is told; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    match args::parse(called, words) {
+/// Runs an ab command line and returns the exit code. `program_name` is the name that the user typed.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    match args::parse(program_name, words) {
         Ok(args) => {
             let (head, bytes) = request::bytes(&args);
             begin(&args, &head, bytes, caller)
@@ -52,46 +56,48 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             0
         }
         Err(Refusal::Usage(why)) => {
-            caller.err(&format!("{why}{}", include_str!("ab/usage.txt").replacen("ab", called, 1)));
+            caller.err(&format!("{why}{}", include_str!("ab/usage.txt").replacen("ab", program_name, 1)));
             USAGE
         }
-        Err(Refusal::Said(why)) => {
+        Err(Refusal::Message(why)) => {
             caller.err(&why);
             FAILED
         }
     }
 }
 
-/// Everything that may fail before a request is sent, in ab's order.
+/// Performs every step that can fail before the first request, in ab's order, then runs.
 fn begin(args: &Args, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
     caller.err(&args.complaint);
-    let refused = |why: &str| refused(why, caller);
-    let (tls, note) = match secure::wanted(args) {
-        Ok(wanted) => wanted,
-        Err(why) => return refused(&why),
+    let tls = match secure::tls_settings(args) {
+        Ok(tls) => tls,
+        Err(why) => return refuse(&why, caller),
     };
-    let setup = match RunSetup::open(&args.side, caller) {
+    let setup = match RunSetup::open(&args.brunt_options, caller) {
         Ok(setup) => setup,
-        Err(error) => return refused(&format!("{}: {}\n", args.called, error)),
+        Err(error) => return refuse(&format!("{}: {}\n", args.program_name, error), caller),
     };
     caller.out(if args.html.is_some() { html::BANNER } else { print::BANNER });
     greet(args, head, caller);
-    let found = || Ok(plan::PlanInputs { bytes, tls, resolve: before::resolve(args)?, source: before::source(args)? });
-    let found = match found() {
-        Ok(found) => found,
+    let inputs = match plan_inputs(args, bytes, tls.settings) {
+        Ok(inputs) => inputs,
         Err(fatal) => return end(&fatal, 0, caller),
     };
-    let outcome = plan::plan(args, found, &(caller.system)())
-        .and_then(|(plan, told)| measure(args, &plan, setup, (note.or(told), caller)));
-    outcome.unwrap_or_else(|error| refused(&format!("{}: {}\n", args.called, error)))
+    let outcome = plan::plan(args, inputs, &(caller.system)())
+        .and_then(|(plan, source_note)| measure(args, &plan, setup, tls.note.or(source_note), caller));
+    outcome.unwrap_or_else(|error| refuse(&format!("{}: {}\n", args.program_name, error), caller))
 }
 
-fn refused(why: &str, caller: &Caller) -> u8 {
+fn plan_inputs(args: &Args, bytes: Vec<u8>, tls: TlsSettings) -> Result<plan::PlanInputs, Fatal> {
+    Ok(plan::PlanInputs { bytes, tls, resolve: lookup::resolve(args)?, source: lookup::source(args)? })
+}
+
+fn refuse(why: &str, caller: &Caller) -> u8 {
     caller.err(why);
     FAILED
 }
 
-/// What is said before the first request.
+/// Prints ab's lines before the first request.
 fn greet(args: &Args, head: &str, caller: &Caller) {
     if args.html.is_none() {
         let through = args.proxy.as_ref().map(|(host, port)| format!("[through {host}:{port}] "));
@@ -103,52 +109,55 @@ fn greet(args: &Args, head: &str, caller: &Caller) {
     }
 }
 
-fn measure(args: &Args, plan: &Plan, setup: RunSetup, (note, caller): (Option<String>, &Arc<Caller>)) -> Result<u8> {
+fn measure(args: &Args, plan: &Plan, setup: RunSetup, note: Option<String>, caller: &Arc<Caller>) -> Result<u8> {
     let world = Real::new(plan)?;
-    let onlooker = Arc::new(Onlooker::new(args.verbosity, caller));
-    let looks_on = args.target.https || onlooker.wants_heads();
-    let witness = looks_on.then(|| Arc::clone(&onlooker) as Arc<dyn Witness>);
+    let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
+    let is_watching = args.target.https || observer.wants_heads();
+    let witness = is_watching.then(|| Arc::clone(&observer) as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness };
-    let mut desk = Desk::new(args, setup.control.clone(), caller);
-    let done = setup.run(plan, &watched, &mut desk);
-    let code = match &desk.fatal {
-        Some(fatal) => end(fatal, desk.classic.done, caller),
-        None => report(args, &desk, &onlooker, caller),
+    let mut collector = SampleCollector::new(args, setup.control.clone(), caller);
+    let finished = setup.run(plan, &watched, &mut collector);
+    let code = match &collector.fatal {
+        Some(fatal) => end(fatal, collector.classic.completed, caller),
+        None => report(args, &collector, &observer, caller),
     };
-    done.finish(&notes(&desk, note))?;
+    finished.finish(&notes(&collector, note))?;
     Ok(code)
 }
 
-/// ab's last words where it has no report.
-fn end(fatal: &Fatal, done: u64, caller: &Caller) -> u8 {
+/// Prints ab's final message when there is no report, and returns the exit code.
+fn end(fatal: &Fatal, completed: u64, caller: &Caller) -> u8 {
     caller.err(&fatal.text);
-    if done > 0 {
-        caller.out(&format!("Total of {done} requests completed\n"));
+    if completed > 0 {
+        caller.out(&format!("Total of {completed} requests completed\n"));
     }
     (fatal.number & 0xff) as u8
 }
 
-/// The report and the files; the exit code.
-fn report(args: &Args, desk: &Desk, onlooker: &Onlooker, caller: &Caller) -> u8 {
-    let classic = &desk.classic;
+/// Prints the report, writes the files, and returns the exit code.
+fn report(args: &Args, collector: &SampleCollector, observer: &ConnectionObserver, caller: &Caller) -> u8 {
+    let classic = &collector.classic;
     match args.progress() {
-        Some(_) => caller.err_line(&format!("Finished {} requests", classic.done)),
+        Some(_) => caller.err_line(&format!("Finished {} requests", classic.completed)),
         None => caller.out("..done\n"),
     }
-    let server = desk.server.as_ref().or(onlooker.server());
+    let server = collector.server.as_ref().or(observer.server());
     let software = server.and_then(|name| name.split(|c: char| c <= ' ').next()).unwrap_or_default();
     let server_name = secure::server_name(args).filter(|_| args.target.https);
-    let tls = Tls { server_name, ..onlooker.tls() };
-    let subject = Subject { args, classic, seconds: desk.seconds(), software, tls: &tls };
+    let tls = Tls { server_name, ..observer.tls() };
+    let subject = Subject { args, classic, seconds: collector.seconds(), software, tls: &tls };
     caller.out(&args.html.as_ref().map_or_else(|| print::report(subject), |html| html::report(subject, html)));
-    let files = classic.done > 0 && args.html.is_none();
-    let written = !files
+    let writes_files = classic.completed > 0 && args.html.is_none();
+    let written = !writes_files
         || (write(args.csv.as_deref(), "CSV", caller, || files::csv(&classic.records))
-            && write(args.gnuplot.as_deref(), "gnuplot", caller, || files::gnuplot(&classic.records, desk.epoch.zero)));
-    if desk.interrupted || !written { FAILED } else { 0 }
+            && write(args.gnuplot.as_deref(), "gnuplot", caller, || {
+                files::gnuplot(&classic.records, collector.epoch.zero)
+            }));
+    if collector.interrupted || !written { FAILED } else { 0 }
 }
 
-/// Writes a file; whether that went well. ab, too, says so and ends.
+/// Writes a file, and returns true on success. Like ab, it reports a failure, and the run then
+/// ends.
 fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -> String) -> bool {
     let Some(path) = path else { return true };
     let written = fs::write(path, text());
@@ -158,15 +167,16 @@ fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -
     written.is_ok()
 }
 
-/// What the report cannot say: each only where it would mislead.
-fn notes(desk: &Desk, note: Option<String>) -> Vec<String> {
-    let classic = &desk.classic;
+/// Notes on figures of the report that would mislead without them.
+fn notes(collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+    let classic = &collector.classic;
     let total = Ordered::new(classic.records.iter().map(|r| r.total));
-    let (ours, theirs) = (millis(total.true_median()), millis(total.row().median));
-    let median =
-        (ours != theirs).then(|| format!("the true median of all times is {ours} ms; {theirs} is ab's way to take it"));
+    let true_median = millis(total.true_median());
+    let ab_median = millis(total.row().median);
+    let median = (true_median != ab_median)
+        .then(|| format!("the true median of all times is {true_median} ms; {ab_median} is ab's way to take it"));
     let broken = classic.receive_errors + classic.connect_errors;
-    let failed = (broken > 0 && desk.fatal.is_none())
+    let failed = (broken > 0 && collector.fatal.is_none())
         .then(|| "a connection that broke counts up to three times among the failed, and as complete".to_owned());
     note.into_iter().chain(median).chain(failed).collect()
 }

@@ -1,11 +1,15 @@
-//! autobench: its options, its configuration file, its table; and on many machines, `autobench_admin` and `autobenchd`.
+//! Implements `autobench` (options, configuration file, table), `autobench_admin` and `autobenchd`.
 //!
-//! * [`keys`], [`conf`], [`settings`]: what is asked, of the command line and of `~/.autobench.conf`.
-//! * [`tester`]: who answers an httperf command line with the text of its report. [`figures`]: what is read of that text.
-//! * [`sweep`]: one test after the other. [`table`], [`number`]: how it is written.
-//! * [`mod@admin`], [`mod@daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may give them.
+//! * [`keys`], [`conf`], [`settings`]: settings from the command line and `~/.autobench.conf`.
+//! * [`tester`]: runs an httperf command line and returns its report. [`figures`]: reads that
+//!   report.
+//! * [`sweep`]: runs one test per rate. [`table`], [`number`]: format the results.
+//! * [`mod@admin`], [`mod@daemon`]: the same from several machines. [`order`]: their messages to
+//!   each other.
+//! * [`secret`]: authenticates these messages.
 //!
-//! Out of scope: an engine, and a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
+//! Out of scope: an engine, and a parser of HTTP. Every figure comes from the report of brunt's
+//! httperf or of the real one.
 
 mod admin;
 mod conf;
@@ -31,57 +35,58 @@ use std::sync::Arc;
 use table::COLUMNS;
 use tester::Tester;
 
-/// What a Perl script that dies ends with.
+/// Exit code of a Perl script that dies.
 const DIED: u8 = 255;
-/// What stands among the errors of a test without a reply, in per cent.
+/// Value of the errors column for a test without a reply, in percent.
 const NO_REPLY: f64 = 101.0;
 
-/// The one of our options that is good beside another httperf, too.
+/// The one brunt option that also makes sense with a different httperf.
 const NO_NOTES: &str = "no-notes";
 
-/// Why nothing, or nothing more, is measured.
+/// Why no test, or no further test, is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// All that was asked for was said; this on stdout.
-    Said(String),
-    /// Something is wrong; this on stderr.
-    Died(String),
+    /// Everything requested was printed. The text goes to stdout.
+    Output(String),
+    /// An error. The text goes to stderr.
+    Error(String),
 }
 
 impl From<String> for End {
     fn from(why: String) -> Self {
-        Self::Died(why)
+        Self::Error(why)
     }
 }
 
 impl End {
-    /// Tells it; how the process is to exit.
-    fn tell(&self, called: &str, caller: &Caller) -> u8 {
+    /// Prints the text and returns the exit code.
+    fn report(&self, program_name: &str, caller: &Caller) -> u8 {
         match self {
-            Self::Said(text) => {
+            Self::Output(text) => {
                 caller.out(text);
                 0
             }
-            Self::Died(why) => {
-                caller.err_line(&format!("{called}: {why}"));
+            Self::Error(why) => {
+                caller.err_line(&format!("{program_name}: {why}"));
                 DIED
             }
         }
     }
 }
 
-/// Carries out a command line of autobench's: the name under which it was called, and what it is told; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    measure(called, words, caller).map_or_else(|end| end.tell(called, caller), |()| 0)
+/// Runs an autobench command line and returns the exit code. `program_name` is the name that the user
+/// typed.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    measure(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }
 
-fn measure(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
-    let settings = settings::read(called, words, KeyScope::Autobench, caller)?;
+fn measure(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
+    let settings = settings::read(program_name, words, KeyScope::Autobench, caller)?;
     sweep::resolve(&settings)?;
     let tester = tester::tester(&settings, caller)?;
     let mut tests = Tests { settings: &settings, tester, caller, unsampled: 0 };
     let swept = sweep::sweep(&settings, &COLUMNS, caller, &mut |host, rate| tests.test(host, rate));
-    if tests.unsampled > 0 && !settings.is_aside(NO_NOTES) {
+    if tests.unsampled > 0 && !settings.has_brunt_option(NO_NOTES) {
         caller.err_line(&format!(
             "brunt: {} of the tests were shorter than the five seconds that httperf takes for a sample of replies: their \
              min, avg and max are 0.0 and mean nothing; write --const_test_time",
@@ -91,25 +96,25 @@ fn measure(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), E
     swept
 }
 
-/// The tests of a sweep.
+/// Runs the tests of a sweep.
 struct Tests<'a> {
     settings: &'a Settings,
     tester: Box<dyn Tester>,
     caller: &'a Caller,
-    /// How many had replies, and no sample of them.
+    /// Number of tests with replies but without a reply-rate sample.
     unsampled: u64,
 }
 
 impl Tests<'_> {
-    /// One test, as the cells of its host.
+    /// Runs one test and returns the cells of its host.
     fn test(&mut self, host: &Host, rate: f64) -> Result<Vec<String>, End> {
         let settings = self.settings;
-        let words = sweep::words(settings, host, rate, settings.connections.at(rate));
+        let words = sweep::words(settings, host, rate, settings.connections.count_at(rate));
         if settings.debug {
-            self.caller.err_line(&self.tester.named(&words));
+            self.caller.err_line(&self.tester.command_line(&words));
         }
-        let ours: Vec<String> = settings.side.iter().map(|aside| aside.word(host, rate)).collect();
-        let text = self.tester.report(&words, &ours)?;
+        let brunt_options: Vec<String> = settings.brunt_options.iter().map(|aside| aside.word(host, rate)).collect();
+        let text = self.tester.report(&words, &brunt_options)?;
         if !settings.quiet {
             self.caller.out(&text);
         }

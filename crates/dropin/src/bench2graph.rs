@@ -1,14 +1,15 @@
-//! bench2graph: a chart of autobench's table.
+//! Implements `bench2graph`: draws a chart of autobench's table.
 //!
-//! Its words are the old ones: a table, a file that is not there yet, and columns by number, all of them where none is named.
-//! The file's ending says what it is: PNG, SVG, and else PostScript. Out of scope: gnuplot, and a reader of results
-//! for an analysis (`brunt analyse`): what is drawn is what stands there.
+//! The arguments are the original ones: a table, a new output file, and column numbers (default:
+//! all columns). The file's extension selects the format: PNG or SVG, otherwise PostScript. Out of
+//! scope: gnuplot, and reading results for analysis (`brunt analyse`). The chart shows the table's
+//! numbers unchanged.
 
 mod chart;
 mod sheet;
 
-use super::getopt::Takes;
-use super::getopt::long::{Long, Read, Row};
+use super::getopt::Argument;
+use super::getopt::long::{LongItem, LongOptions, OptionRow};
 use crate::caller::Caller;
 use brunt_report::figure::Figure;
 use brunt_report::picture::{PNG, Picture, SVG};
@@ -19,36 +20,36 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bad usage, and a chart that cannot be written.
+/// Exit code for invalid usage, or a chart that cannot be written.
 const USAGE: u8 = 1;
-/// The table is none.
+/// Exit code for a file that is not a table.
 const NO_TABLE: u8 = 2;
-/// The chart's file is there already.
+/// Exit code if the chart's file already exists.
 const IS_THERE: u8 = 3;
 
-/// Pictures, by the endings of their names. Any other ending is that of PostScript.
+/// Image formats by file extension. Any other extension means PostScript.
 static PICTURES: [&Picture; 2] = [&PNG, &SVG];
 
-/// The arguments of bench2graph.
+/// Command-line arguments of bench2graph.
 #[derive(Debug, Default)]
 struct Args {
     title: Option<String>,
-    asks: bool,
-    more: Vec<PathBuf>,
+    is_interactive: bool,
+    other_tables: Vec<PathBuf>,
     others: Vec<String>,
 }
 
 type OptionEffect = fn(&mut Args, &str);
 
-const fn row(long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
-    Row { short: None, long, takes, does }
+const fn row(long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+    OptionRow { short: None, long, argument, effect }
 }
 
-/// Options of ours: the old one had none.
-const ROWS: &[Row<OptionEffect>] = &[
-    row("title", Takes::Value, |args, title| args.title = Some(title.to_owned())),
-    row("ask", Takes::Nothing, |args, _| args.asks = true),
-    row("with", Takes::Value, |args, file| args.more.push(PathBuf::from(file))),
+/// brunt's options; the original had none.
+const ROWS: &[OptionRow<OptionEffect>] = &[
+    row("title", Argument::Required, |args, title| args.title = Some(title.to_owned())),
+    row("ask", Argument::None, |args, _| args.is_interactive = true),
+    row("with", Argument::Required, |args, file| args.other_tables.push(PathBuf::from(file))),
 ];
 
 const HELP: &str = "  TABLE         table that autobench wrote
@@ -59,11 +60,11 @@ const HELP: &str = "  TABLE         table that autobench wrote
   --with FILE   add the columns of another table
 ";
 
-/// Carries out a command line of bench2graph's; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+/// Runs a bench2graph command line and returns the exit code.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     draw(words, caller).map_or_else(
         |(code, why)| {
-            caller.err_line(&format!("{called}: {why}"));
+            caller.err_line(&format!("{program_name}: {why}"));
             code
         },
         |()| 0,
@@ -77,7 +78,7 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
         return Err((USAGE, format!("usage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")));
     };
     let chart = Path::new(chart);
-    let tables = [PathBuf::from(table)].into_iter().chain(args.more.iter().cloned());
+    let tables = [PathBuf::from(table)].into_iter().chain(args.other_tables.iter().cloned());
     let sheets = tables.map(|path| Sheet::load(&path)).collect::<Result<Vec<_>, _>>();
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
     if chart.symlink_metadata().is_ok() {
@@ -90,24 +91,24 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
 
 fn read(words: &[String]) -> Result<Args, String> {
     let mut args = Args::default();
-    let mut long = Long::new(words, ROWS);
+    let mut long = LongOptions::new(words, ROWS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default()),
-            Read::Ours(word) => return Err(format!("unknown option --brunt-{word}; a chart needs none")),
-            Read::OptionError(wrong) => return Err(wrong.to_string()),
+            LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default()),
+            LongItem::BruntOption(word) => return Err(format!("unknown option --brunt-{word}; a chart needs none")),
+            LongItem::OptionError(wrong) => return Err(wrong.to_string()),
         }
     }
     args.others = long.others().iter().map(|word| (*word).to_owned()).collect();
     Ok(args)
 }
 
-/// Said, asked for, or the table's name.
+/// Title of the chart: from `--title`, from the terminal (`--ask`), or the table's name.
 fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
     if let Some(title) = &args.title {
         return Ok(title.clone());
     }
-    if args.asks {
+    if args.is_interactive {
         caller.out("Enter the title : ");
         let line = (caller.line)()?;
         return Ok(line.trim_end().to_owned());
@@ -122,7 +123,7 @@ fn write(path: &Path, figure: &Figure) -> io::Result<()> {
         None => postscript::of_figure(figure).map(String::into_bytes),
     };
     let bytes = chart.ok_or_else(|| io::Error::other("no data to draw; choose other columns"))?;
-    // Nobody else may have made it in between.
+    // `create_new` fails if another process created the file in the meantime.
     let mut file = File::create_new(path)?;
     file.write_all(&bytes).inspect_err(|_| {
         let _ = fs::remove_file(path);

@@ -1,5 +1,7 @@
-//! What a tool has of the process that it runs in: where its text goes, and what it may ask for. Whoever calls the tool hands
-//! it in; nothing here prints, ends the process or reads the environment by itself.
+//! The process that a tool runs in: its output streams, environment, clock and store.
+//!
+//! The caller of a tool passes it in. Nothing here prints, ends the process or reads the
+//! environment by itself.
 
 use crate::error::ToolError;
 use brunt_model::{Judgement, Run};
@@ -18,49 +20,49 @@ pub type Stream = Mutex<Box<dyn Write + Send>>;
 
 /// The process that a tool runs in.
 pub struct Caller {
-    /// Where the tool's own text goes.
+    /// Receives the tool's own text.
     pub stdout: Stream,
-    /// Where its complaints go.
+    /// Receives its error messages.
     pub stderr: Stream,
-    /// A line of standard input.
+    /// Reads a line of standard input.
     pub line: fn() -> io::Result<String>,
-    /// A variable of the environment.
+    /// Reads an environment variable.
     pub environment: Environment,
-    /// The machine.
+    /// Reads the properties of this machine.
     pub system: fn() -> System,
-    /// The folder of whoever calls.
+    /// Home directory of the user.
     pub home: Option<PathBuf>,
     /// The whole command line, for reports.
     pub command: String,
-    /// This program, to be started again.
+    /// Path of this executable, to start it again.
     pub program: fn() -> io::Result<PathBuf>,
-    /// Listens to Ctrl-C.
+    /// Installs the Ctrl-C handler.
     pub interrupt: fn() -> io::Result<Interrupt>,
-    /// Set by the signals that end a daemon.
+    /// Installs the handlers of the signals that end a daemon, and returns the flag that they set.
     pub ended: fn() -> io::Result<Arc<AtomicBool>>,
-    /// Replaces secrets in all that is kept or told.
+    /// Replaces secrets in everything that is stored or printed.
     pub redactor: fn() -> Arc<Redactor>,
     /// Opens a store.
     pub store: fn(&StorePlace) -> Result<Store, ToolError>,
-    /// Opens the files of reports, before anything is measured.
+    /// Opens the report files before the run.
     pub reports: OpenReports,
 }
 
-/// Opens the files of reports.
+/// Opens report files.
 pub type OpenReports = fn(&[Output]) -> Result<Box<dyn Reports>, ToolError>;
 
-/// Where a run is stored.
+/// Directory in which a run is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StorePlace {
-    /// Where all runs are.
-    Usual,
+    /// The default store.
+    Default,
     /// In this directory.
     Directory(PathBuf),
 }
 
 /// Reports whose files are open.
 pub trait Reports {
-    /// Writes them.
+    /// Writes the reports.
     ///
     /// # Errors
     ///
@@ -69,58 +71,59 @@ pub trait Reports {
 }
 
 impl Caller {
-    /// A session of this process, with a store where there is one.
+    /// Creates a session of this process, with the store if there is one.
     pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> Session {
         let environment = brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
         Session { environment, store, redactor: (self.redactor)(), interrupt }
     }
 
-    /// A variable of the environment.
+    /// Returns an environment variable.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment)(name)
     }
 
-    /// Writes on stdout, at once. Whoever reads it may stop when it has seen enough.
+    /// Writes text to stdout and flushes it. Write errors are ignored, since the reader may close
+    /// the pipe early.
     pub fn out(&self, text: &str) {
         self.out_bytes(text.as_bytes());
     }
 
-    /// The same for bytes.
+    /// Writes bytes to stdout and flushes them.
     pub fn out_bytes(&self, bytes: &[u8]) {
-        let mut out = held(&self.stdout);
+        let mut out = lock(&self.stdout);
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 
-    /// Writes on stderr, as it stands.
+    /// Writes text to stderr, unchanged.
     pub fn err(&self, text: &str) {
-        let mut out = held(&self.stderr);
+        let mut out = lock(&self.stderr);
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
-    /// The same with the end of a line.
+    /// Writes a line to stderr.
     pub fn err_line(&self, text: &str) {
         self.err(&format!("{text}\n"));
     }
 
-    /// A line of ours on stderr, without secrets.
+    /// Writes a line of brunt's own to stderr, without secrets.
     pub fn say(&self, line: &str) {
         self.err_line(&(self.redactor)().text(line));
     }
 }
 
-/// Standard output, for whoever must know that it cannot be written.
+/// Standard output as a writer, for callers that need to see write errors.
 pub struct Stdout(pub Arc<Caller>);
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        held(&self.0.stdout).write(bytes)
+        lock(&self.0.stdout).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        held(&self.0.stdout).flush()
+        lock(&self.0.stdout).flush()
     }
 }
 
-fn held(stream: &Stream) -> MutexGuard<'_, Box<dyn Write + Send>> {
+fn lock(stream: &Stream) -> MutexGuard<'_, Box<dyn Write + Send>> {
     stream.lock().unwrap_or_else(PoisonError::into_inner)
 }

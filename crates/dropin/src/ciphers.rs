@@ -1,9 +1,10 @@
-//! Cipher suites by the names that OpenSSL has for them.
+//! Translates OpenSSL's names of cipher suites.
 
-/// The suites that OpenSSL's names stand for; and the last name that stands for none.
-pub fn known(list: &str) -> (Vec<String>, Option<String>) {
+/// Returns the suites that OpenSSL names in `list`, and the last name that matches no suite.
+pub fn parse_list(list: &str) -> (Vec<String>, Option<String>) {
     let all = brunt_wire::tls::suites();
-    let (mut found, mut unknown) = (Vec::new(), None);
+    let mut found = Vec::new();
+    let mut unknown = None;
     for name in list.split([':', ',', ' ']).filter(|name| !name.is_empty()) {
         match all.iter().find(|suite| openssl_name(suite) == name) {
             Some(suite) => found.push((*suite).to_owned()),
@@ -13,7 +14,8 @@ pub fn known(list: &str) -> (Vec<String>, Option<String>) {
     (found, unknown)
 }
 
-/// Words of OpenSSL's that stand for many suites, and parts of the names of those that are not spoken here.
+/// OpenSSL's keywords for groups of suites, and the components of suite names, including
+/// unsupported ones.
 const WORDS: &str = "ALL DEFAULT COMPLEMENTOFDEFAULT COMPLEMENTOFALL HIGH MEDIUM eNULL NULL aNULL kRSA aRSA RSA kDHE kEDH DHE EDH DH \
     ADH kECDHE kEECDH ECDHE EECDH ECDH AECDH aDSS DSS aECDSA ECDSA TLSv1.2 TLSv1.0 TLSv1 SSLv3 AES AES128 AES256 AESGCM AESCCM \
     AESCCM8 ARIA ARIA128 ARIA256 ARIAGCM CAMELLIA CAMELLIA128 CAMELLIA256 CHACHA20 SHA SHA1 SHA256 SHA384 PSK kPSK kRSAPSK \
@@ -21,7 +23,7 @@ const WORDS: &str = "ALL DEFAULT COMPLEMENTOFDEFAULT COMPLEMENTOFALL HIGH MEDIUM
 const PARTS: &str = "ECDHE DHE RSA ECDSA DSS PSK SRP ADH AECDH AES128 AES256 GCM CCM CCM8 SHA SHA256 SHA384 CHACHA20 POLY1305 \
     CAMELLIA128 CAMELLIA256 ARIA128 ARIA256 NULL 3DES EDE CBC";
 
-/// Whether OpenSSL finds a suite for this list: ab ends where it does not.
+/// True if OpenSSL finds a suite for this list. If it finds none, ab ends with an error.
 pub fn is_known_to_openssl(list: &str) -> bool {
     list.split([':', ',', ' ', ';']).any(adds_a_suite)
 }
@@ -30,13 +32,19 @@ fn adds_a_suite(element: &str) -> bool {
     if element.is_empty() || element.starts_with(['!', '-', '+', '@']) {
         return false;
     }
-    let is_word = |word: &str| WORDS.split_whitespace().any(|known| known == word);
-    let is_suite = |name: &str| name.contains('-') && name.split('-').all(|p| PARTS.split_whitespace().any(|k| k == p));
-    let ours = brunt_wire::tls::suites().iter().any(|suite| openssl_name(suite) == element);
-    ours || is_suite(element) || element.split('+').all(is_word)
+    let is_ours = brunt_wire::tls::suites().iter().any(|suite| openssl_name(suite) == element);
+    is_ours || is_suite_name(element) || element.split('+').all(is_keyword)
 }
 
-/// What OpenSSL calls a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
+fn is_keyword(word: &str) -> bool {
+    WORDS.split_whitespace().any(|keyword| keyword == word)
+}
+
+fn is_suite_name(name: &str) -> bool {
+    name.contains('-') && name.split('-').all(|part| PARTS.split_whitespace().any(|known| known == part))
+}
+
+/// OpenSSL's name of a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
 pub fn openssl_name(suite: &str) -> String {
     if let Some(name) = suite.strip_prefix("TLS13_") {
         return format!("TLS_{name}");
@@ -64,7 +72,7 @@ mod tests {
         }
     }
 
-    /// As OpenSSL 3.0 decides (`openssl ciphers LIST`).
+    /// Expected results are those of OpenSSL 3.0 (`openssl ciphers LIST`).
     #[test]
     fn a_list_without_a_suite_is_known_as_such() {
         for list in
@@ -79,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_told() {
-        let (found, unknown) = known("ECDHE-RSA-AES256-GCM-SHA384:HIGH");
+        let (found, unknown) = parse_list("ECDHE-RSA-AES256-GCM-SHA384:HIGH");
         assert_eq!(found, ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"]);
         assert_eq!(unknown.as_deref(), Some("HIGH"));
     }

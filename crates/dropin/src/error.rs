@@ -1,18 +1,18 @@
-//! Why a tool measured nothing, as one line.
+//! The error of a tool that could not run, as one line.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a tool measured nothing.
+/// Why a tool could not run, as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError(String);
 
-/// What a tool comes to, or why it does not.
+/// Result of a tool's step.
 pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 
 impl ToolError {
-    /// An error with this text.
-    pub fn told(text: impl Into<String>) -> Self {
+    /// Creates an error with this text.
+    pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
@@ -23,7 +23,7 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// The error and its causes, each once: many libraries repeat the cause in their own message.
+/// Joins the error and its causes, each once: many libraries repeat the cause in their own message.
 impl<E: Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         let mut line = error.to_string();

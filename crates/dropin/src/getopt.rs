@@ -1,103 +1,103 @@
-//! Short options, read one by one as getopt reads them: `-k`, `-n 10`, `-n10`, `-kn10`, up to the first other word.
+//! Parses short options like `getopt`: `-k`, `-n 10`, `-n10`, `-kn10`, up to the first other word.
 //!
-//! A word that begins with `--brunt-` where an option may stand is one of ours ([`side`](super::side)); no tool has such.
-//! [`long`] reads long names too, as GNU does. It knows no option's meaning, and of each only whether it
-//! takes a value.
+//! A word that begins with `--brunt-` in place of an option is a brunt option
+//! ([`brunt_options`](super::brunt_options)); no tool has such options. [`long`] parses long names too, like GNU. The
+//! parser does not know what an option means, only whether it takes a value.
 
 pub mod long;
 
-/// A command line that is being read.
+/// A parser of short options.
 #[derive(Debug)]
-pub struct Short<'a> {
+pub struct ShortOptions<'a> {
     words: &'a [String],
-    /// The word that is read next.
-    at: usize,
-    /// Where in that word, where options stand together.
-    within: usize,
-    /// Whether an option takes a value; None: there is no such option.
-    takes: fn(char) -> Option<Takes>,
+    /// Index of the next word.
+    position: usize,
+    /// Byte offset in that word, if several letters share it; 0 at the start of a word.
+    offset: usize,
+    /// Returns whether the letter's option takes a value; None for an unknown letter.
+    argument: fn(char) -> Option<Argument>,
 }
 
-/// Whether an option takes a value.
+/// Whether an option takes a value, as in `struct option` of `getopt_long`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    /// It does.
-    Value,
-    /// It may have one, which then stands in the same word.
-    Attached,
-    /// It does not.
-    Nothing,
+pub enum Argument {
+    /// A value in the same word or the next.
+    Required,
+    /// A value in the same word, or none.
+    Optional,
+    None,
 }
 
-/// What was read.
+/// One parsed element of the command line.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next<'a> {
-    /// An option, and its value: empty where it takes none.
+pub enum ShortItem<'a> {
+    /// An option and its value, which is empty for an option without one.
     Option(char, &'a str),
-    /// A word of ours, without the dashes and the prefix.
-    Ours(&'a str),
-    /// There is no such option.
+    /// A brunt option, without `--brunt-`.
+    BruntOption(&'a str),
+    /// An unknown letter.
     Unknown(char),
-    /// It takes a value, and there is none.
-    Bare(char),
+    /// An option without its required value.
+    MissingValue(char),
 }
 
-impl<'a> Short<'a> {
-    /// Begins at the first word.
-    pub fn new(words: &'a [String], takes: fn(char) -> Option<Takes>) -> Self {
-        Self { words, at: 0, within: 0, takes }
+impl<'a> ShortOptions<'a> {
+    /// Starts at the first word.
+    pub fn new(words: &'a [String], argument: fn(char) -> Option<Argument>) -> Self {
+        Self { words, position: 0, offset: 0, argument }
     }
 
-    /// The words that were not read.
+    /// Returns the words that were not read.
     pub fn rest(&self) -> &'a [String] {
-        &self.words[self.at.min(self.words.len())..]
+        &self.words[self.position.min(self.words.len())..]
     }
 
-    /// The next word, whatever it is: the value of one of ours.
+    /// Returns the next word, for example the value of a brunt option.
     pub fn take_word(&mut self) -> Option<&'a str> {
-        let word = self.words.get(self.at)?;
-        self.at += 1;
+        let word = self.words.get(self.position)?;
+        self.position += 1;
         Some(word)
     }
 
-    /// The next option; None: there are no more.
-    pub fn next(&mut self) -> Option<Next<'a>> {
-        let word: &'a str = self.words.get(self.at)?;
-        if self.within == 0 {
+    /// Parses the next option; None at the end of the options.
+    pub fn next(&mut self) -> Option<ShortItem<'a>> {
+        let word: &'a str = self.words.get(self.position)?;
+        if self.offset == 0 {
             if let Some(ours) = word.strip_prefix("--brunt-") {
-                self.at += 1;
-                return Some(Next::Ours(ours));
+                self.position += 1;
+                return Some(ShortItem::BruntOption(ours));
             }
             if word == "--" {
-                self.at += 1;
+                self.position += 1;
                 return None;
             }
             if !word.starts_with('-') || word == "-" {
                 return None;
             }
-            self.within = 1;
+            self.offset = 1;
         }
-        let letter = word[self.within..].chars().next()?;
-        let behind = &word[self.within + letter.len_utf8()..];
-        let takes = (self.takes)(letter);
-        if behind.is_empty() || matches!(takes, Some(Takes::Value | Takes::Attached)) {
-            self.at += 1;
-            self.within = 0;
+        let letter = word[self.offset..].chars().next()?;
+        let rest_of_word = &word[self.offset + letter.len_utf8()..];
+        let argument = (self.argument)(letter);
+        if rest_of_word.is_empty() || matches!(argument, Some(Argument::Required | Argument::Optional)) {
+            self.position += 1;
+            self.offset = 0;
         } else {
-            self.within += letter.len_utf8();
+            self.offset += letter.len_utf8();
         }
-        Some(match takes {
-            None => Next::Unknown(letter),
-            Some(Takes::Nothing) => Next::Option(letter, ""),
-            Some(Takes::Value) if behind.is_empty() => {
-                self.take_word().map_or(Next::Bare(letter), |v| Next::Option(letter, v))
+        Some(match argument {
+            None => ShortItem::Unknown(letter),
+            Some(Argument::None) => ShortItem::Option(letter, ""),
+            Some(Argument::Required) if rest_of_word.is_empty() => {
+                self.take_word().map_or(ShortItem::MissingValue(letter), |v| ShortItem::Option(letter, v))
             }
-            Some(Takes::Value | Takes::Attached) => Next::Option(letter, behind),
+            Some(Argument::Required | Argument::Optional) => ShortItem::Option(letter, rest_of_word),
         })
     }
 }
 
-/// A number as atoi reads one: blanks, a sign, and the digits that the text begins with; 0 where there are none.
+/// Parses a number like `atoi`: blanks, a sign, and leading digits; 0 without digits.
+// /Saturates at `i32::MAX`, with either sign.
 pub fn atoi(text: &str) -> i64 {
     let text = text.trim_start();
     let (negative, digits) = match text.as_bytes().first() {
@@ -117,18 +117,18 @@ mod tests {
 
     fn read(line: &str) -> (String, Vec<String>) {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let mut short = Short::new(&words, |letter| match letter {
-            'n' => Some(Takes::Value),
-            'k' | 'q' => Some(Takes::Nothing),
+        let mut short = ShortOptions::new(&words, |letter| match letter {
+            'n' => Some(Argument::Required),
+            'k' | 'q' => Some(Argument::None),
             _ => None,
         });
         let mut seen = String::new();
         while let Some(next) = short.next() {
             let what = match next {
-                Next::Option(letter, value) => format!("{letter}({value})"),
-                Next::Ours(word) => format!("ours({word}={})", short.take_word().unwrap_or("")),
-                Next::Unknown(letter) => format!("?{letter}"),
-                Next::Bare(letter) => format!("!{letter}"),
+                ShortItem::Option(letter, value) => format!("{letter}({value})"),
+                ShortItem::BruntOption(word) => format!("ours({word}={})", short.take_word().unwrap_or("")),
+                ShortItem::Unknown(letter) => format!("?{letter}"),
+                ShortItem::MissingValue(letter) => format!("!{letter}"),
             };
             seen.push_str(&what);
         }

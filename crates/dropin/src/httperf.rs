@@ -1,16 +1,21 @@
-//! httperf: its command line, bytes and report. [`run`] is the tool; [`answer`] is for those who call it, as autobench does.
+//! Implements `httperf`: command line, bytes and report. [`run`] is the tool; [`answer`] serves
+//! other drop-ins such as autobench.
 //!
-//! * [`args`], [`echo`]: what is asked, and the line that repeats it. [`request`], [`sessions`], [`session_log`], [`tls`]: in bytes.
-//! * [`plan`]: the same as a plan. [`desk`], [`counts`], [`lifetimes`]: what is heard of it, by httperf's arithmetic.
-//! * [`mod@print`], [`paper`], [`onlooker`]: its text. What differs on purpose is listed in docs/drop-in-httperf.md.
+//! * [`args`], [`echo`]: the command line, and the line that repeats it.
+//! * [`request`], [`sessions`], [`session_log`], [`tls`]: the requests and TLS settings that it
+//!   describes.
+//! * [`plan`]: the same as a plan. [`collector`], [`counts`], [`lifetimes`]: httperf's arithmetic.
+//! * [`mod@print`], [`output`], [`observer`]: httperf's output.
+//!
+//! docs/drop-in-httperf.md lists the intended differences.
 
 mod args;
+mod collector;
 mod counts;
-mod desk;
 mod echo;
 mod lifetimes;
-mod onlooker;
-mod paper;
+mod observer;
+mod output;
 mod plan;
 mod print;
 mod request;
@@ -19,59 +24,61 @@ mod sessions;
 mod tls;
 
 use crate::caller::Caller;
-use crate::carry::RunSetup;
 use crate::error::{Result, ToolError};
+use crate::run_setup::RunSetup;
 use args::{Args, Refusal, Workload};
 use brunt_runner::witness::{Watched, Witness};
 use brunt_runner::{Interrupt, Real};
+use collector::SampleCollector;
 use counts::Rules;
-use desk::Desk;
-use onlooker::Onlooker;
-use paper::Paper;
-use sessions::Wanted;
+use observer::ExchangePrinter;
+use output::ReportOutput;
+use sessions::SessionWorkload;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Bad usage, a name without an address, files that cannot be read.
+/// Exit code for invalid usage, an unresolvable name, or an unreadable file.
 const FAILED: u8 = 1;
-/// What httperf finds wrong only when it sets out.
-const UNFIT: u8 = 255;
-/// Its version, as it tells it.
+/// Exit code for errors that httperf detects only when it starts the workload.
+const START_FAILED: u8 = 255;
+/// Version line of httperf 0.9.0.
 const VERSION: &str = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
 
-/// What an httperf command line came to.
+/// Result of an httperf command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What it said on stdout.
+    /// Text that it wrote to stdout.
     pub text: String,
-    /// Why there is no report: what it would have said on stderr.
+    /// Its message on stderr, if there is no report.
     pub refusal: Option<String>,
-    /// How it would have ended.
+    /// Its exit code.
     pub code: u8,
 }
 
-/// Carries out a command line of httperf's: the name under which it was called, and what it is told; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    let told = (caller.interrupt)().map_err(|error| EarlyExit::failed(error.to_string()));
-    let paper = Arc::new(Paper::Stdout(Arc::clone(caller)));
-    match told.and_then(|interrupt| begin(called, words, &interrupt, (&paper, caller))) {
+/// Runs an httperf command line and returns the exit code. `program_name` is the name that the user
+/// typed.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    let interrupt = (caller.interrupt)().map_err(|error| EarlyExit::failed(error.to_string()));
+    let output = Arc::new(ReportOutput::Stdout(Arc::clone(caller)));
+    match interrupt.and_then(|interrupt| begin(program_name, words, &interrupt, &output, caller)) {
         Ok(()) => 0,
-        Err(told) => {
-            caller.err(&told.text(called));
-            told.code
+        Err(exit) => {
+            caller.err(&exit.text(program_name));
+            exit.code
         }
     }
 }
 
-/// Carries out a command line of httperf for another drop-in. Stdout is returned as text; brunt's notes go to stderr.
+/// Runs an httperf command line for another drop-in. Stdout is returned as text; brunt's notes go
+/// to stderr.
 pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> Answer {
-    let paper = Arc::new(Paper::Kept(Mutex::default()));
-    let exit = begin("httperf", words, interrupt, (&paper, caller)).err();
+    let output = Arc::new(ReportOutput::Buffer(Mutex::default()));
+    let exit = begin("httperf", words, interrupt, &output, caller).err();
     let code = exit.as_ref().map_or(0, |exit| exit.code);
-    Answer { text: paper.text(), refusal: exit.map(|exit| exit.text("httperf")), code }
+    Answer { text: output.text(), refusal: exit.map(|exit| exit.text("httperf")), code }
 }
 
-/// Why there is no report.
+/// An exit before the report, with its message and exit code.
 struct EarlyExit {
     why: Option<String>,
     code: u8,
@@ -82,29 +89,38 @@ impl EarlyExit {
         Self { why: Some(why), code: FAILED }
     }
 
-    fn text(&self, called: &str) -> String {
-        let name = called.rsplit('/').next().unwrap_or(called);
-        let joint = |why: &str| if why.starts_with("core_") || why.starts_with("session_") { "." } else { ": " };
-        self.why.as_ref().map_or_else(String::new, |why| format!("{name}{}{why}\n", joint(why)))
+    fn text(&self, program_name: &str) -> String {
+        let name = program_name.rsplit('/').next().unwrap_or(program_name);
+        let Some(why) = &self.why else { return String::new() };
+        // httperf's own messages continue the program's name: `httperf.core_…`.
+        let separator = if why.starts_with("core_") || why.starts_with("session_") { "." } else { ": " };
+        format!("{name}{separator}{why}\n")
     }
 }
 
-/// Everything that may fail before a request is sent, in httperf's order; then the run.
+impl From<ToolError> for EarlyExit {
+    fn from(error: ToolError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+/// Performs every step that can fail before the first request, in httperf's order, then runs.
 fn begin(
-    called: &str,
+    program_name: &str,
     words: &[String],
     interrupt: &Interrupt,
-    (paper, caller): (&Arc<Paper>, &Arc<Caller>),
+    output: &Arc<ReportOutput>,
+    caller: &Arc<Caller>,
 ) -> Result<(), EarlyExit> {
     let args = match args::parse(words) {
         Ok(args) => args,
-        Err(Refusal::Said(why)) => return Err(EarlyExit::failed(why)),
+        Err(Refusal::Message(why)) => return Err(EarlyExit::failed(why)),
         Err(Refusal::Help) => {
-            paper.say(include_str!("httperf/usage.txt"));
+            output.print(include_str!("httperf/usage.txt"));
             return Ok(());
         }
         Err(Refusal::Version) => {
-            paper.say(&format!("httperf: {VERSION}\n"));
+            output.print(&format!("httperf: {VERSION}\n"));
             return Ok(());
         }
     };
@@ -113,48 +129,52 @@ fn begin(
     }
     if args.session_cookies && !args.has_sessions() {
         let why = "--session-cookie requires session-oriented workload (e.g., --wsess)";
-        return Err(EarlyExit { why: Some(why.into()), code: UNFIT });
+        return Err(EarlyExit { why: Some(why.into()), code: START_FAILED });
     }
-    paper.say(&echo::line(called, &args));
-    set_out(&args, interrupt, (paper, caller))
+    output.print(&echo::line(program_name, &args));
+    start_workload(&args, interrupt, output, caller)
 }
 
-fn set_out(args: &Args, interrupt: &Interrupt, (paper, caller): (&Arc<Paper>, &Arc<Caller>)) -> Result<(), EarlyExit> {
+fn start_workload(
+    args: &Args,
+    interrupt: &Interrupt,
+    output: &Arc<ReportOutput>,
+    caller: &Arc<Caller>,
+) -> Result<(), EarlyExit> {
     if !matches!(args.http_version, (1, 0 | 1)) {
         let (major, minor) = args.http_version;
         return Err(EarlyExit::failed(format!("unexpected version code {}", major * 10_000 + minor)));
     }
     let resolve = plan::resolve(args).map_err(EarlyExit::failed)?;
-    let wanted = sessions::wanted(args).map_err(EarlyExit::failed)?;
-    let rules = rules(args, &wanted);
-    // Sessions of a log have no limit: httperf begins the calls of a burst as there is room.
-    let limited = matches!(args.workload, Workload::Sessions(..));
-    if limited && longest(&wanted) > 1 + args.per_session() * args.piped() {
+    let workload = sessions::workload(args).map_err(EarlyExit::failed)?;
+    let rules = rules(args, &workload);
+    // Sessions of a log have no limit: httperf starts the calls of a burst as connections become
+    // free.
+    let is_limited = matches!(args.workload, Workload::Sessions(..));
+    if limited && longest_burst(&workload) > 1 + args.per_session() * args.piped() {
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
         return Err(EarlyExit::failed(why.into()));
     }
-    let ours = |error: ToolError| EarlyExit::failed(error.to_string());
-    let (plan, note) = plan::plan(args, wanted, resolve, &(caller.system)());
-    let setup = RunSetup::among(&args.side, interrupt.clone(), caller).map_err(ours)?;
+    let (plan, note) = plan::plan(args, workload, resolve, &(caller.system)());
+    let setup = RunSetup::with_interrupt(&args.brunt_options, interrupt.clone(), caller).map_err(EarlyExit::from)?;
     if args.verbosity > 0 {
         let most = brunt_probe::limits::raise_descriptors();
-        paper.say(&format!("httperf: maximum number of open descriptors = {most}\n"));
+        output.print(&format!("httperf: maximum number of open descriptors = {most}\n"));
     }
-    measure(args, &plan, rules, setup, (note, paper)).map_err(ours)
+    measure(args, &plan, rules, setup, note, output).map_err(EarlyExit::from)
 }
 
-/// The longest burst that was asked for: parts of one follow each other at once.
-fn longest(wanted: &Wanted) -> u64 {
-    wanted.sessions.iter().map(|session| session.longest).max().unwrap_or(1)
+/// Length of the longest burst. Calls of a burst follow each other at once.
+fn longest_burst(workload: &SessionWorkload) -> u64 {
+    workload.sessions.iter().map(|session| session.longest).max().unwrap_or(1)
 }
 
-fn rules(args: &Args, wanted: &Wanted) -> Rules {
+fn rules(args: &Args, workload: &SessionWorkload) -> Rules {
     let limit = (args.timeout > 0.0).then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
     Rules {
-        sessions: args.has_sessions(),
-        lengths: wanted.sessions.iter().map(|session| session.calls).collect(),
-        together: longest(wanted) > 1,
-        one_each: args.has_sessions() && args.is_http10(),
+        lengths: workload.sessions.iter().map(|session| session.calls).collect(),
+        is_pipelined: longest_burst(workload) > 1,
+        one_call_per_connection: args.has_sessions() && args.is_http10(),
         limits: limit.map(|limit| (limit, plan::reply_limit(args))),
     }
 }
@@ -164,31 +184,32 @@ fn measure(
     plan: &brunt_model::Plan,
     rules: Rules,
     setup: RunSetup,
-    (note, paper): (Option<String>, &Arc<Paper>),
+    note: Option<String>,
+    output: &Arc<ReportOutput>,
 ) -> Result<()> {
     let world = Real::new(plan)?;
-    let mut desk = Desk::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(paper)));
-    let onlooker = Onlooker::of(args, paper).map(|onlooker| onlooker as Arc<dyn Witness>);
-    let watched = Watched { real: &world, witness: onlooker };
-    let done = setup.run(plan, &watched, &mut desk);
-    paper.say(&print::report(&print::Subject {
-        counts: &desk.counts,
-        ended: desk.ended,
-        seconds: desk.seconds(),
-        cpu: desk.cpu(),
-        sessions: args.has_sessions(),
+    let mut collector = SampleCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
+    let observer = ExchangePrinter::new(args, output).map(|observer| observer as Arc<dyn Witness>);
+    let watched = Watched { real: &world, witness: observer };
+    let done = setup.run(plan, &watched, &mut collector);
+    output.print(&print::report(&print::Subject {
+        counts: &collector.counts,
+        ended: collector.ended,
+        seconds: collector.seconds(),
+        cpu: collector.cpu(),
+        has_sessions: args.has_sessions(),
         histogram: args.verbosity > 1,
     }));
-    done.finish(&notes(&desk, note))
+    done.finish(&notes(&collector, note))
 }
 
-/// What the report cannot say: each only where it would mislead.
-fn notes(desk: &Desk, note: Option<String>) -> Vec<String> {
-    let lived = lifetimes::lifetimes(&desk.counts.connections);
-    let median = (lived.successful > 0 && (lived.true_median - lived.median).abs() >= 0.5).then(|| {
+/// Notes on figures of the report that would mislead without them.
+fn notes(collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+    let lifetimes = lifetimes::lifetimes(&collector.counts.connections);
+    let median = (lifetimes.successful > 0 && (lifetimes.true_median - lifetimes.median).abs() >= 0.5).then(|| {
         format!(
             "the true median of connection times is {:.3} ms; {:.1} is the middle of a millisecond",
-            lived.true_median, lived.median
+            lifetimes.true_median, lifetimes.median
         )
     });
     note.into_iter().chain(median).collect()

@@ -1,46 +1,47 @@
-//! JMeter without its window: its command line, console lines, result files and report.
+//! Implements `jmeter` without its GUI: command line, console lines, result files and report.
 //!
 //! * [`settings`]: options and properties. [`console`]: lines of the console and the log.
-//! * [`desk`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a run.
+//! * [`collector`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a
+//!   run.
 //! * [`graphs`]: charts of the dashboard.
 //! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
 //!
-//! The plan is read by `jmx`. What differs on purpose is listed in docs/drop-in-jmeter.md.
+//! The crate `jmx` reads the plan. docs/drop-in-jmeter.md lists the intended differences.
 
+mod collector;
 mod console;
-mod desk;
 mod graphs;
 mod listeners;
 pub mod report;
 mod settings;
 mod udp;
 
+use crate::brunt_options::BruntOptions;
 use crate::caller::Caller;
-use crate::carry::{self, RunSetup};
 use crate::error::{Result, ToolError};
-use crate::side::Side;
+use crate::run_setup::{self, RunSetup};
 use brunt_jmx::Document;
 use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::{Plan, Run, StageKind, TestStage};
 use brunt_runner::{Interrupt, LiveOutputs, Real};
+use collector::SampleCollector;
 use console::Console;
-use desk::Desk;
 use settings::Settings;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The release whose command line this is.
+/// JMeter release whose command line this is.
 const VERSION: &str = "5.6.3";
 
-/// It cannot do what it is told.
+/// Exit code for errors.
 const FAILED: u8 = 1;
-/// A bound of `--brunt-fail-on` is not kept.
+/// Exit code if a `--brunt-fail-on` objective is missed.
 const MISSED: u8 = 4;
 
-/// Carries out a command line of JMeter's: the name under which it was called, and what it is told; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+/// Runs a JMeter command line and returns the exit code. `program_name` is the name that the user typed.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     let options = match CliOptions::parse(words.iter().cloned()) {
         Ok(options) => options,
         Err(error) => {
@@ -49,14 +50,16 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             return FAILED;
         }
     };
-    let done = match (options.mode, &options.remote) {
+    let result = match (options.mode, &options.remote) {
         (Mode::Help | Mode::Options, _) => {
             caller.out(USAGE);
             return 0;
         }
         (Mode::Version, _) => {
-            let own = env!("CARGO_PKG_VERSION");
-            caller.out(&format!("{VERSION}\n\nbrunt {own}, with the command line of Apache JMeter {VERSION}\n"));
+            let brunt_version = env!("CARGO_PKG_VERSION");
+            caller.out(&format!(
+                "{VERSION}\n\nbrunt {brunt_version}, with the command line of Apache JMeter {VERSION}\n"
+            ));
             return 0;
         }
         (Mode::Gui, _) => refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl"),
@@ -66,21 +69,21 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
         (Mode::Report, Remote::None) => Settings::new(options, caller).and_then(|settings| report::of_file(&settings)),
         (Mode::NonGui, Remote::None) => Settings::new(options, caller).and_then(|settings| test(&settings, caller)),
     };
-    done.unwrap_or_else(|error| {
+    result.unwrap_or_else(|error| {
         caller.out(&format!("An error occurred: {error}\n"));
-        caller.err_line(&format!("{called}: {error}"));
+        caller.err_line(&format!("{program_name}: {error}"));
         FAILED
     })
 }
 
-/// The options, for those who ask.
+/// Text of `--help`.
 const USAGE: &str = include_str!("jmeter/usage.txt");
 
 fn refuse(why: &str) -> Result<u8> {
-    Err(ToolError::told(why))
+    Err(ToolError::new(why))
 }
 
-/// Runs a plan; the exit code.
+/// Runs a plan and returns the exit code.
 fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let path = settings.plan_path()?;
     let document = document(path)?;
@@ -96,43 +99,44 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         lenient: settings.lenient,
         records: Some(settings.records(&own_files.files)),
         seed: system.seed,
-        threads: settings.side.threads.unwrap_or_else(|| system.half_of_cores()),
+        threads: settings.brunt_options.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     let TestRun { mut stages, notices, live_outputs } =
-        plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
+        plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
     for stage in &mut stages {
-        carry::prepare_stage(stage, &settings.fail_on, settings.side.processes)?;
+        run_setup::prepare_stage(stage, &settings.fail_on, settings.brunt_options.processes)?;
         let connection = &mut stage.plan.connection;
         connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
     }
-    let of_main = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
-    brunt_spec::check_objectives(&settings.fail_on, &of_main.collect::<Vec<_>>())
-        .map_err(|error| ToolError::told(error.to_string()))?;
+    let main_plans = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
+    brunt_spec::check_objectives(&settings.fail_on, &main_plans.collect::<Vec<_>>())
+        .map_err(|error| ToolError::new(error.to_string()))?;
     settings.prepare()?;
     let console = Console::open(settings, caller);
-    let mut desk = Desk::open(settings, own_files.files, console, &stages)?;
-    desk.live_outputs = live(&live_outputs, caller)?;
-    if !settings.side.no_notes {
+    let mut collector = SampleCollector::open(settings, own_files.files, console, &stages)?;
+    collector.live_outputs = open_live_outputs(&live_outputs, caller)?;
+    if !settings.brunt_options.no_notes {
         for notice in own_files.left_out.iter().chain(&notices) {
             caller.err_line(&format!("brunt - {notice}"));
         }
     }
-    desk.greet(&settings.plan);
+    collector.greet(&settings.plan);
     let interrupt = (caller.interrupt)()?;
-    let messages = udp::listen(settings, &interrupt, caller);
-    if let Some(port) = messages {
-        desk.console
+    let udp_port = udp::listen(settings, &interrupt, caller);
+    if let Some(port) = udp_port {
+        collector
+            .console
             .say(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
     }
-    let missed = run_stages(settings, stages, &interrupt, (&mut desk, caller))?;
-    desk.live_outputs.finish();
-    desk.end();
+    let missed = run_stages(settings, stages, &interrupt, &mut collector, caller)?;
+    collector.live_outputs.finish();
+    collector.end();
     if settings.options.report_at_end {
-        report::of_run(settings, &desk)?;
+        report::of_run(settings, &collector)?;
     }
-    desk.console.say("... end of run");
-    if let Some(trouble) = desk.trouble() {
-        return Err(ToolError::told(trouble));
+    collector.console.say("... end of run");
+    if let Some(trouble) = collector.trouble() {
+        return Err(ToolError::new(trouble));
     }
     for bound in &missed {
         caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}"));
@@ -140,50 +144,55 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     Ok(if missed.is_empty() { 0 } else { MISSED })
 }
 
-/// Where the plan sends figures while it runs.
-fn live(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<LiveOutputs> {
-    let told = Arc::clone(caller);
+/// Opens the live outputs of the plan: services that receive figures during the run.
+fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<LiveOutputs> {
+    let reporter = Arc::clone(caller);
     Ok(LiveOutputs::new(
         outputs,
         (caller.redactor)(),
-        Arc::new(move |line: &str| told.say(&format!("brunt - {line}"))),
+        Arc::new(move |line: &str| reporter.say(&format!("brunt - {line}"))),
     )?)
 }
 
 fn document(path: &Path) -> Result<Document> {
-    let wrong = || ToolError::told(format!("The file {} doesn't exist or can't be opened", path.display()));
-    let bytes = std::fs::read(path).map_err(|_| wrong())?;
-    Document::parse(&bytes).map_err(|error| named(path, &error))
+    let bytes = std::fs::read(path)
+        .map_err(|_| ToolError::new(format!("The file {} doesn't exist or can't be opened", path.display())))?;
+    Document::parse(&bytes).map_err(|error| plan_error(path, &error))
 }
 
-fn named(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
-    ToolError::told(format!("{}: {error}", path.display()))
+fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
+    ToolError::new(format!("{}: {error}", path.display()))
 }
 
-/// Runs the stages one after the other; the bounds that were missed.
+/// Runs the stages in order and returns the missed objectives.
 fn run_stages(
     settings: &Settings,
     stages: Vec<TestStage>,
     interrupt: &Interrupt,
-    (desk, caller): (&mut Desk, &Arc<Caller>),
+    collector: &mut SampleCollector,
+    caller: &Arc<Caller>,
 ) -> Result<Vec<String>> {
     let mut missed = Vec::new();
     brunt_runner::stages::carry_out_all(stages, interrupt, |stage| -> Result<Real> {
         let plan = &stage.plan;
         let world = Real::new(plan)?;
         let is_main = stage.kind == StageKind::Main;
-        let side = if is_main { settings.side.clone() } else { Side { no_notes: true, ..Side::default() } };
-        let setup = RunSetup::among(&side, interrupt.clone(), caller)?;
-        desk.begin_stage();
-        let done = setup.run(plan, &world, desk);
-        missed.extend(missed_bounds(plan, &done.result.run));
-        done.finish(&[])?;
+        let brunt_options = if is_main {
+            settings.brunt_options.clone()
+        } else {
+            BruntOptions { no_notes: true, ..BruntOptions::default() }
+        };
+        let setup = RunSetup::with_interrupt(&brunt_options, interrupt.clone(), caller)?;
+        collector.begin_stage();
+        let finished = setup.run(plan, &world, collector);
+        missed.extend(missed_objectives(plan, &finished.result.run));
+        finished.finish(&[])?;
         Ok(world)
     })?;
     Ok(missed)
 }
 
-fn missed_bounds(plan: &Plan, run: &Run) -> Vec<String> {
+fn missed_objectives(plan: &Plan, run: &Run) -> Vec<String> {
     let results = plan.objectives.iter().map(|objective| objective.judge(run)).filter(|result| !result.met);
     results.map(|result| result.objective.to_string()).collect()
 }

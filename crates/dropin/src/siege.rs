@@ -1,15 +1,19 @@
-//! siege: its command line, its file of directives, its lists of URLs, its report.
+//! Implements `siege`: command line, siegerc, URL lists and report.
 //!
-//! * [`options`], [`settings`], [`rc`]: what siege was told. [`urls`], [`request`]: what is asked, and its bytes.
-//! * [`plan`]: the same as a plan. [`desk`], [`onlooker`]: what is heard of it. [`classic`]: siege's arithmetic.
-//! * [`mod@print`], [`lines`], [`config`], [`log`]: its text. What differs on purpose is listed in docs/drop-in-siege.md.
+//! * [`options`], [`settings`], [`rc`]: settings from the command line and siegerc.
+//! * [`urls`], [`request`]: the URLs and the bytes of their requests.
+//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples and replies.
+//!   [`classic`]: siege's arithmetic.
+//! * [`mod@print`], [`lines`], [`config`], [`log`]: siege's output.
+//!
+//! docs/drop-in-siege.md lists the intended differences.
 
 mod classic;
+mod collector;
 mod config;
-mod desk;
 mod lines;
 mod log;
-mod onlooker;
+mod observer;
 mod options;
 mod plan;
 mod print;
@@ -19,32 +23,32 @@ mod settings;
 mod urls;
 
 use crate::caller::Caller;
-use crate::carry::RunSetup;
 use crate::error::Result;
+use crate::run_setup::RunSetup;
 use brunt_model::Plan;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
-use desk::Desk;
+use collector::SampleCollector;
 use lines::Lines;
-use onlooker::Onlooker;
+use observer::ReplyPrinter;
 use options::{InfoPage, Refusal};
 use settings::{Format, Look, Settings, VERSION};
 use std::sync::Arc;
 
-/// What is wrong before a request.
+/// Exit code for errors before the first request.
 const FAILED: u8 = 1;
 
 const COPYRIGHT: &str = "\nCopyright (C) 2018 by Jeffrey Fulmer, et al.\nThis is free software; see the source for copying \
 conditions.\nThere is NO warranty; not even for MERCHANTABILITY or FITNESS\nFOR A PARTICULAR PURPOSE.\n\n";
 
-/// Carries out a command line of siege's: the name under which it was called, and what it is told; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    match options::parse(called, words, caller) {
-        Ok(settings) => begin(called, settings, caller),
-        Err(Refusal::InfoPage(what, settings)) => {
-            show(called, what, &settings, caller);
+/// Runs a siege command line and returns the exit code. `program_name` is the name that the user typed.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    match options::parse(program_name, words, caller) {
+        Ok(settings) => begin(program_name, settings, caller),
+        Err(Refusal::InfoPage(page, settings)) => {
+            show(program_name, page, &settings, caller);
             0
         }
         Err(Refusal::Said(why, code)) => {
@@ -54,68 +58,70 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     }
 }
 
-fn show(called: &str, what: InfoPage, settings: &Settings, caller: &Caller) {
-    match what {
+fn show(program_name: &str, page: InfoPage, settings: &Settings, caller: &Caller) {
+    match page {
         InfoPage::Version => caller.err(&format!("SIEGE {VERSION}\n{COPYRIGHT}")),
         InfoPage::Help => {
             caller.err_line(&format!("SIEGE {VERSION}"));
-            caller.out(&include_str!("siege/usage.txt").replace("siege", called));
+            caller.out(&include_str!("siege/usage.txt").replace("siege", program_name));
         }
         InfoPage::Config => caller.out(&config::config(settings)),
     }
 }
 
-/// Everything that may fail before a request is sent, in siege's order.
-fn begin(called: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
+/// Performs every step that can fail before the first request, in siege's order, then runs.
+fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
     if let (Some(_), Some(time)) = (settings.reps, settings.time) {
         caller.err_line("[\x1b[1;33merror\x1b[0m] CONFIG conflict: selected time and repetition based testing");
         caller.err_line(&format!("defaulting to time-based testing: {} seconds", time.as_secs()));
     }
-    let mut asked = match urls::all(&settings, caller) {
-        Ok(asked) => asked,
+    let mut urls = match urls::all(&settings, caller) {
+        Ok(urls) => urls,
         Err(trouble) => {
             if let Some(error) = trouble {
                 let why = without_number(&error.to_string());
                 caller.err_line(&format!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file));
             }
-            show(called, InfoPage::Help, &settings, caller);
+            show(program_name, InfoPage::Help, &settings, caller);
             return 0;
         }
     };
-    plan::look(&mut settings, &mut asked);
-    let measured = || -> Result<()> {
-        let setup = RunSetup::open(&settings.side, caller)?;
-        let (plan, note) = plan::plan(&settings, &asked, &(caller.system)())?;
-        measure(&settings, &plan, setup, (note, caller))
-    };
-    measured().map_or_else(
-        |error| {
-            caller.err_line(&format!("{called}: {error}"));
+    plan::look(&mut settings, &mut urls);
+    match plan_and_measure(&settings, &urls, caller) {
+        Ok(()) => 0,
+        Err(error) => {
+            caller.err_line(&format!("{program_name}: {error}"));
             FAILED
-        },
-        |()| 0,
-    )
+        }
+    }
+}
+
+fn plan_and_measure(settings: &Settings, urls: &[urls::Asked], caller: &Arc<Caller>) -> Result<()> {
+    let setup = RunSetup::open(&settings.brunt_options, caller)?;
+    let (plan, note) = plan::plan(settings, urls, &(caller.system)())?;
+    measure(settings, &plan, setup, note, caller)
 }
 
 fn measure(
     settings: &Settings,
     plan: &Plan,
     setup: RunSetup,
-    (note, caller): (Option<String>, &Arc<Caller>),
+    note: Option<String>,
+    caller: &Arc<Caller>,
 ) -> Result<()> {
     let world = Real::new(plan)?;
-    let onlooker = settings.look.map(|look| Arc::new(Onlooker(look, Arc::clone(caller))) as Arc<dyn Witness>);
-    let watched = Watched { real: &world, witness: onlooker };
+    let observer = settings.look.map(|look| Arc::new(ReplyPrinter(look, Arc::clone(caller))) as Arc<dyn Witness>);
+    let watched = Watched { real: &world, witness: observer };
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
-    let mut desk = Desk::new(settings, lines, setup.control.clone(), caller);
-    let done = setup.run(plan, &watched, &mut desk);
-    report(settings, &desk, caller);
-    done.finish(&notes(settings, &desk, note))
+    let mut collector = SampleCollector::new(settings, lines, setup.control.clone(), caller);
+    let finished = setup.run(plan, &watched, &mut collector);
+    report(settings, &collector, caller);
+    finished.finish(&notes(settings, &collector, note))
 }
 
-/// What is said before the first request.
+/// Prints siege's greeting.
 fn greet(settings: &Settings, caller: &Caller) {
     if settings.quiet || settings.form() == Format::Json || settings.look == Some(Look::Heads) {
         return;
@@ -127,15 +133,15 @@ fn greet(settings: &Settings, caller: &Caller) {
     caller.err(&print::greeting(settings, users));
 }
 
-fn report(settings: &Settings, desk: &Desk, caller: &Caller) {
-    let figures = desk.figures();
+fn report(settings: &Settings, collector: &SampleCollector, caller: &Caller) {
+    let figures = collector.figures();
     let is_json = settings.form() == Format::Json;
-    if desk.aborted && !settings.quiet {
+    if collector.aborted && !settings.quiet {
         caller.err(
             "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
         );
     }
-    if desk.was_lifted() && !settings.quiet && !is_json {
+    if collector.was_lifted() && !settings.quiet && !is_json {
         caller.err("\nLifting the server siege...");
     }
     // siege prints JSON even with `-q`.
@@ -148,10 +154,11 @@ fn report(settings: &Settings, desk: &Desk, caller: &Caller) {
         }
     }
     if settings.logging {
-        log::append(settings, &figures, desk.now(), caller);
+        log::append(settings, &figures, collector.now(), caller);
     }
     if settings.logging && settings.show_logfile && !settings.quiet {
-        let (log, rc) = (&settings.logfile, rc::own(caller));
+        let log = &settings.logfile;
+        let rc = rc::own(caller);
         caller.out(&format!(
             "LOG FILE: {log}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
             rc.display()
@@ -159,24 +166,28 @@ fn report(settings: &Settings, desk: &Desk, caller: &Caller) {
     }
 }
 
-/// What the report cannot say: each only where it would mislead.
-fn notes(settings: &Settings, desk: &Desk, note: Option<String>) -> Vec<String> {
-    let ended_early = desk.aborted.then(|| {
+/// Notes on figures of the report that would mislead without them.
+fn notes(settings: &Settings, collector: &SampleCollector, note: Option<String>) -> Vec<String> {
+    let ended_early = collector.aborted.then(|| {
         let failures = settings.failures;
         format!(
             "the run ended early at the limit of {failures} failures: its figures are incomplete (failures = N in siegerc)"
         )
     });
-    let (asked, limit) = (settings.concurrent, settings.limit);
-    let capped = (asked > limit && settings.look.is_none())
-        .then(|| format!("{asked} users requested, capped at {limit} (limit = N in siegerc)"));
-    note.into_iter().chain(ended_early).chain(capped).chain(paused(settings, desk)).chain(waited(desk)).collect()
+    let requested = settings.concurrent;
+    let limit = settings.limit;
+    let capped = (requested > limit && settings.look.is_none())
+        .then(|| format!("{requested} users requested, capped at {limit} (limit = N in siegerc)"));
+    let pauses = mostly_paused(settings, collector);
+    let waits = hidden_waits(collector);
+    note.into_iter().chain(ended_early).chain(capped).chain(pauses).chain(waits).collect()
 }
 
-/// Users mostly paused.
-fn paused(settings: &Settings, desk: &Desk) -> Option<String> {
-    let (mean, pause) = (desk.classic.true_mean_millis(), settings.pause() * 1e3 / 2.0);
-    (pause > mean && desk.classic.hits > 0).then(|| {
+/// Note for a run in which users paused longer than they waited for the server.
+fn mostly_paused(settings: &Settings, collector: &SampleCollector) -> Option<String> {
+    let mean = collector.classic.true_mean_millis();
+    let pause = settings.pause() * 1e3 / 2.0;
+    (pause > mean && collector.classic.hits > 0).then(|| {
         format!(
             "each user paused {pause:.0} ms on average behind a page that took {mean:.3} ms: the pauses, not the server, decided \
              how many there were (-b: none)"
@@ -184,10 +195,11 @@ fn paused(settings: &Settings, desk: &Desk) -> Option<String> {
     })
 }
 
-/// What was under way at the end had waited longer than all that is in the figures.
-fn waited(desk: &Desk) -> Option<String> {
-    let (cut, oldest) = (desk.classic.cut, seconds_of(desk.classic.oldest_cut_nanos));
-    desk.classic.hides_waits().then(|| {
+/// Note for a run in which requests in flight at the end had waited longer than any finished one.
+fn hidden_waits(collector: &SampleCollector) -> Option<String> {
+    let cut = collector.classic.cut;
+    let oldest = seconds_of(collector.classic.oldest_cut_nanos);
+    collector.classic.hides_waits().then(|| {
         format!(
             "{cut} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \
              that ended"

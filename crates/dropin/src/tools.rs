@@ -1,22 +1,23 @@
-//! Which tools there are, and which of them a command line calls.
+//! The table of drop-in tools, and their recognition on a command line.
 
 use crate::caller::Caller;
 use crate::{ab, autobench, bench2graph, httperf, jmeter, siege};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A tool whose name we answer to.
+/// A tool whose command line brunt accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
-    /// Its name: of the program, and of our subcommand.
+    /// Name of the program and of brunt's subcommand.
     pub name: &'static str,
-    /// What it is, for the list of commands.
+    /// Description in the list of commands.
     pub about: &'static str,
-    /// Carries out its command line: the name as it was typed, and what it is told; how the process is to exit.
+    /// Runs a command line: the name as the user typed it, the arguments, the caller. Returns the
+    /// exit code.
     pub run: fn(&str, &[String], &Arc<Caller>) -> u8,
 }
 
-/// One row a tool.
+/// One row for each tool.
 pub const COMPAT: &[Tool] = &[
     Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
     Tool {
@@ -48,17 +49,21 @@ pub const COMPAT: &[Tool] = &[
     Tool { name: "bench2graph", about: "a chart of autobench's table: PNG, SVG or PostScript", run: bench2graph::run },
 ];
 
-/// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was
-/// typed, and what it is told.
-pub fn asked(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
+/// Finds the tool that a command line calls, by the program's name or as a subcommand.
+///
+/// Returns the tool, its name as the user typed it, and its arguments.
+pub fn find_tool(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
     let (program, rest) = words.split_first()?;
     let name = Path::new(program).file_name()?.to_str()?;
-    let by = |name: &str| COMPAT.iter().find(|tool| tool.name == name);
-    if let Some(tool) = by(name) {
+    if let Some(tool) = by_name(name) {
         return Some((tool, program, rest));
     }
     let (first, rest) = rest.split_first()?;
-    Some((by(first)?, first, rest))
+    Some((by_name(first)?, first, rest))
+}
+
+fn by_name(name: &str) -> Option<&'static Tool> {
+    COMPAT.iter().find(|tool| tool.name == name)
 }
 
 #[cfg(test)]
@@ -71,12 +76,12 @@ mod tests {
 
     #[test]
     fn a_tool_is_called_by_the_program_or_by_the_first_word() {
-        let called =
-            |line: &str| asked(&words(line)).map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")));
-        assert_eq!(called("/usr/bin/ab -n 1 u").as_deref(), Some("ab -n 1 u"));
-        assert_eq!(called("ab ab").as_deref(), Some("ab ab"));
-        assert_eq!(called("/bin/brunt ab -V").as_deref(), Some("ab -V"));
-        assert_eq!(called("brunt run ab"), None);
-        assert_eq!(called("brunt"), None);
+        let program_name =
+            |line: &str| find_tool(&words(line)).map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")));
+        assert_eq!(program_name("/usr/bin/ab -n 1 u").as_deref(), Some("ab -n 1 u"));
+        assert_eq!(program_name("ab ab").as_deref(), Some("ab ab"));
+        assert_eq!(program_name("/bin/brunt ab -V").as_deref(), Some("ab -V"));
+        assert_eq!(program_name("brunt run ab"), None);
+        assert_eq!(program_name("brunt"), None);
     }
 }

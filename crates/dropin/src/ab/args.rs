@@ -1,12 +1,13 @@
-//! ab's command line: which letters there are, and what each means by itself; the rules between them, in ab's order.
+//! Parses ab's command line: the meaning of each option, then the rules between options, in ab's
+//! order.
 //!
-//! Options are read one after the other, and some mean something only by where they stand: `-t` sets the number of requests
-//! anew, so that only an `-n` behind it counts; `-p`, `-u` and `-i` want no method before them.
+//! Options are applied in order, and some depend on their position. `-t` resets the number of
+//! requests, so only a later `-n` counts. `-p`, `-u` and `-i` must not follow another method.
 
 mod options;
 
-use super::super::getopt::{Next, Short, atoi};
-use super::super::side::Side;
+use super::super::brunt_options::BruntOptions;
+use super::super::getopt::{ShortItem, ShortOptions, atoi};
 use super::target::Target;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,22 +16,20 @@ use options::{OPTIONS, OptionEffect};
 use std::fs;
 use std::path::PathBuf;
 
-/// The most connections that may be asked for.
+/// Highest number of connections.
 const MOST_CONNECTIONS: i64 = 200_000;
-/// Requests where there is a limit in time, and none of them is said behind it.
+/// Number of requests with a time limit (`-t`) but no later `-n`.
 const REQUESTS_IN_TIME: i64 = 50_000;
-/// The longest credentials, in base64.
+/// Longest credentials, encoded in base64.
 const LONGEST_CREDENTIALS: usize = 1024;
 
 /// The settings of ab's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of ab's
 pub struct Args {
-    /// The name under which it was called.
-    pub called: String,
-    /// What is asked.
+    pub program_name: String,
     pub target: Target,
-    /// What ab says of an option that it does not know, before it goes on.
+    /// ab's message for an invalid option. ab prints it and continues.
     pub complaint: String,
     /// `-n`.
     pub requests: i64,
@@ -44,15 +43,15 @@ pub struct Args {
     pub buffer: Option<u32>,
     /// `-B`.
     pub source: Option<String>,
-    /// The word of the request line.
+    /// Method of the request line.
     pub method: Option<String>,
-    /// `-p` or `-u`: what is sent behind the head.
+    /// `-p` or `-u`: the request body.
     pub body: Option<Vec<u8>>,
     /// `-T`.
     pub content_type: String,
     /// `-v`.
     pub verbosity: i64,
-    /// `-w`, `-x`, `-y`, `-z`.
+    /// `-w`, `-x`, `-y`, `-z`: the report as HTML.
     pub html: Option<Html>,
     /// `-C`, in order.
     pub cookies: Vec<String>,
@@ -64,19 +63,19 @@ pub struct Args {
     pub proxy: Option<(String, u16)>,
     /// `-k`.
     pub keep_alive: bool,
-    /// `-d`: no table of percentiles.
+    /// `-d`: print no table of percentiles.
     pub no_percentiles: bool,
-    /// `-S`: no standard deviation, median and warnings.
+    /// `-S`: print no standard deviation, median or warnings.
     pub no_confidence: bool,
-    /// `-q`: no progress.
+    /// `-q`: print no progress.
     pub quiet: bool,
-    /// `-l`: bodies may differ in length.
+    /// `-l`: accept bodies of different lengths.
     pub any_length: bool,
     /// `-g`.
     pub gnuplot: Option<PathBuf>,
     /// `-e`.
     pub csv: Option<PathBuf>,
-    /// `-r`: an error of a socket does not end all.
+    /// `-r`: continue after socket errors.
     pub survive: bool,
     /// `-I`.
     pub no_sni: bool,
@@ -86,18 +85,18 @@ pub struct Args {
     pub protocol: Option<String>,
     /// `-E`.
     pub certificate: Option<PathBuf>,
-    /// The options that are ours.
-    pub side: Side,
+    /// brunt's own options.
+    pub brunt_options: BruntOptions,
 }
 
-/// How the tables of `-w` are written: what stands in their tags.
+/// Attributes of the tags of the HTML report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Html {
-    /// In `<table>`.
+    /// Attributes of `<table>`.
     pub table: String,
-    /// In `<tr>`.
+    /// Attributes of `<tr>`.
     pub row: String,
-    /// In `<td>` and `<th>`.
+    /// Attributes of `<td>` and `<th>`.
     pub cell: String,
 }
 
@@ -107,35 +106,35 @@ impl Default for Html {
     }
 }
 
-/// Why nothing is measured.
+/// Why ab exits without a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The usage is shown, with what was wrong before it.
+    /// Prints the usage after this message.
     Usage(String),
-    /// This is said on stderr.
-    Said(String),
-    /// The version was asked for.
+    /// Prints this message to stderr.
+    Message(String),
+    /// Prints the version.
     Version,
 }
 
-/// Reads the words behind the name under which ab was called.
-pub fn parse(called: &str, words: &[String]) -> Result<Args, Refusal> {
-    let mut args = Args::unsaid(called);
-    let mut short = Short::new(words, |letter| OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.1));
+/// Parses the arguments that follow the program's name.
+pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
+    let mut args = Args::with_defaults(program_name);
+    let mut short = ShortOptions::new(words, |letter| OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.1));
     while let Some(next) = short.next() {
         match next {
-            Next::Option(letter, value) => args.take(letter, value)?,
-            Next::Ours(word) => {
-                let taken = args.side.take(word, || short.take_word());
-                taken.map_err(|why| Refusal::Said(format!("{called}: {why}\n")))?;
+            ShortItem::Option(letter, value) => args.take(letter, value)?,
+            ShortItem::BruntOption(word) => {
+                let result = args.side.take(word, || short.take_word());
+                result.map_err(|why| Refusal::Message(format!("{program_name}: {why}\n")))?;
             }
-            // ab then reads on as if all options had been read.
-            Next::Unknown(letter) => {
-                args.complaint = format!("{called}: illegal option -- {letter}\n");
+            // ab continues as if it had read all options.
+            ShortItem::Unknown(letter) => {
+                args.complaint = format!("{program_name}: illegal option -- {letter}\n");
                 break;
             }
-            Next::Bare(letter) => {
-                args.complaint = format!("{called}: option requires an argument -- {letter}\n");
+            ShortItem::MissingValue(letter) => {
+                args.complaint = format!("{program_name}: option requires an argument -- {letter}\n");
                 break;
             }
         }
@@ -156,10 +155,10 @@ impl Args {
         Ok(())
     }
 
-    /// What holds where nothing is said.
-    fn unsaid(called: &str) -> Self {
+    /// The values of options that are not given.
+    fn with_defaults(program_name: &str) -> Self {
         Self {
-            called: called.to_owned(),
+            program_name: program_name.to_owned(),
             target: Target::default(),
             complaint: String::new(),
             requests: 1,
@@ -189,11 +188,11 @@ impl Args {
             ciphers: None,
             protocol: None,
             certificate: None,
-            side: Side::default(),
+            brunt_options: BruntOptions::default(),
         }
     }
 
-    /// The rules that hold between options, in ab's order.
+    /// Checks the rules between options, in ab's order.
     fn check(&mut self) -> Result<(), Refusal> {
         if !(0..=MOST_CONNECTIONS).contains(&self.connections) {
             return Err(self.usage(&format!("Invalid Concurrency [Range 0..{MOST_CONNECTIONS}]")));
@@ -201,59 +200,63 @@ impl Args {
         if self.connections > self.requests {
             return Err(self.usage("Cannot use concurrency level greater than total number of requests"));
         }
-        // ab would fail at its first wait; its successor makes it one a worker.
+        // ab would fail at its first wait. Its successor uses one connection per worker.
         self.connections = self.connections.max(1);
         Ok(())
     }
 
     fn usage(&self, why: &str) -> Refusal {
-        Refusal::Usage(format!("{}{}: {why}\n", self.complaint, self.called))
+        Refusal::Usage(format!("{}{}: {why}\n", self.complaint, self.program_name))
     }
 
-    /// How many completed requests are between two lines of progress; None: there are none.
+    /// Number of completed requests between two progress lines; None without progress.
     pub fn progress(&self) -> Option<u64> {
         (!self.quiet && self.requests > 150).then(|| (self.requests as u64 / 10).max(100))
     }
 
-    fn this_many(&mut self, value: &str) -> Result<(), Refusal> {
+    fn set_requests(&mut self, value: &str) -> Result<(), Refusal> {
         self.requests = atoi(value);
-        if self.requests <= 0 { Err(Refusal::Said("Invalid number of requests\n\n".into())) } else { Ok(()) }
+        if self.requests <= 0 { Err(Refusal::Message("Invalid number of requests\n\n".into())) } else { Ok(()) }
     }
 
-    fn until(&mut self, value: &str) {
+    fn set_time_limit(&mut self, value: &str) {
         self.requests = REQUESTS_IN_TIME;
         self.time_limit = Some(atoi(value));
     }
 
-    fn send(&mut self, method: &str, path: &str) -> Result<(), Refusal> {
-        self.first_method(method)?;
+    fn set_body(&mut self, method: &str, path: &str) -> Result<(), Refusal> {
+        self.set_method(method)?;
         let read = fs::read(path);
-        // Whatever the method, ab calls it POST.
+        // ab writes POST for every method.
         let read = read.map_err(|e| {
-            format!("{}: Could not open POST data file ({path}): {}\n", self.called, without_number(&e.to_string()))
+            format!(
+                "{}: Could not open POST data file ({path}): {}\n",
+                self.program_name,
+                without_number(&e.to_string())
+            )
         });
-        self.body = Some(read.map_err(Refusal::Said)?);
+        self.body = Some(read.map_err(Refusal::Message)?);
         Ok(())
     }
 
-    fn first_method(&mut self, method: &str) -> Result<(), Refusal> {
+    fn set_method(&mut self, method: &str) -> Result<(), Refusal> {
         if self.method.is_some() {
-            return Err(Refusal::Said(format!("Cannot mix {method} with other methods\n\n")));
+            return Err(Refusal::Message(format!("Cannot mix {method} with other methods\n\n")));
         }
         self.method = Some(method.to_owned());
         Ok(())
     }
 
-    fn credential(&mut self, header: &str, what: &str, value: &str) -> Result<(), Refusal> {
+    fn add_credentials(&mut self, header: &str, kind: &str, value: &str) -> Result<(), Refusal> {
         let encoded = STANDARD.encode(value.trim_start());
         if encoded.len() > LONGEST_CREDENTIALS {
-            return Err(Refusal::Said(format!("{what} credentials too long\n\n")));
+            return Err(Refusal::Message(format!("{kind} credentials too long\n\n")));
         }
         self.credentials.push(format!("{header}: Basic {encoded}"));
         Ok(())
     }
 
-    fn through(&mut self, value: &str) {
+    fn set_proxy(&mut self, value: &str) {
         let (host, port) = value.split_once(':').unwrap_or((value, ""));
         self.proxy = Some((host.to_owned(), atoi(port).clamp(0, 65535) as u16));
     }

@@ -1,11 +1,11 @@
-//! ab's files: every request for gnuplot (`-g`), and the percentiles as CSV (`-e`).
+//! ab's files: one line per request for gnuplot (`-g`), and percentiles as CSV (`-e`).
 
 use super::classic::Record;
 use super::order::{Ordered, millis};
 use chrono::{Local, TimeZone};
 use std::fmt::Write;
 
-/// `-e`: a row for each percent from 0 to 100, in milliseconds.
+/// Formats `-e`: one row for each percent from 0 to 100, in milliseconds.
 pub fn csv(records: &[Record]) -> String {
     let total = Ordered::new(records.iter().map(|r| r.total));
     let mut out = String::from("Percentage served,Time in ms\n");
@@ -15,26 +15,27 @@ pub fn csv(records: &[Record]) -> String {
     out
 }
 
-/// `-g`: a row for each request, the quickest first. `epoch`: Unix seconds of the clock's zero.
+/// Formats `-g`: one row for each request, fastest first. `epoch` is the Unix time of the clock's
+/// zero.
 pub fn gnuplot(records: &[Record], epoch: f64) -> String {
     let mut order: Vec<&Record> = records.iter().collect();
     order.sort_by_key(|r| r.total);
     let mut out = String::with_capacity(64 * (records.len() + 1));
     out.push_str("starttime\tseconds\tctime\tdtime\tttime\twait\n");
-    let mut known = (i64::MIN, String::new());
+    let mut last_formatted = (i64::MIN, String::new());
     for record in order {
         let seconds = (epoch + record.begun.seconds()) as i64;
-        if known.0 != seconds {
-            known = (seconds, local(seconds));
+        if last_formatted.0 != seconds {
+            last_formatted = (seconds, local(seconds));
         }
         let [connect, processing, total, wait] =
             [record.connect, record.processing(), record.total, record.wait].map(millis);
-        let _ = writeln!(out, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{wait}", known.1);
+        let _ = writeln!(out, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{wait}", last_formatted.1);
     }
     out
 }
 
-/// The time of day here, as ctime(3) writes it.
+/// Formats a local time like ctime(3).
 fn local(seconds: i64) -> String {
     let time = Local.timestamp_opt(seconds, 0).single();
     time.map(|time| time.format("%a %b %d %H:%M:%S %Y").to_string()).unwrap_or_default()

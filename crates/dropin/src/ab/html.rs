@@ -1,12 +1,12 @@
-//! ab's `-w`: the report as HTML tables, with fewer fields, as ab has them.
+//! ab's `-w`: the report as HTML tables. Like ab's, they have fewer fields than the text report.
 
 use super::args::Html;
-use super::classic::Record;
+use super::classic::{Classic, Record};
 use super::order::{Ordered, millis};
 use super::print::{Subject, document_length};
 use std::fmt::{Display, Write};
 
-/// What ab prints before all else with `-w`.
+/// First lines of ab's output with `-w`.
 pub const BANNER: &str = "\
 <p>
  This is ApacheBench, Version 2.3 <i>&lt;$Revision$&gt;</i><br>
@@ -16,7 +16,7 @@ pub const BANNER: &str = "\
 <p>
 ";
 
-/// The report.
+/// Formats the report.
 pub fn report(subject: Subject<'_>, html: &Html) -> String {
     let mut table = Table { out: format!("\n\n<table {}>\n", html.table), html };
     server(&mut table, subject);
@@ -56,7 +56,7 @@ fn server(table: &mut Table<'_>, Subject { args, classic, software, .. }: Subjec
 fn counts(table: &mut Table<'_>, Subject { args, classic, seconds, .. }: Subject<'_>) {
     table.line("Concurrency Level", args.connections);
     table.line("Time taken for tests", format_args!("{seconds:.3} seconds"));
-    table.line("Complete requests", classic.done);
+    table.line("Complete requests", classic.completed);
     table.line("Failed requests", classic.failed);
     if classic.failed > 0 {
         let Html { row, cell, .. } = table.html;
@@ -84,20 +84,21 @@ fn rates(table: &mut Table<'_>, subject: Subject<'_>) {
         return;
     }
     let Subject { args, classic, .. } = subject;
-    let kilobytes = |bytes: u64| subject.per_second(bytes as f64 / 1024.0);
-    table.line("Requests per second", format_args!("{:.2}", subject.per_second(classic.done as f64)));
-    table.line("Transfer rate", format_args!("{:.2} kb/s received", kilobytes(classic.read)));
+    table.line("Requests per second", format_args!("{:.2}", subject.per_second(classic.completed as f64)));
+    table.line("Transfer rate", format_args!("{:.2} kb/s received", subject.kilobytes_per_second(classic.read)));
     if args.body.is_some() {
-        table.nameless(format_args!("{:.2} kb/s sent", kilobytes(classic.sent)));
-        table.nameless(format_args!("{:.2} kb/s total", kilobytes(classic.read + classic.sent)));
+        table.nameless(format_args!("{:.2} kb/s sent", subject.kilobytes_per_second(classic.sent)));
+        table.nameless(format_args!("{:.2} kb/s total", subject.kilobytes_per_second(classic.read + classic.sent)));
     }
 }
 
-/// The least and greatest processing times are differences of those of all and those of connecting: of two requests.
+/// Writes the table of times.
+///
+/// ab subtracts the minimum (maximum) connect time from the minimum (maximum) total time to get
+/// that of processing, although they belong to different requests.
 fn times(table: &mut Table<'_>, Subject { classic, .. }: Subject<'_>) {
-    let of = |of: fn(&Record) -> u64| Ordered::new(classic.records.iter().map(of)).row();
-    let (connect, total) = (of(|r| r.connect), of(|r| r.total));
-    let [connect, total] = [connect, total].map(|row| [row.min, row.mean, row.max].map(|v| millis(v) as i64));
+    let connect = min_mean_max(classic, |r| r.connect);
+    let total = min_mean_max(classic, |r| r.total);
     let processing = std::array::from_fn(|i| total[i] - connect[i]);
     let Html { row, cell, .. } = table.html;
     let _ = writeln!(table.out, "<tr {row}><th {cell} colspan=4>Connection Times (ms)</th></tr>");
@@ -111,4 +112,9 @@ fn times(table: &mut Table<'_>, Subject { classic, .. }: Subject<'_>) {
             "<tr {row}><th {cell}>{label}:</th><td {cell}>{min:5}</td><td {cell}>{mean:5}</td><td {cell}>{max:5}</td></tr>"
         );
     }
+}
+
+fn min_mean_max(classic: &Classic, value: fn(&Record) -> u64) -> [i64; 3] {
+    let row = Ordered::new(classic.records.iter().map(value)).row();
+    [row.min, row.mean, row.max].map(|value| millis(value) as i64)
 }

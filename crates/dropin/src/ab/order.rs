@@ -1,43 +1,45 @@
-//! ab's arithmetic of times: its means, deviations, medians and percentiles, with its rounding.
+//! ab's arithmetic of times: mean, deviation, median and percentiles, with ab's rounding.
 //!
-//! Two of them are odd, and kept: the median of an odd number of values is the mean of the middle one and the next, that of
-//! an even number is the upper of the two in the middle; means are whole microseconds.
+//! Two rules are odd and intended. The median of an odd number of values is the mean of the middle
+//! one and the next. Of an even number it is the upper of the middle two. Means are whole
+//! microseconds.
 
-/// Values in order, in microseconds.
+/// Sorted values, in microseconds.
 #[derive(Debug, Clone, Default)]
 pub struct Ordered(Vec<u64>);
 
-/// What a row of ab's table says, in microseconds; the deviation in milliseconds.
+/// A row of ab's table, in microseconds except for the deviation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Row {
-    /// The least value.
+pub struct TimeSummary {
+    /// Minimum.
     pub min: u64,
-    /// The whole part of the mean.
+    /// Mean, rounded down.
     pub mean: u64,
-    /// The standard deviation of a sample, in milliseconds.
+    /// Sample standard deviation, in milliseconds.
     pub deviation: f64,
-    /// ab's median.
+    /// Median by ab's rule.
     pub median: u64,
-    /// The greatest value.
+    /// Maximum.
     pub max: u64,
 }
 
 impl Ordered {
-    /// Puts values in order.
+    /// Sorts the values.
     pub fn new(values: impl Iterator<Item = u64>) -> Self {
         let mut values: Vec<u64> = values.collect();
         values.sort_unstable();
         Self(values)
     }
 
-    /// The row of the table; zeros where there are no values.
-    pub fn row(&self) -> Row {
-        let (Some(min), Some(max)) = (self.0.first(), self.0.last()) else { return Row::default() };
+    /// Computes the row of the table; all zeros without values.
+    pub fn row(&self) -> TimeSummary {
+        let Some(min) = self.0.first() else { return TimeSummary::default() };
+        let Some(max) = self.0.last() else { return TimeSummary::default() };
         let n = self.0.len();
         let mean = self.0.iter().sum::<u64>() / n as u64;
         let squares: f64 = self.0.iter().map(|value| (*value as f64 - mean as f64).powi(2)).sum();
         let deviation = if n > 1 { (squares / (n - 1) as f64).sqrt() / 1000.0 } else { 0.0 };
-        Row { min: *min, mean, deviation, median: self.median(), max: *max }
+        TimeSummary { min: *min, mean, deviation, median: self.median(), max: *max }
     }
 
     fn median(&self) -> u64 {
@@ -48,7 +50,7 @@ impl Ordered {
         }
     }
 
-    /// The true median; 0 where there are no values.
+    /// The true median; 0 without values.
     pub fn true_median(&self) -> u64 {
         let n = self.0.len();
         match n {
@@ -58,25 +60,26 @@ impl Ordered {
         }
     }
 
-    /// The value of a row of the table of percentiles; the last one is the greatest.
+    /// Value of a row of the table of percentiles. 100 % is the maximum.
     pub fn served(&self, percent: usize) -> u64 {
-        let at = if percent >= 100 { self.0.len().saturating_sub(1) } else { self.0.len() * percent / 100 };
-        self.0.get(at).copied().unwrap_or(0)
+        let rank = if percent >= 100 { self.0.len().saturating_sub(1) } else { self.0.len() * percent / 100 };
+        self.0.get(rank).copied().unwrap_or(0)
     }
 
-    /// The value of a row of `-e`. ab reads behind the end of its values for some; here it is then the last of them.
+    /// Value of a row of `-e`. ab reads past the end of its values for some percentages; here the
+    /// last value is used.
     pub fn csv(&self, percent: usize) -> u64 {
         let last = self.0.len().saturating_sub(1);
-        let at = match percent {
+        let rank = match percent {
             0 => 0,
             100.. => last,
             _ => ((0.5 + self.0.len() as f64 * percent as f64 / 100.0) as usize).min(last),
         };
-        self.0.get(at).copied().unwrap_or(0)
+        self.0.get(rank).copied().unwrap_or(0)
     }
 }
 
-/// Milliseconds of microseconds, halves upwards.
+/// Converts microseconds to milliseconds; halves are rounded up.
 pub fn millis(micros: u64) -> u64 {
     (micros + 500) / 1000
 }
@@ -106,7 +109,7 @@ mod tests {
         assert_eq!((row.min, row.mean, row.median, row.max), (8000, 9333, 10_000, 12_000));
         assert!((row.deviation - 2.309_401).abs() < 1e-6);
         assert_eq!(of(&[7]).row().deviation, 0.0);
-        assert_eq!(of(&[]).row(), Row::default());
+        assert_eq!(of(&[]).row(), TimeSummary::default());
     }
 
     #[test]

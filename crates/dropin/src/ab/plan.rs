@@ -1,9 +1,9 @@
-//! ab's wishes as a plan.
+//! Builds the plan of an ab run.
 
 use super::args::Args;
 use super::request::method;
-use crate::carry::processes;
 use crate::error::Result;
+use crate::run_setup::processes;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Resolve, Tls};
 use brunt_model::scenario::{Order, Scenario};
@@ -13,41 +13,40 @@ use brunt_spec::to_plan;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Longer than any run: ab has a limit for all connections together only, which is watched over elsewhere.
-const FOR_EVER: Duration = Duration::from_hours(366 * 24);
-/// How often samples leave the engine, and errors are looked at.
+/// Longer than any run. ab has only a timeout for all connections together, which `SampleCollector`
+/// implements.
+const UNLIMITED: Duration = Duration::from_hours(366 * 24);
+/// Interval at which the engine delivers samples and errors are checked.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What was found out before the plan was made.
+/// Values determined before the plan is built.
 #[derive(Debug, Clone, Default)]
 pub struct PlanInputs {
-    /// The request's bytes.
+    /// Bytes of the request.
     pub bytes: Vec<u8>,
-    /// How TLS is to be spoken.
     pub tls: Tls,
-    /// The address that the server's name, or the proxy's, stands for.
+    /// Address of the server or proxy.
     pub resolve: Vec<Resolve>,
-    /// The address of `-B`.
     pub source: Option<IpAddr>,
 }
 
-/// The plan, and what must be told of it.
-pub fn plan(args: &Args, found: PlanInputs, system: &System) -> Result<(Plan, Option<String>)> {
+/// Builds the plan. Also returns a note for the user about source addresses, if any.
+pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, Option<String>)> {
     let connections = args.connections as u64;
     let mut plan = Plan {
         populations: Population::only(
             Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
-            Scenario::list(vec![request(args, found.bytes.clone())], Order::Sequence),
+            Scenario::list(vec![request(args, inputs.bytes.clone())], Order::Sequence),
             stop(args),
         ),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: connection(args, found),
+        connection: connection(args, inputs),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
         seed: 0,
-        threads: args.side.threads.unwrap_or(1),
-        processes: processes(connections, args.side.processes)?,
+        threads: args.brunt_options.threads.unwrap_or(1),
+        processes: processes(connections, args.brunt_options.processes)?,
         precise: false,
         around: Vec::new(),
     };
@@ -55,12 +54,12 @@ pub fn plan(args: &Args, found: PlanInputs, system: &System) -> Result<(Plan, Op
     Ok((plan, note))
 }
 
-/// One request, again and again.
+/// The one request, which is sent repeatedly.
 fn request(args: &Args, bytes: Vec<u8>) -> Request {
     Request {
         label: args.target.url(),
         method: method(args).to_owned(),
-        url: args.target.reached(),
+        url: args.target.engine_url(),
         headers: Vec::new(),
         body: Body::None,
         weight: 1,
@@ -80,19 +79,19 @@ fn stop(args: &Args) -> Stop {
     }
 }
 
-fn connection(args: &Args, found: PlanInputs) -> Connection {
+fn connection(args: &Args, inputs: PlanInputs) -> Connection {
     Connection {
         http: HttpVersion::V1_0,
         requests_per_connection: (!args.keep_alive).then_some(1),
-        // A connection that the server closed between two requests is opened again, and nothing is counted.
+        // If the server closed an idle connection, ab reopens it without counting an error.
         retry_stale: true,
         connect_rate: u32::MAX,
         dialling: Dialling::Eager,
-        resolve: found.resolve,
+        resolve: inputs.resolve,
         proxy: args.proxy.as_ref().map(|(host, port)| format!("http://{host}:{port}")),
-        source: Vec::from_iter(found.source),
+        source: Vec::from_iter(inputs.source),
         socket_buffer: args.buffer,
-        tls: found.tls,
-        ..Connection::plain(FOR_EVER, FOR_EVER)
+        tls: inputs.tls,
+        ..Connection::plain(UNLIMITED, UNLIMITED)
     }
 }

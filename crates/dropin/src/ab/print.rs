@@ -1,13 +1,13 @@
-//! ab's text: the banner, the report with its labels, widths and units, the tables.
+//! ab's text output: banner, report and tables, with ab's labels, widths and units.
 //!
-//! It prints nothing and decides nothing; it writes what [`Classic`] counted.
+//! It decides nothing: it formats the counts of [`Classic`].
 
 use super::args::Args;
 use super::classic::{Classic, Record};
-use super::order::{Ordered, Row, millis};
+use super::order::{Ordered, TimeSummary, millis};
 use std::fmt::Write;
 
-/// What ab prints before all else.
+/// First lines of ab's output.
 pub const BANNER: &str = "\
 This is ApacheBench, Version 2.3 <$Revision$>
 Copyright 1996 Adam Twiss, Zeus Technology Ltd, http://www.zeustech.net/
@@ -15,64 +15,65 @@ Licensed to The Apache Software Foundation, http://www.apache.org/
 
 ";
 
-/// The percentiles of the table.
-const SERVED: [usize; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
+/// Percentages of the table of percentiles.
+const PERCENTAGES: [usize; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
-/// All that a report is made of.
+/// Input of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// What was asked for.
     pub args: &'a Args,
-    /// What was counted.
     pub classic: &'a Classic,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// What the server calls itself.
+    /// Name of the server software.
     pub software: &'a str,
-    /// What TLS was agreed on.
     pub tls: &'a Tls,
 }
 
-/// What the report says of TLS; lines that were not learnt are left out.
+/// TLS lines of the report. Unknown ones are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Version, cipher suite, bits of the server's key and of the cipher.
+    /// Version, cipher suite, bits of the server's key, bits of the cipher.
     pub protocol: Option<String>,
-    /// The key that the server made for the handshake.
+    /// Ephemeral key of the server.
     pub temporary_key: Option<String>,
-    /// The name that was asked for.
+    /// Server name of the handshake (SNI).
     pub server_name: Option<String>,
 }
 
 impl Subject<'_> {
-    /// Requests per second, and the like: `n` of them.
+    /// Rate of `n` events per second.
     pub fn per_second(&self, n: f64) -> f64 {
         n / self.seconds
     }
 
-    /// Whether there is anything to divide by.
+    /// True if rates can be computed: at least one request and a duration.
     pub fn has_rates(&self) -> bool {
-        self.classic.done > 0 && self.seconds > 0.0
+        self.classic.completed > 0 && self.seconds > 0.0
+    }
+    /// Rate of bytes, in KB/s.
+    pub fn kilobytes_per_second(&self, bytes: u64) -> f64 {
+        self.per_second(bytes as f64 / 1024.0)
     }
 }
 
-/// The report.
+/// Formats the report.
 pub fn report(subject: Subject<'_>) -> String {
     let mut out = String::from("\n\n");
     server(&mut out, subject);
     counts(&mut out, subject);
     rates(&mut out, subject);
     let classic = subject.classic;
-    if classic.done > 0 {
+    if classic.completed > 0 {
         times(&mut out, subject);
-        if classic.done > 1 && !subject.args.no_percentiles {
+        if classic.completed > 1 && !subject.args.no_percentiles {
             served(&mut out, &Ordered::new(classic.records.iter().map(|r| r.total)));
         }
     }
     out
 }
 
-/// A line whose value begins in the 25th column.
+/// Writes a line whose value begins in column 25.
 fn line(out: &mut String, label: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "{:<24}{value}", format!("{label}:"));
 }
@@ -81,12 +82,12 @@ fn server(out: &mut String, Subject { args, classic, software, tls, .. }: Subjec
     line(out, "Server Software", software);
     line(out, "Server Hostname", &args.target.host);
     line(out, "Server Port", args.target.port);
-    let told = [
+    let tls_lines = [
         ("SSL/TLS Protocol", &tls.protocol),
         ("Server Temp Key", &tls.temporary_key),
         ("TLS Server Name", &tls.server_name),
     ];
-    for (label, value) in told {
+    for (label, value) in tls_lines {
         if let Some(value) = value {
             line(out, label, value);
         }
@@ -97,7 +98,7 @@ fn server(out: &mut String, Subject { args, classic, software, tls, .. }: Subjec
     out.push('\n');
 }
 
-/// How long the document is, with the unit.
+/// Length of the document, with its unit.
 pub fn document_length(args: &Args, classic: &Classic) -> String {
     if args.any_length { "Variable".into() } else { format!("{} bytes", classic.document_length) }
 }
@@ -105,7 +106,7 @@ pub fn document_length(args: &Args, classic: &Classic) -> String {
 fn counts(out: &mut String, Subject { args, classic, seconds, .. }: Subject<'_>) {
     line(out, "Concurrency Level", args.connections);
     line(out, "Time taken for tests", format_args!("{seconds:.3} seconds"));
-    line(out, "Complete requests", classic.done);
+    line(out, "Complete requests", classic.completed);
     line(out, "Failed requests", classic.failed);
     if classic.failed > 0 {
         let Classic { connect_errors, receive_errors, length_errors, exceptions, .. } = classic;
@@ -132,24 +133,24 @@ fn rates(out: &mut String, subject: Subject<'_>) {
         return;
     }
     let Subject { args, classic, seconds, .. } = subject;
-    let (done, connections) = (classic.done as f64, args.connections as f64);
-    let kilobytes = |bytes: u64| subject.per_second(bytes as f64 / 1024.0);
-    line(out, "Requests per second", format_args!("{:.2} [#/sec] (mean)", subject.per_second(done)));
-    line(out, "Time per request", format_args!("{:.3} [ms] (mean)", connections * seconds * 1000.0 / done));
+    let completed = classic.completed as f64;
+    let connections = args.connections as f64;
+    line(out, "Requests per second", format_args!("{:.2} [#/sec] (mean)", subject.per_second(completed)));
+    line(out, "Time per request", format_args!("{:.3} [ms] (mean)", connections * seconds * 1000.0 / completed));
     let across = "[ms] (mean, across all concurrent requests)";
-    line(out, "Time per request", format_args!("{:.3} {across}", seconds * 1000.0 / done));
-    line(out, "Transfer rate", format_args!("{:.2} [Kbytes/sec] received", kilobytes(classic.read)));
+    line(out, "Time per request", format_args!("{:.3} {across}", seconds * 1000.0 / completed));
+    line(out, "Transfer rate", format_args!("{:.2} [Kbytes/sec] received", subject.kilobytes_per_second(classic.read)));
     if args.body.is_some() {
-        let _ = writeln!(out, "{:24}{:.2} kb/s sent", "", kilobytes(classic.sent));
-        let _ = writeln!(out, "{:24}{:.2} kb/s total", "", kilobytes(classic.read + classic.sent));
+        let _ = writeln!(out, "{:24}{:.2} kb/s sent", "", subject.kilobytes_per_second(classic.sent));
+        let _ = writeln!(out, "{:24}{:.2} kb/s total", "", subject.kilobytes_per_second(classic.read + classic.sent));
     }
 }
 
-/// What of a request a row is of, in microseconds.
-type Of = fn(&Record) -> u64;
+/// Selects a time of a request, in microseconds.
+type TimeOf = fn(&Record) -> u64;
 
-/// The rows of the table of times: label, what the warnings call it, what of a request it is.
-const TIMES: [(&str, &str, Of); 4] = [
+/// Rows of the table of times: label, name in the warnings, time of a request.
+const TIMES: [(&str, &str, TimeOf); 4] = [
     ("Connect:", "initial connection", |r| r.connect),
     ("Processing:", "processing", Record::processing),
     ("Waiting:", "waiting", |r| r.wait),
@@ -157,7 +158,8 @@ const TIMES: [(&str, &str, Of); 4] = [
 ];
 
 fn times(out: &mut String, Subject { args, classic, .. }: Subject<'_>) {
-    let rows = TIMES.map(|(label, what, of)| (label, what, Ordered::new(classic.records.iter().map(of)).row()));
+    let rows =
+        TIMES.map(|(label, name, time_of)| (label, name, Ordered::new(classic.records.iter().map(time_of)).row()));
     out.push_str("\nConnection Times (ms)\n");
     if args.no_confidence {
         out.push_str("              min   avg   max\n");
@@ -172,32 +174,34 @@ fn times(out: &mut String, Subject { args, classic, .. }: Subject<'_>) {
         let [min, mean, median, max] = [row.min, row.mean, row.median, row.max].map(millis);
         let _ = writeln!(out, "{label:<12}{min:5} {mean:4} {:5.1} {median:6} {max:7}", row.deviation);
     }
-    for (_, what, row) in &rows {
-        sane(out, what, row);
+    for (_, name, row) in &rows {
+        warn_if_skewed(out, name, row);
     }
 }
 
-/// Tells where mean and median are far apart, in rounded milliseconds.
-fn sane(out: &mut String, what: &str, row: &Row) {
-    let apart = millis(row.mean).abs_diff(millis(row.median)) as f64;
-    if apart > 2.0 * row.deviation {
+/// Warns if mean and median are far apart, compared in rounded milliseconds.
+fn warn_if_skewed(out: &mut String, name: &str, row: &TimeSummary) {
+    let distance = millis(row.mean).abs_diff(millis(row.median)) as f64;
+    if distance > 2.0 * row.deviation {
         let _ = write!(
             out,
-            "ERROR: The median and mean for the {what} time are more than twice the standard\n       deviation apart. These results are NOT reliable.\n"
+            "ERROR: The median and mean for the {name} time are more than twice the standard\n       deviation apart. These results are NOT reliable.\n"
         );
-    } else if apart > row.deviation {
+    } else if distance > row.deviation {
         let _ = write!(
             out,
-            "WARNING: The median and mean for the {what} time are not within a normal deviation\n        These results are probably not that reliable.\n"
+            "WARNING: The median and mean for the {name} time are not within a normal deviation\n        These results are probably not that reliable.\n"
         );
     }
 }
 
 fn served(out: &mut String, total: &Ordered) {
     out.push_str("\nPercentage of the requests served within a certain time (ms)\n");
-    for percent in SERVED {
+    for percent in PERCENTAGES {
         let value = millis(total.served(percent));
-        let (before, behind) = if percent == 100 { (" ", " (longest request)") } else { ("  ", "") };
-        let _ = writeln!(out, "{before}{percent}%  {value:5}{behind}");
+        let is_last = percent == 100;
+        let prefix = if is_last { " " } else { "  " };
+        let suffix = if is_last { " (longest request)" } else { "" };
+        let _ = writeln!(out, "{prefix}{percent}%  {value:5}{suffix}");
     }
 }

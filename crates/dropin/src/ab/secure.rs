@@ -1,40 +1,49 @@
-//! TLS in ab's words: which names OpenSSL has for what was agreed on, and what `-f` and `-Z` ask for.
+//! TLS of ab: the settings of `-f` and `-Z`, and OpenSSL's names for the negotiated parameters.
 
 use super::args::Args;
 use super::print::Tls;
-use super::request::begins;
-use crate::ciphers::{is_known_to_openssl, known, openssl_name};
-use brunt_model::plan::{Tls as Wanted, TlsVersion};
+use super::request::starts_with_name;
+use crate::ciphers::{is_known_to_openssl, openssl_name, parse_list};
+use brunt_model::plan::{Tls as TlsSettings, TlsVersion};
 use brunt_wire::tls::Handshake;
 use std::fs;
 use std::net::IpAddr;
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
-/// What `-f` takes. OpenSSL's older versions are known and not spoken: a handshake that allows nothing else fails.
+/// Values of `-f`. OpenSSL's older versions are known but unsupported; a handshake that allows only
+/// those fails.
 const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
     [("TLS1.2", &[TlsVersion::V12]), ("TLS1.3", &[TlsVersion::V13]), ("ALL", &[TlsVersion::V12, TlsVersion::V13])];
 
-/// How TLS is to be spoken, and what of the wish cannot be met; or what ab says and ends of.
-pub fn wanted(args: &Args) -> Result<(Wanted, Option<String>), String> {
+/// TLS settings of a run.
+pub struct RequestedTls {
+    /// Settings of the plan.
+    pub settings: TlsSettings,
+    /// Note on a cipher suite that is not available.
+    pub note: Option<String>,
+}
+
+/// Returns the TLS settings, or the message with which ab ends.
+pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     if let Some(path) = &args.certificate {
         let pem = fs::read_to_string(path).unwrap_or_default();
-        for (what, mark) in [("certificate", "-----BEGIN CERTIFICATE"), ("private key", "PRIVATE KEY-----")] {
+        for (kind, mark) in [("certificate", "-----BEGIN CERTIFICATE"), ("private key", "PRIVATE KEY-----")] {
             if !pem.contains(mark) {
-                return Err(format!("unable to get {what} from '{}'\n", path.display()));
+                return Err(format!("unable to get {kind} from '{}'\n", path.display()));
             }
         }
     }
-    let versions = args.protocol.as_ref().and_then(|asked| {
-        PROTOCOLS.iter().find(|(name, _)| begins(asked, name)).map(|(_, versions)| versions.to_vec())
+    let versions = args.protocol.as_ref().and_then(|protocol| {
+        PROTOCOLS.iter().find(|(name, _)| starts_with_name(protocol, name)).map(|(_, versions)| versions.to_vec())
     });
-    let old = args.protocol.as_deref().filter(|asked| versions.is_none() && begins(asked, "TLS1"));
-    if let Some(asked) = old.filter(|_| args.target.https) {
-        // OpenSSL 3 has these versions and allows none of their suites: each handshake of ab's fails.
-        return Err(format!("SSL handshake failed (1).\n-f {asked}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"));
+    let old = args.protocol.as_deref().filter(|protocol| versions.is_none() && starts_with_name(protocol, "TLS1"));
+    if let Some(protocol) = old.filter(|_| args.target.https) {
+        // OpenSSL 3 accepts these versions but none of their suites: every handshake of ab fails.
+        return Err(format!("SSL handshake failed (1).\n-f {protocol}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"));
     }
-    let (ciphers, unknown) = args.ciphers.as_deref().map_or((Vec::new(), None), ciphers);
-    let wanted = Wanted {
+    let (ciphers, note) = args.ciphers.as_deref().map_or((Vec::new(), None), ciphers);
+    let settings = TlsSettings {
         cert: args.certificate.clone(),
         key: args.certificate.clone(),
         insecure: true,
@@ -43,30 +52,31 @@ pub fn wanted(args: &Args) -> Result<(Wanted, Option<String>), String> {
         no_sni: args.no_sni,
         versions: versions.unwrap_or_default(),
         ciphers,
-        ..Wanted::default()
+        ..TlsSettings::default()
     };
-    // Words such as HIGH stand for many suites: then all are offered.
+    // A keyword such as HIGH stands for many suites. Then all are offered.
     match &args.ciphers {
         Some(list) if !is_known_to_openssl(list) => Err(format!("error setting ciphersuite list [{list}]\n")),
-        _ => Ok((wanted, unknown)),
+        _ => Ok(RequestedTls { settings, note }),
     }
 }
 
-/// The name that is asked for: of an own Host header, or of the URL; None for an address, and where none is wanted.
+/// Server name for SNI: from a custom Host header, otherwise from the URL. None for an address or
+/// with `-I`.
 pub fn server_name(args: &Args) -> Option<String> {
-    let own = args.headers.iter().find(|line| begins(line, "Host:")).map(|line| line[5..].trim());
-    let name = own.map_or(&*args.target.host, |own| own.split(':').next().unwrap_or(own));
+    let host = args.headers.iter().find(|line| starts_with_name(line, "Host:")).map(|line| line[5..].trim());
+    let name = host.map_or(&*args.target.host, |host| host.split(':').next().unwrap_or(host));
     (!args.no_sni && name.parse::<IpAddr>().is_err()).then(|| name.to_owned())
 }
 
-/// The suites that OpenSSL's names stand for; and what is told of a name that stands for none.
+/// Returns the suites of `list`, and a note on a name that matches no suite.
 fn ciphers(list: &str) -> (Vec<String>, Option<String>) {
-    let (found, unknown) = known(list);
+    let (found, unknown) = parse_list(list);
     (found, unknown.map(|name| format!("-Z {name}: no such cipher suite here; those that are known are offered")))
 }
 
-/// What the report says of a handshake.
-pub fn told(handshake: &Handshake) -> Tls {
+/// Describes a handshake for the report.
+pub fn report_tls(handshake: &Handshake) -> Tls {
     let suite = handshake.cipher.clone().unwrap_or_default();
     let version = handshake.version.clone().unwrap_or_default();
     let protocol = format!("{version},{},{},{}", openssl_name(&suite), key_bits(handshake), cipher_bits(&suite));
@@ -80,7 +90,7 @@ fn key_bits(handshake: &Handshake) -> usize {
     match key {
         Some(PublicKey::RSA(key)) => key.key_size(),
         Some(PublicKey::EC(key)) => key.key_size(),
-        // Ed25519, which the parser does not know.
+        // Ed25519, which the parser does not support.
         Some(_) => 253,
         None => 0,
     }

@@ -1,24 +1,24 @@
-//! ab's URL: nothing is decoded, encoded or made lower-case; the path is sent as it was typed.
+//! Parses ab's URL. Nothing is decoded, encoded or lowercased; the path is sent as typed.
 
-/// What is asked, as it was typed.
+/// The URL of the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
-    /// https rather than http.
+    /// True for https, false for http.
     pub https: bool,
-    /// The host, without brackets.
+    /// Host without brackets.
     pub host: String,
-    /// The port, 80 or 443 where none was typed.
+    /// Port; default 80 or 443.
     pub port: u16,
-    /// What stands in the Host header.
+    /// Value of the Host header.
     pub host_field: String,
-    /// From the first slash on.
+    /// Path and query, from the first slash on.
     pub path: String,
-    /// All of it as it was typed: what a proxy is asked.
+    /// The URL as typed, which is sent to a proxy.
     pub typed: String,
 }
 
 impl Target {
-    /// Reads `[http[s]://]host[:port]/path`; None: it is none. The slash must be there.
+    /// Parses `[http[s]://]host[:port]/path`; None if invalid. The slash is required.
     pub fn parse(typed: &str) -> Option<Self> {
         let (https, rest) = match (typed.strip_prefix("http://"), typed.strip_prefix("https://")) {
             (Some(rest), _) => (false, rest),
@@ -27,31 +27,40 @@ impl Target {
         };
         let (authority, path) = rest.split_at(rest.find('/')?);
         let (host, port) = host_and_port(authority)?;
-        let usual = if https { 443 } else { 80 };
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let port = port.unwrap_or(usual);
-        let host_field = if port == usual { host.to_owned() } else { format!("{host}:{port}") };
-        let (host, path, typed) = (bare.to_owned(), path.to_owned(), typed.to_owned());
-        Some(Self { https, host, port, host_field, path, typed })
+        let default_port = if https { 443 } else { 80 };
+        let unbracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let port = port.unwrap_or(default_port);
+        let host_field = if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
+        Some(Self {
+            https,
+            host: unbracketed.to_owned(),
+            port,
+            host_field,
+            path: path.to_owned(),
+            typed: typed.to_owned(),
+        })
     }
 
-    /// The URL as our reports name it.
+    /// The URL in brunt's reports.
     pub fn url(&self) -> String {
         let scheme = if self.https { "https" } else { "http" };
         format!("{scheme}://{}{}", self.host_field, self.path)
     }
 
-    /// Where the engine goes: the origin, and the path where it is plain in every URL.
-    pub fn reached(&self) -> String {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "/-._~?=&%+,:;@!$*()".contains(c);
-        let path = if self.path.chars().all(plain) { &*self.path } else { "/" };
-        let (scheme, host) = (if self.https { "https" } else { "http" }, &self.host);
-        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+    /// The URL for the engine: the origin, and the path if every URL parser accepts it unchanged.
+    pub fn engine_url(&self) -> String {
+        let path = if self.path.chars().all(|c| c.is_ascii_alphanumeric() || "/-._~?=&%+,:;@!$*()".contains(c)) {
+            &*self.path
+        } else {
+            "/"
+        };
+        let scheme = if self.https { "https" } else { "http" };
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         format!("{scheme}://{host}:{}{path}", self.port)
     }
 }
 
-/// Digits behind the last colon are the port.
+/// Splits off the port: digits after the last colon.
 fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, digits)) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {

@@ -1,6 +1,7 @@
-//! `~/.autobench.conf`: lines of `key = value`; and its making, where there is none.
+//! Reads `~/.autobench.conf` (lines of `key = value`), and creates the file if it does not exist.
 //!
-//! It knows no value's meaning. Values of `httperf_…` are words as a shell divides them.
+//! It does not know what the values mean. Values of `httperf_…` are split into words like in a
+//! shell.
 
 use super::End;
 use super::keys::Key;
@@ -8,86 +9,92 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where an administrator may have put a file of the house's own, which is then copied.
+/// Site-wide configuration files. The first existing one is copied for a new user.
 const MASTERS: [&str; 2] = ["/etc/autobench.conf", "/usr/local/etc/autobench.conf"];
-/// What begins a key whose rest is an option of httperf's.
-const PASSED_ON: &str = "httperf_";
-/// The value of an option that has none.
+/// Prefix of a key that names an option of httperf.
+const HTTPERF_PREFIX: &str = "httperf_";
+/// The value of an option without a value.
 const NO_VALUE: &str = "NULL";
 
-/// What stands in the file.
+/// Contents of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conf {
-    /// Values of autobench's own names.
+    /// Values of autobench's own keys.
     pub values: BTreeMap<&'static str, String>,
-    /// Words for httperf, in the order of the file.
-    pub passed_on: Vec<String>,
-    /// What makes no sense in it, to be told.
+    /// Options of httperf, in the order of the file.
+    pub httperf_options: Vec<String>,
+    /// Warnings about invalid lines.
     pub complaints: Vec<String>,
 }
 
-/// Reads the file of whoever is at home there; where there is none, makes it, and that is all.
+/// Reads the file from this home directory. Without one, creates it and ends the program.
 pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
     let home = home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
     let path = home.join(".autobench.conf");
     if !path.exists() {
-        let cannot = |error| format!("{} cannot be made: {error}", path.display());
-        fs::write(&path, master()).map_err(cannot)?;
-        return Err(End::Said("Installation complete - please rerun autobench\n".into()));
+        fs::write(&path, master()).map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
+        return Err(End::Output("Installation complete - please rerun autobench\n".into()));
     }
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(read(&path, &text)?)
 }
 
-/// The file that a new one is a copy of.
+/// Text of a new configuration file.
 fn master() -> String {
     let found = MASTERS.iter().find_map(|path| fs::read_to_string(path).ok());
     found.unwrap_or_else(|| include_str!("autobench.conf").to_owned())
 }
 
 fn read(path: &Path, text: &str) -> Result<Conf, String> {
-    let (mut conf, mut passed) = (Conf::default(), Vec::new());
+    let mut conf = Conf::default();
+    let mut httperf_options = Vec::new();
     let lines = text.lines().map(str::trim).enumerate();
-    for (at, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
-        let place = format!("{}, line {}", path.display(), at + 1);
+    for (index, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        let place = format!("{}, line {}", path.display(), index + 1);
         let complaint = match pair(line) {
-            Some((name, value)) => conf.take(name, value, &mut passed).map_err(|why| format!("{place}: {why}"))?,
+            Some((name, value)) => {
+                conf.add(name, value, &mut httperf_options).map_err(|why| format!("{place}: {why}"))?
+            }
             None => Some(format!("`{line}` is left out; write key = value")),
         };
         conf.complaints.extend(complaint.map(|complaint| format!("{place}: {complaint}")));
     }
-    conf.passed_on = passed.into_iter().flat_map(|(_, words)| words).collect();
+    conf.httperf_options = httperf_options.into_iter().flat_map(|(_, words)| words).collect();
     Ok(conf)
 }
 
-/// Options of httperf's by their keys, in order.
-type Passed = Vec<(String, Vec<String>)>;
+/// Options of httperf, each with its key, in order.
+type HttperfOptions = Vec<(String, Vec<String>)>;
 
 impl Conf {
-    /// A line; what is to be told of it.
-    fn take(&mut self, name: &str, value: &str, passed: &mut Passed) -> Result<Option<String>, String> {
-        let before = if let Some(option) = name.strip_prefix(PASSED_ON) {
+    /// Adds a line. Returns a warning for an unknown or repeated key.
+    fn add(&mut self, name: &str, value: &str, httperf_options: &mut HttperfOptions) -> Result<Option<String>, String> {
+        let is_repeated = if let Some(option) = name.strip_prefix(HTTPERF_PREFIX) {
             let words = option_words(option, value)?;
-            let known = passed.iter().position(|(known, _)| known == name).map(|known| passed.remove(known));
-            passed.push((name.to_owned(), words));
-            known.is_some()
+            let previous = httperf_options
+                .iter()
+                .position(|(previous, _)| previous == name)
+                .map(|previous| httperf_options.remove(previous));
+            httperf_options.push((name.to_owned(), words));
+            previous.is_some()
         } else if let Some(key) = Key::find(name) {
             self.values.insert(key.name, value.to_owned()).is_some()
         } else {
             return Ok(Some(format!("unknown key {name}; it is left out")));
         };
-        Ok(before.then(|| format!("{name} is there twice; this one counts")))
+        Ok(is_repeated.then(|| format!("{name} is there twice; this one counts")))
     }
 }
 
 fn pair(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
-    let (name, value) = (name.trim(), value.trim());
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    (!name.is_empty() && name.chars().all(plain) && !value.is_empty()).then_some((name, value))
+    let name = name.trim();
+    let value = value.trim();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    (!name.is_empty() && is_name && !value.is_empty()).then_some((name, value))
 }
 
-/// The words that httperf is told.
+/// Builds the arguments of httperf for an option.
 fn option_words(option: &str, value: &str) -> Result<Vec<String>, String> {
     let option = format!("--{option}");
     if value == NO_VALUE {
@@ -117,7 +124,7 @@ mod tests {
         let conf = of(
             "httperf_ssl = NULL\nhttperf_add-header = \"X-One: 1\\n\"\nhttperf_print-reply = body\nhttperf_ssl=NULL",
         );
-        assert_eq!(conf.passed_on, ["--add-header", "X-One: 1\\n", "--print-reply", "body", "--ssl"]);
+        assert_eq!(conf.httperf_options, ["--add-header", "X-One: 1\\n", "--print-reply", "body", "--ssl"]);
         assert_eq!(conf.complaints, ["conf, line 4: httperf_ssl is there twice; this one counts"]);
     }
 
@@ -141,7 +148,7 @@ mod tests {
     #[test]
     fn a_new_file_holds_every_default() {
         let conf = of(include_str!("autobench.conf"));
-        assert!(conf.complaints.is_empty() && conf.passed_on.is_empty());
+        assert!(conf.complaints.is_empty() && conf.httperf_options.is_empty());
         let defaults = super::super::keys::KEYS.iter().filter_map(|key| Some((key.name, key.default?.to_owned())));
         assert_eq!(conf.values, defaults.collect());
     }

@@ -1,7 +1,9 @@
-//! `autobenchd`: carries out tests that `autobench_admin` orders, one admin at a time, each test in a process of its own.
+//! Implements `autobenchd`: runs tests for `autobench_admin`, one admin at a time, each test in its
+//! own process.
 //!
-//! Nothing that comes from afar reaches a shell, and only options that [`order::words`] lets pass. Who may order is decided
-//! by a [`Secret`]; without one, only this machine is listened to, unless that is plainly asked for.
+//! Nothing from the network reaches a shell, and only options that [`order::words`] accepts reach
+//! httperf. A [`Secret`] authenticates orders. Without one, the daemon listens on loopback only,
+//! unless `--brunt-open` is given.
 
 mod args;
 
@@ -19,101 +21,101 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Between two looks at the admin, the test and the signals.
-const LOOK: Duration = Duration::from_millis(50);
-/// Within this an admin must have given its order.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Orders for later than this, in seconds, come from a clock that is wrong.
-const FARTHEST: f64 = 60.0;
+/// Interval of checks for a command from the admin, the end of the test, and signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Timeout for receiving an order.
+const ORDER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest delay before the start of a test, in seconds. A later start means that a clock is wrong.
+const MAX_START_DELAY: f64 = 60.0;
 
-/// Carries out a command line of `autobenchd`'s; the exit code.
-pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    serve(called, words, caller).map_or_else(|end| end.tell(called, caller), |()| 0)
+/// Runs a command line of `autobenchd` and returns the exit code.
+pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    serve(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }
 
-fn serve(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
-    let args = args::read(called, words)?;
+fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
+    let args = args::read(program_name, words)?;
     let secret = args.secret.as_deref().map(Secret::load).transpose()?;
     let listener = args::listen(&args, secret.is_some())?;
-    let ended = (caller.ended)().map_err(|error| error.to_string())?;
-    let daemon = Daemon { args, secret, ended, caller: Arc::clone(caller) };
-    let at = listener.local_addr().map_err(|error| error.to_string())?;
-    daemon.tell(&format!("listening on {at}"));
-    while !daemon.is_ended() {
+    let is_stopped = (caller.is_stopped)().map_err(|error| error.to_string())?;
+    let daemon = Daemon { args, secret, is_stopped, caller: Arc::clone(caller) };
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    daemon.log(&format!("listening on {address}"));
+    while !daemon.is_stopping() {
         match listener.accept() {
-            Ok((stream, from)) => daemon.attend(&stream, from),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(LOOK),
-            Err(error) => return Err(End::Died(error.to_string())),
+            Ok((stream, from)) => daemon.serve_admin(&stream, from),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(POLL_INTERVAL),
+            Err(error) => return Err(End::Error(error.to_string())),
         }
     }
     Ok(())
 }
 
-/// The daemon at work.
+/// A running daemon.
 struct Daemon {
     args: DaemonArgs,
     secret: Option<Secret>,
-    ended: Arc<AtomicBool>,
+    is_stopped: Arc<AtomicBool>,
     caller: Arc<Caller>,
 }
 
-/// Why a test has no results.
+/// Reason for a test without results.
 enum Stop {
-    /// Nobody wants them any more.
-    Gone,
-    /// The order is not carried out.
+    /// The admin closed the connection or cancelled the test, or the daemon is stopping.
+    Disconnected,
+    /// The order is invalid or not permitted.
     Refused(String),
-    /// It was, and no reply came.
+    /// The test ran, but no reply arrived.
     NoReply,
 }
 
 impl From<io::Error> for Stop {
     fn from(_: io::Error) -> Self {
-        Self::Gone
+        Self::Disconnected
     }
 }
 
 impl Daemon {
-    fn is_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
+    fn is_stopping(&self) -> bool {
+        self.is_stopped.load(Ordering::Acquire)
     }
 
-    fn tell(&self, what: &str) {
+    fn log(&self, message: &str) {
         if self.args.verbosity >= Verbosity::Progress {
-            self.caller.err_line(&format!("autobenchd: {what}"));
+            self.caller.err_line(&format!("autobenchd: {message}"));
         }
     }
 
-    /// One admin, and its one order.
-    fn attend(&self, stream: &TcpStream, from: SocketAddr) {
-        self.tell(&format!("{from} is here"));
-        let answer = match self.carry_out(stream) {
+    /// Serves one admin and its one order.
+    fn serve_admin(&self, stream: &TcpStream, from: SocketAddr) {
+        self.log(&format!("{from} is here"));
+        let answer = match self.execute(stream) {
             Ok(results) => results,
-            Err(Stop::Gone) => return self.tell(&format!("{from} is gone")),
+            Err(Stop::Disconnected) => return self.log(&format!("{from} is gone")),
             Err(Stop::NoReply) => format!("{}\n\n", order::FAILED),
             Err(Stop::Refused(why)) => format!("{} {why}\n", order::REFUSED),
         };
-        self.tell(answer.lines().next().unwrap_or_default());
+        self.log(answer.lines().next().unwrap_or_default());
         let mut out = stream;
         if out.write_all(answer.as_bytes()).is_err() {
-            self.tell(&format!("{from} did not wait"));
+            self.log(&format!("{from} did not wait"));
         }
     }
 
-    fn carry_out(&self, stream: &TcpStream) -> Result<String, Stop> {
+    fn execute(&self, stream: &TcpStream) -> Result<String, Stop> {
         stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let order = self.heard(stream)?;
+        stream.set_read_timeout(Some(ORDER_TIMEOUT))?;
+        let order = self.read_order(stream)?;
         let words = order::words(&order.arguments).map_err(Stop::Refused)?;
-        let ahead = order.start as f64 - brunt_engine::clock::unix_seconds();
-        if ahead > FARTHEST {
-            return Err(Stop::Refused(format!("the test is to begin in {ahead:.0} s; set the clocks")));
+        let delay = order.start as f64 - brunt_engine::clock::unix_seconds();
+        if delay > MAX_START_DELAY {
+            return Err(Stop::Refused(format!("the test is to begin in {delay:.0} s; set the clocks")));
         }
         let mut out = stream;
         out.write_all(format!("{}\n", order::ACCEPTED).as_bytes())?;
-        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_read_timeout(Some(POLL_INTERVAL))?;
         while brunt_engine::clock::unix_seconds() < order.start as f64 {
-            self.is_wanted(stream)?;
+            self.check_admin(stream)?;
         }
         let text = self.test(stream, &words)?;
         let figures =
@@ -121,12 +123,14 @@ impl Daemon {
         order::results(&figures).ok_or(Stop::NoReply)
     }
 
-    /// The order, and that whoever gave it may.
-    fn heard(&self, stream: &TcpStream) -> Result<Order, Stop> {
-        let until = brunt_engine::clock::unix_seconds() + PATIENCE.as_secs_f64();
-        let (mut reader, mut out) = (BufReader::new(Patient { stream, until }), stream);
-        let mut line = || order::line(&mut reader)?.ok_or(Stop::Gone);
-        let (mut first, mut proved) = (line()?, None);
+    /// Reads the order and verifies its proof.
+    fn read_order(&self, stream: &TcpStream) -> Result<Order, Stop> {
+        let deadline = brunt_engine::clock::unix_seconds() + ORDER_TIMEOUT.as_secs_f64();
+        let mut reader = BufReader::new(DeadlineReader { stream, deadline });
+        let mut out = stream;
+        let mut line = || order::line(&mut reader)?.ok_or(Stop::Disconnected);
+        let mut first = line()?;
+        let mut proved = None;
         if first == order::AUTH {
             if self.secret.is_none() {
                 return Err(Stop::Refused("this autobenchd was started without --brunt-secret".into()));
@@ -134,7 +138,7 @@ impl Daemon {
             let nonce = nonce().map_err(Stop::Refused)?;
             out.write_all(format!("{} {nonce}\n", order::NONCE).as_bytes())?;
             let proof = line()?;
-            proved = Some((nonce, proof.strip_prefix(order::PROOF).unwrap_or_default().trim().to_owned()));
+            nonce_and_proof = Some((nonce, proof.strip_prefix(order::PROOF).unwrap_or_default().trim().to_owned()));
             first = line()?;
         }
         let start = line()?;
@@ -144,9 +148,9 @@ impl Daemon {
             return Err(Stop::Refused(format!("an order ends with {}", order::END)));
         }
         let order = Order { arguments: first, start };
-        match (&self.secret, proved) {
+        match (&self.secret, nonce_and_proof) {
             (None, _) => Ok(order),
-            (Some(secret), Some((nonce, proof))) if secret.is_proved(&nonce, &order.text(), &proof) => Ok(order),
+            (Some(secret), Some((nonce, proof))) if secret.is_valid_proof(&nonce, &order.text(), &proof) => Ok(order),
             (Some(_), None) => {
                 Err(Stop::Refused("this autobenchd requires a secret: write --brunt-secret FILE".into()))
             }
@@ -154,32 +158,35 @@ impl Daemon {
         }
     }
 
-    /// A word of the admin's, or its end, ends all; so does a signal. Takes the time of a look.
-    fn is_wanted(&self, mut stream: &TcpStream) -> Result<(), Stop> {
-        if self.is_ended() {
-            return Err(Stop::Gone);
+    /// Returns an error if the admin sends anything or disconnects, or on a signal. Blocks for up
+    /// to `POLL_INTERVAL`.
+    fn check_admin(&self, mut stream: &TcpStream) -> Result<(), Stop> {
+        if self.is_stopping() {
+            return Err(Stop::Disconnected);
         }
-        let still = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut, io::ErrorKind::Interrupted];
+        let no_data = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut, io::ErrorKind::Interrupted];
         match stream.read(&mut [0; 64]) {
-            Err(error) if still.contains(&error.kind()) => Ok(()),
-            // ABORT, or nobody there.
-            _ => Err(Stop::Gone),
+            Err(error) if no_data.contains(&error.kind()) => Ok(()),
+            // The admin sent ABORT or closed the connection.
+            _ => Err(Stop::Disconnected),
         }
     }
 
-    /// The report of a test, which ends when nobody wants it any more.
+    /// Runs a test and returns its report. Dropping `TestProcess` ends httperf if the admin
+    /// disconnects.
     fn test(&self, stream: &TcpStream, words: &[String]) -> Result<String, Stop> {
         let mut command = tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
-        self.tell(&format!("{command:?} {}", words.join(" ")));
+        self.log(&format!("{command:?} {}", words.join(" ")));
         let child = command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-        let mut test = Test(child.map_err(|error| Stop::Refused(format!("httperf could not be started: {error}")))?);
-        let mut out = test.0.stdout.take().ok_or(Stop::Gone)?;
+        let mut test =
+            TestProcess(child.map_err(|error| Stop::Refused(format!("httperf could not be started: {error}")))?);
+        let mut out = test.0.stdout.take().ok_or(Stop::Disconnected)?;
         let reader = thread::spawn(move || {
             let mut text = Vec::new();
             out.read_to_end(&mut text).map(|_| text)
         });
         while test.0.try_wait()?.is_none() {
-            self.is_wanted(stream)?;
+            self.check_admin(stream)?;
         }
         let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -190,27 +197,29 @@ impl Daemon {
     }
 }
 
-/// An admin that is listened to until an instant, in Unix seconds, however slowly it speaks.
-struct Patient<'a> {
+/// Reads from an admin until a deadline in Unix seconds.
+///
+/// A read timeout alone restarts with each byte, so a slow sender could block the daemon.
+struct DeadlineReader<'a> {
     stream: &'a TcpStream,
-    until: f64,
+    deadline: f64,
 }
 
-impl io::Read for Patient<'_> {
+impl io::Read for DeadlineReader<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if brunt_engine::clock::unix_seconds() > self.until {
+        if brunt_engine::clock::unix_seconds() > self.deadline {
             return Err(io::ErrorKind::TimedOut.into());
         }
         self.stream.read(bytes)
     }
 }
 
-/// A test that goes on, and ends with this.
-struct Test(Child);
+/// A running httperf process, killed on drop.
+struct TestProcess(Child);
 
-impl Drop for Test {
+impl Drop for TestProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may already have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

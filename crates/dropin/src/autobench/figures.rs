@@ -1,16 +1,16 @@
-//! What is read of httperf's report: the figures as they are written there, and what they were.
+//! Reads the figures of httperf's report, both as text and as numbers.
 
-/// One figure: in which line it stands, by the line's beginning, and behind which words.
+/// Position of a figure: the beginning of its line, and the text before it.
 struct Place {
     line: &'static str,
-    behind: &'static str,
+    label: &'static str,
 }
 
-const fn place(line: &'static str, behind: &'static str) -> Place {
-    Place { line, behind }
+const fn place(line: &'static str, label: &'static str) -> Place {
+    Place { line, label }
 }
 
-/// In the order of the columns of [`super::table::COLUMNS`], but for the last one, which is computed.
+/// In the order of [`super::table::COLUMNS`] without the last column, which is computed.
 const TEXTS: [Place; 8] = [
     place("Request rate:", "Request rate: "),
     place("Connection rate:", "Connection rate: "),
@@ -25,7 +25,7 @@ const TEXTS: [Place; 8] = [
 const REPLIES: Place = place("Total:", " replies ");
 const ERRORS: Place = place("Errors: total", "Errors: total ");
 
-/// Replies by the first digit of their status.
+/// Replies by class of their status (1xx to 5xx).
 const STATUSES: [Place; 5] = [
     place("Reply status:", " 1xx="),
     place("Reply status:", " 2xx="),
@@ -34,21 +34,21 @@ const STATUSES: [Place; 5] = [
     place("Reply status:", " 5xx="),
 ];
 
-/// The figures of a report.
+/// Figures of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figures {
-    /// As they are written, with one decimal.
+    /// Rates and times as text with one decimal, in the order of the table's columns.
     pub texts: [String; 8],
-    /// Replies that came.
+    /// Number of replies.
     pub replies: u64,
-    /// Errors of connections.
+    /// Number of connection errors.
     pub errors: u64,
-    /// Replies by the first digit of their status.
+    /// Replies by class of their status (1xx to 5xx).
     pub statuses: [u64; 5],
 }
 
 impl Figures {
-    /// Reads a report; or which line is not there.
+    /// Reads a report. The error is the beginning of the missing line.
     pub fn read(report: &str) -> Result<Self, &'static str> {
         let mut texts = Vec::new();
         for place in &TEXTS {
@@ -66,33 +66,33 @@ impl Figures {
         })
     }
 
-    /// The greatest sample of the reply rate, as it is written; `0.0` where there is none.
+    /// Highest sample of the reply rate, as text; `0.0` without samples.
     pub fn max_reply_rate(&self) -> &str {
         &self.texts[4]
     }
 
-    /// Errors in per cent of replies, so that there may be more than 100; None: no reply came.
+    /// Errors in percent of replies, which can exceed 100. None without replies.
     pub fn errors_in_percent(&self) -> Option<f64> {
         (self.replies > 0).then(|| 100.0 * self.errors as f64 / self.replies as f64)
     }
 }
 
 impl Place {
-    fn rest<'a>(&self, report: &'a str) -> Option<&'a str> {
+    fn text_after_label<'a>(&self, report: &'a str) -> Option<&'a str> {
         let line = report.lines().find(|line| line.starts_with(self.line))?;
-        Some(&line[line.find(self.behind)? + self.behind.len()..])
+        Some(&line[line.find(self.label)? + self.label.len()..])
     }
 
-    /// Digits, a point and one digit: more of them are left out.
+    /// Reads digits, a point and one digit; further digits are cut off.
     fn decimal(&self, report: &str) -> Option<String> {
-        let rest = self.rest(report)?;
-        let point = rest.find(|c: char| !c.is_ascii_digit()).filter(|at| *at > 0)?;
+        let text_after_label = self.text_after_label(report)?;
+        let point = rest.find(|c: char| !c.is_ascii_digit()).filter(|length| *length > 0)?;
         let decimal = rest[point..].strip_prefix('.')?.chars().next().filter(char::is_ascii_digit)?;
         Some(format!("{}.{decimal}", &rest[..point]))
     }
 
     fn count(&self, report: &str) -> Option<u64> {
-        let rest = self.rest(report)?;
+        let text_after_label = self.text_after_label(report)?;
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
     }
 }

@@ -1,43 +1,42 @@
-//! The names that autobench knows, of options and in the configuration file alike; a row each.
+//! The keys of autobench, one row each. The command line and the configuration file share them.
 
-use super::super::getopt::Takes;
-use super::super::getopt::long::Row;
+use super::super::getopt::Argument;
+use super::super::getopt::long::OptionRow;
 
-/// A name's use.
+/// Programs that use a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyScope {
-    /// Of `autobench` alone.
+    /// `autobench` only.
     Autobench,
-    /// Of `autobench_admin` alone.
+    /// `autobench_admin` only.
     Admin,
-    /// Of both.
+    /// Both programs.
     Both,
 }
 
-/// One name.
+/// A key.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// It, as written.
     pub name: &'static str,
-    /// What holds where neither command line nor file says anything; None: nothing.
+    /// Value if neither command line nor file sets it.
     pub default: Option<&'static str>,
-    /// Whether a value is written with the option.
-    pub takes: Takes,
-    /// Whose option it is. In the file it may stand for either, since both read one file.
-    pub whose: KeyScope,
-    /// What it is, for the help.
+    /// Whether the command-line option takes a value.
+    pub argument: Argument,
+    /// Program whose option it is. The file may contain keys of both, since both programs read it.
+    pub scope: KeyScope,
+    /// Description for `--help`.
     pub about: &'static str,
 }
 
 const fn key(name: &'static str, default: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, default, takes: Takes::Value, whose: KeyScope::Both, about }
+    Key { name, default, argument: Argument::Required, scope: KeyScope::Both, about }
 }
 
 const fn switch(name: &'static str, about: &'static str) -> Key {
-    Key { name, default: None, takes: Takes::Nothing, whose: KeyScope::Both, about }
+    Key { name, default: None, argument: Argument::None, scope: KeyScope::Both, about }
 }
 
-/// Every name.
+/// All keys.
 pub const KEYS: &[Key] = &[
     switch("single_host", "test host1 alone"),
     key("host1", Some("testhost1"), "the first server"),
@@ -57,10 +56,10 @@ pub const KEYS: &[Key] = &[
     key("file", None, "file for the table, in place of stdout"),
     switch("quiet", "no httperf reports on stdout (autobench_admin never prints them)"),
     Key {
-        whose: KeyScope::Admin,
+        scope: KeyScope::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
     },
-    Key { whose: KeyScope::Autobench, ..key("httperf", None, "path of httperf, in place of brunt's own") },
+    Key { scope: KeyScope::Autobench, ..key("httperf", None, "path of httperf, in place of brunt's own") },
     switch("debug", "print httperf's command lines to stderr"),
     switch("verbose", "verbose; the same as debug"),
     switch("version", "the version"),
@@ -68,31 +67,31 @@ pub const KEYS: &[Key] = &[
 ];
 
 impl Key {
-    /// The name's row.
+    /// Finds a key by name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// Whether this is an option of a program.
-    pub fn is_of(&self, whose: KeyScope) -> bool {
-        self.whose == KeyScope::Both || self.whose == whose
+    /// True if the key is an option of this program.
+    pub fn is_of(&self, scope: KeyScope) -> bool {
+        self.scope == KeyScope::Both || self.scope == scope
     }
 }
 
-/// The options of a program, as a table to read its command line by.
-pub fn rows(whose: KeyScope) -> Vec<Row<&'static Key>> {
-    let own = KEYS.iter().filter(|key| key.is_of(whose));
-    own.map(|key| Row { short: None, long: key.name, takes: key.takes, does: key }).collect()
+/// The options of a program, as a table for the parser.
+pub fn rows(scope: KeyScope) -> Vec<OptionRow<&'static Key>> {
+    let keys = KEYS.iter().filter(|key| key.is_of(scope));
+    keys.map(|key| OptionRow { short: None, long: key.name, argument: key.argument, effect: key }).collect()
 }
 
-/// The options of a program, for people.
-pub fn help(called: &str, whose: KeyScope) -> String {
-    let own = KEYS.iter().filter(|key| key.is_of(whose));
-    let line = |key: &Key| {
-        let value = if key.takes == Takes::Value { " VALUE" } else { "" };
-        let default = key.default.map(|default| format!(" ({default})")).unwrap_or_default();
-        format!("  {:24}{}{default}\n", format!("--{}{value}", key.name), key.about)
-    };
-    let lines: String = own.map(line).collect();
-    format!("usage: {called} [OPTIONS]; defaults are read from ~/.autobench.conf\n{lines}")
+/// Text of `--help`.
+pub fn help(program_name: &str, scope: KeyScope) -> String {
+    let lines: String = KEYS.iter().filter(|key| key.is_of(scope)).map(help_line).collect();
+    format!("usage: {program_name} [OPTIONS]; defaults are read from ~/.autobench.conf\n{lines}")
+}
+
+fn help_line(key: &Key) -> String {
+    let value = if key.argument == Argument::Required { " VALUE" } else { "" };
+    let default = key.default.map(|default| format!(" ({default})")).unwrap_or_default();
+    format!("  {:24}{}{default}\n", format!("--{}{value}", key.name), key.about)
 }

@@ -1,6 +1,6 @@
-//! Numbers as Perl writes them: fifteen digits, and none that says nothing.
+//! Formats numbers like Perl: 15 significant digits, without trailing zeros.
 
-/// A number as C's `%.15g` writes it: `10`, `0.1`, `33.3333333333333`, `1e+20`.
+/// Formats a number like C's `%.15g`: `10`, `0.1`, `33.3333333333333`, `1e+20`.
 pub fn perl(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
@@ -9,13 +9,13 @@ pub fn perl(x: f64) -> String {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..15).contains(&exponent) {
-        return trimmed(&format!("{x:.*}", (14 - exponent) as usize));
+        return trim_zeros(&format!("{x:.*}", (14 - exponent) as usize));
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trimmed(mantissa), exponent.abs())
+    format!("{}e{sign}{:02}", trim_zeros(mantissa), exponent.abs())
 }
 
-fn trimmed(digits: &str) -> String {
+fn trim_zeros(digits: &str) -> String {
     if !digits.contains('.') {
         return digits.to_owned();
     }
@@ -26,7 +26,7 @@ fn trimmed(digits: &str) -> String {
 mod tests {
     use super::perl;
 
-    /// What perl 5.36 prints.
+    /// Expected values are the output of perl 5.36.
     #[test]
     fn numbers_are_what_perl_prints() {
         for (x, written) in [

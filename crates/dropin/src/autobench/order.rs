@@ -1,57 +1,59 @@
-//! What `autobench_admin` and `autobenchd` say to each other: lines of text over TCP, as of old.
+//! Messages between `autobench_admin` and `autobenchd`: lines of text over TCP, as in autobench.
 //!
 //! ```text
 //! admin   arguments of httperf's, an instant in Unix seconds, END_AB
 //! daemon  ACCEPTED; when the test is over BENCH_COMPLETE, lines of name:value, END_DATA; without a reply, BENCH_FAILED
 //! ```
 //!
-//! Where a secret is shared, the admin first says `BRUNT_AUTH`, the daemon `NONCE` and a number, and the admin `PROOF` and
-//! what proves its order; all other lines are the same. It opens no connection and starts no test.
+//! With a shared secret, the admin first sends `BRUNT_AUTH`, the daemon replies `NONCE` and a
+//! number, and the admin sends `PROOF` and the proof of its order. All other lines are the same.
+//!
+//! This module opens no connection and starts no test.
 
-use super::super::getopt::Takes;
-use super::super::getopt::long::{Long, Read, Row};
+use super::super::getopt::Argument;
+use super::super::getopt::long::{LongItem, LongOptions, OptionRow};
 use super::figures::Figures;
 use super::number::perl;
 use std::io::{self, BufRead, Read as _};
 
-/// Ends an order.
+/// Last line of an order.
 pub const END: &str = "END_AB";
-/// The order is understood.
+/// The daemon accepts the order.
 pub const ACCEPTED: &str = "ACCEPTED";
-/// Ends the results.
+/// Last line of the results.
 pub const END_DATA: &str = "END_DATA";
-/// Begins the results.
+/// First line of the results.
 pub const COMPLETE: &str = "BENCH_COMPLETE";
-/// There are none.
+/// The test had no reply, so there are no results.
 pub const FAILED: &str = "BENCH_FAILED";
-/// The order is not taken, and why; ours only.
+/// The daemon rejects the order, with the reason; brunt only.
 pub const REFUSED: &str = "REFUSED";
-/// The admin wants to prove itself; ours only.
+/// The admin requests authentication; brunt only.
 pub const AUTH: &str = "BRUNT_AUTH";
-/// The daemon's number; ours only.
+/// The daemon's nonce; brunt only.
 pub const NONCE: &str = "NONCE";
-/// The admin's proof; ours only.
+/// The admin's proof; brunt only.
 pub const PROOF: &str = "PROOF";
-/// No line of either is longer, in bytes.
-const LONGEST: u64 = 16 * 1024;
+/// Longest line, in bytes.
+const MAX_LINE_BYTES: u64 = 16 * 1024;
 
-/// An order.
+/// An order of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// httperf's command line, quoted for a shell.
+    /// Command line of httperf, quoted for a shell.
     pub arguments: String,
-    /// When it is to begin, in Unix seconds.
+    /// Start of the test, in Unix seconds.
     pub start: u64,
 }
 
 impl Order {
-    /// Its lines, without the last one: what a proof is of.
+    /// The order's lines without the last one. The proof covers this text.
     pub fn text(&self) -> String {
         format!("{}\n{}", self.arguments, self.start)
     }
 }
 
-/// Results by their names on the wire, in the order of the columns; `percent_errors` is among them.
+/// Names of the results in the protocol, in the order of the columns, including `percent_errors`.
 pub const NAMES: [&str; 14] = [
     "req_rate",
     "conn_rate",
@@ -69,7 +71,7 @@ pub const NAMES: [&str; 14] = [
     "status_500",
 ];
 
-/// The results as they are sent; None: no reply came, so there are none.
+/// Formats the results; None without replies.
 pub fn results(figures: &Figures) -> Option<String> {
     let percent = perl(figures.errors_in_percent()?);
     let values = figures.texts.iter().cloned().chain([percent]).chain(figures.statuses.map(|n| n.to_string()));
@@ -78,8 +80,8 @@ pub fn results(figures: &Figures) -> Option<String> {
     Some(format!("{COMPLETE}\n{}{END_DATA}\n", lines.collect::<String>()))
 }
 
-/// Results of one machine, in the order of [`NAMES`]; or which is missing. Names that are not known are let pass.
-pub fn understood(lines: &[String]) -> Result<[f64; 14], String> {
+/// Parses the results of one machine, in the order of [`NAMES`]. Unknown names are ignored.
+pub fn parse_results(lines: &[String]) -> Result<[f64; 14], String> {
     let mut values = [0.0; 14];
     for (value, name) in values.iter_mut().zip(NAMES) {
         let found = lines.iter().filter_map(|line| line.split_once(':')).find(|(known, _)| known.trim() == name);
@@ -89,19 +91,21 @@ pub fn understood(lines: &[String]) -> Result<[f64; 14], String> {
     Ok(values)
 }
 
-/// The results of all machines together, as of old: sums, of the least and the greatest rates and of deviations too; means
-/// of the response time and of the errors in per cent.
-pub fn merged(all: &[[f64; 14]]) -> [f64; 14] {
-    std::array::from_fn(|at| {
-        let sum: f64 = all.iter().map(|values| values[at]).sum();
-        if matches!(NAMES[at], "rep_time" | "percent_errors") { sum / all.len().max(1) as f64 } else { sum }
+/// Merges the results of all machines by autobench's rules.
+///
+/// Means for the response time and the percentage of errors, sums for everything else, even for
+/// minimum and maximum rates and deviations.
+pub fn merge(all: &[[f64; 14]]) -> [f64; 14] {
+    std::array::from_fn(|index| {
+        let sum: f64 = all.iter().map(|values| values[index]).sum();
+        if matches!(NAMES[index], "rep_time" | "percent_errors") { sum / all.len().max(1) as f64 } else { sum }
     })
 }
 
-/// A line, without its end; None: nobody will say any more.
+/// Reads a line without its end; None at the end of the stream.
 pub fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut text = String::new();
-    if reader.take(LONGEST).read_line(&mut text)? == 0 {
+    if reader.take(MAX_LINE_BYTES).read_line(&mut text)? == 0 {
         return Ok(None);
     }
     if !text.ends_with('\n') {
@@ -110,57 +114,58 @@ pub fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(Some(text.trim_end().to_owned()))
 }
 
-const fn row(long: &'static str, takes: Takes) -> Row<()> {
-    Row { short: None, long, takes, does: () }
+const fn row(long: &'static str, argument: Argument) -> OptionRow<()> {
+    OptionRow { short: None, long, argument, effect: () }
 }
 
-/// The options of httperf that a remote order may use: nothing that reads or writes a file, and nothing that shows what servers say.
-const ALLOWED: &[Row<()>] = &[
-    row("add-header", Takes::Value),
-    row("burst-length", Takes::Value),
-    row("client", Takes::Value),
-    row("close-with-reset", Takes::Nothing),
-    row("failure-status", Takes::Value),
-    row("hog", Takes::Nothing),
-    row("http-version", Takes::Value),
-    row("max-connections", Takes::Value),
-    row("max-piped-calls", Takes::Value),
-    row("method", Takes::Value),
-    row("no-host-hdr", Takes::Nothing),
-    row("num-calls", Takes::Value),
-    row("num-conns", Takes::Value),
-    row("period", Takes::Value),
-    row("port", Takes::Value),
-    row("rate", Takes::Value),
-    row("recv-buffer", Takes::Value),
-    row("retry-on-failure", Takes::Nothing),
-    row("send-buffer", Takes::Value),
-    row("server", Takes::Value),
-    row("server-name", Takes::Value),
-    row("session-cookies", Takes::Nothing),
-    row("ssl", Takes::Nothing),
-    row("ssl-ciphers", Takes::Value),
-    row("ssl-no-reuse", Takes::Nothing),
-    row("think-timeout", Takes::Value),
-    row("timeout", Takes::Value),
-    row("uri", Takes::Value),
-    row("wsess", Takes::Value),
-    row("wset", Takes::Value),
+/// The options of httperf that a remote order may use. Excluded are options that read or write
+/// files or show replies.
+const ALLOWED: &[OptionRow<()>] = &[
+    row("add-header", Argument::Required),
+    row("burst-length", Argument::Required),
+    row("client", Argument::Required),
+    row("close-with-reset", Argument::None),
+    row("failure-status", Argument::Required),
+    row("hog", Argument::None),
+    row("http-version", Argument::Required),
+    row("max-connections", Argument::Required),
+    row("max-piped-calls", Argument::Required),
+    row("method", Argument::Required),
+    row("no-host-hdr", Argument::None),
+    row("num-calls", Argument::Required),
+    row("num-conns", Argument::Required),
+    row("period", Argument::Required),
+    row("port", Argument::Required),
+    row("rate", Argument::Required),
+    row("recv-buffer", Argument::Required),
+    row("retry-on-failure", Argument::None),
+    row("send-buffer", Argument::Required),
+    row("server", Argument::Required),
+    row("server-name", Argument::Required),
+    row("session-cookies", Argument::None),
+    row("ssl", Argument::None),
+    row("ssl-ciphers", Argument::Required),
+    row("ssl-no-reuse", Argument::None),
+    row("think-timeout", Argument::Required),
+    row("timeout", Argument::Required),
+    row("uri", Argument::Required),
+    row("wsess", Argument::Required),
+    row("wset", Argument::Required),
 ];
 
-/// The words of an order's arguments; or why they are not carried out.
+/// Parses the arguments of an order. The error says why it is refused.
 pub fn words(arguments: &str) -> Result<Vec<String>, String> {
-    let given = shlex::split(arguments).ok_or("a quote is open")?;
-    let mut long = Long::new(&given, ALLOWED);
+    let arguments = shlex::split(arguments).ok_or("a quote is open")?;
+    let mut long = LongOptions::new(&arguments, ALLOWED);
     let mut words = Vec::new();
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => {
+            LongItem::Option(row, value) => {
                 words.push(format!("--{}", row.long));
                 words.extend(value.map(str::to_owned));
             }
-            Read::Ours(word) => return Err(format!("--brunt-{word} is not accepted from a remote host")),
-            Read::OptionError(wrong) => return Err(format!("{wrong}, or it is not accepted from a remote host")),
+            LongItem::BruntOption(word) => return Err(format!("--brunt-{word} is not accepted from a remote host")),
+            LongItem::OptionError(wrong) => return Err(format!("{wrong}, or it is not accepted from a remote host")),
         }
     }
     match long.others().first() {
@@ -197,7 +202,7 @@ mod tests {
     #[test]
     fn rates_are_added_and_times_are_not() {
         let one: [f64; 14] = std::array::from_fn(|at| at as f64);
-        let together = merged(&[one, one]);
+        let together = merge(&[one, one]);
         assert_eq!(together, std::array::from_fn(|at| if at == 6 || at == 8 { at as f64 } else { 2.0 * at as f64 }));
     }
 
@@ -206,9 +211,9 @@ mod tests {
         let mut lines: Vec<String> = NAMES.iter().enumerate().map(|(at, name)| format!("{name}:{at}.5")).collect();
         lines.reverse();
         lines.push("replies:7".into());
-        assert_eq!(understood(&lines).unwrap(), std::array::from_fn(|at| at as f64 + 0.5));
+        assert_eq!(parse_results(&lines).unwrap(), std::array::from_fn(|at| at as f64 + 0.5));
         lines.retain(|line| !line.starts_with("net_io"));
-        assert_eq!(understood(&lines).unwrap_err(), "its results have no number net_io");
+        assert_eq!(parse_results(&lines).unwrap_err(), "its results have no number net_io");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The secret that `autobench_admin` and `autobenchd` share, where both are brunt: whoever knows it may have a machine
-//! send load.
+//! The secret that authenticates orders between brunt's `autobench_admin` and `autobenchd`.
 //!
-//! The daemon gives a number that it never gave before; the admin answers with HMAC-SHA256 of that number and its order
-//! under the secret. Out of scope: encryption. Orders and results can be read on the way, and results be changed.
+//! The daemon sends a nonce, a random number used once. The admin answers with the HMAC-SHA256 of
+//! the nonce and its order. Out of scope: encryption. Orders and results can be read, and results
+//! modified, on the network.
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign, verify};
 use aws_lc_rs::rand;
@@ -11,10 +11,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A secret must be as long, in bytes.
-const LEAST_BYTES: usize = 16;
+/// Minimum length of a secret, in bytes.
+const MIN_BYTES: usize = 16;
 
-/// The secret.
+/// A shared secret.
 pub struct Secret(Key);
 
 impl fmt::Debug for Secret {
@@ -24,7 +24,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Reads it from a file that its owner alone can read.
+    /// Reads the secret from a file that only its owner can read.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let read = fs::metadata(path).and_then(|found| Ok((found.permissions().mode(), fs::read(path)?)));
@@ -33,33 +33,33 @@ impl Secret {
             return Err(format!("{shown} can be read by others; make it yours alone: chmod 600 {shown}"));
         }
         let bytes = bytes.trim_ascii();
-        if bytes.len() < LEAST_BYTES {
-            return Err(format!("{shown} holds {} bytes; write {LEAST_BYTES} or more random bytes", bytes.len()));
+        if bytes.len() < MIN_BYTES {
+            return Err(format!("{shown} holds {} bytes; write {MIN_BYTES} or more random bytes", bytes.len()));
         }
         Ok(Self(Key::new(HMAC_SHA256, bytes)))
     }
 
-    /// What proves that somebody who knows the secret gave this order to whoever gave this number.
+    /// Computes the proof that a holder of the secret sent this order in reply to this nonce.
     pub fn proof(&self, nonce: &str, order: &str) -> String {
-        hex(sign(&self.0, &together(nonce, order)).as_ref())
+        hex(sign(&self.0, &signed_text(nonce, order)).as_ref())
     }
 
-    /// Whether it does.
-    pub fn is_proved(&self, nonce: &str, order: &str, proof: &str) -> bool {
-        let bytes = (0..proof.len() / 2).map(|at| u8::from_str_radix(proof.get(2 * at..2 * at + 2)?, 16).ok());
+    /// True if the proof is valid for this nonce and order.
+    pub fn is_valid_proof(&self, nonce: &str, order: &str, proof: &str) -> bool {
+        let bytes = (0..proof.len() / 2).map(|index| u8::from_str_radix(proof.get(2 * index..2 * index + 2)?, 16).ok());
         let bytes: Option<Vec<u8>> = bytes.collect();
-        bytes.is_some_and(|bytes| verify(&self.0, &together(nonce, order), &bytes).is_ok())
+        bytes.is_some_and(|bytes| verify(&self.0, &signed_text(nonce, order), &bytes).is_ok())
     }
 }
 
-/// A number that nobody has seen before.
+/// Creates a random nonce of 256 bits.
 pub fn nonce() -> Result<String, String> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes).map_err(|_| "the system provides no random numbers".to_owned())?;
     Ok(hex(&bytes))
 }
 
-fn together(nonce: &str, order: &str) -> Vec<u8> {
+fn signed_text(nonce: &str, order: &str) -> Vec<u8> {
     format!("{nonce}\n{order}").into_bytes()
 }
 
@@ -85,8 +85,8 @@ mod tests {
         let secret = Secret(Key::new(HMAC_SHA256, b"0123456789abcdef"));
         let (nonce, other) = (nonce().unwrap(), nonce().unwrap());
         let proof = secret.proof(&nonce, "order");
-        assert!(secret.is_proved(&nonce, "order", &proof));
-        assert!(!secret.is_proved(&other, "order", &proof) && !secret.is_proved(&nonce, "another", &proof));
-        assert!(!secret.is_proved(&nonce, "order", "") && !secret.is_proved(&nonce, "order", "zz"));
+        assert!(secret.is_valid_proof(&nonce, "order", &proof));
+        assert!(!secret.is_valid_proof(&other, "order", &proof) && !secret.is_valid_proof(&nonce, "another", &proof));
+        assert!(!secret.is_valid_proof(&nonce, "order", "") && !secret.is_valid_proof(&nonce, "order", "zz"));
     }
 }

@@ -1,4 +1,4 @@
-//! A test after the other: each rate, and at each rate one host after the other.
+//! Runs the tests of a sweep: for each rate, one host after another.
 
 use super::End;
 use super::number::perl;
@@ -8,10 +8,10 @@ use crate::caller::Caller;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
-/// What a test comes to: the cells of its host at a rate.
-pub type Test<'a> = &'a mut dyn FnMut(&Host, f64) -> Result<Vec<String>, End>;
+/// Runs a test of a host at a rate and returns its cells.
+pub type RunTest<'a> = &'a mut dyn FnMut(&Host, f64) -> Result<Vec<String>, End>;
 
-/// Every host must have an address before anything is sent to any of them.
+/// Checks that every host name resolves, before any request is sent.
 pub fn resolve(settings: &Settings) -> Result<(), End> {
     for host in &settings.hosts {
         let found = (host.name.as_str(), host.port).to_socket_addrs();
@@ -19,27 +19,27 @@ pub fn resolve(settings: &Settings) -> Result<(), End> {
             continue;
         }
         let name = &host.name;
-        return Err(End::Died(format!(
+        return Err(End::Error(format!(
             "{name} has no address; write --host1, --host2 or --single_host, or see ~/.autobench.conf"
         )));
     }
     Ok(())
 }
 
-/// Carries out all tests, and writes the table.
-pub fn sweep(settings: &Settings, columns: &[&str], caller: &Arc<Caller>, test: Test<'_>) -> Result<(), End> {
+/// Runs all tests and writes the table.
+pub fn sweep(settings: &Settings, columns: &[&str], caller: &Arc<Caller>, test: RunTest<'_>) -> Result<(), End> {
     let mut table = Table::begin(settings, columns, caller)?;
     for rate in &settings.rates {
         let mut cells = vec![perl(settings.calls * rate)];
         for host in &settings.hosts {
             cells.extend(test(host, *rate)?);
         }
-        table.line(&cells)?;
+        table.write_line(&cells)?;
     }
     Ok(())
 }
 
-/// httperf's options for one test, in autobench's order and with its abbreviations.
+/// Options of httperf for one test, in autobench's order and with its abbreviations.
 pub fn words(settings: &Settings, host: &Host, rate: f64, connections: u64) -> Vec<String> {
     let pairs = [
         ("--server", host.name.clone()),
@@ -51,5 +51,5 @@ pub fn words(settings: &Settings, host: &Host, rate: f64, connections: u64) -> V
         ("--port", host.port.to_string()),
     ];
     let words = pairs.into_iter().flat_map(|(option, value)| [option.to_owned(), value]);
-    words.chain(settings.passed_on.iter().cloned()).collect()
+    words.chain(settings.httperf_options.iter().cloned()).collect()
 }

@@ -1,4 +1,4 @@
-//! The table: its columns, and where its lines go.
+//! Writes the table of results.
 
 use super::settings::Settings;
 use crate::caller::{Caller, Stdout};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// What a host has columns of.
+/// Columns of each host.
 pub const COLUMNS: [&str; 9] = [
     "req_rate",
     "con_rate",
@@ -19,17 +19,17 @@ pub const COLUMNS: [&str; 9] = [
     "errors",
 ];
 
-/// What a host has more of from many machines: replies by their status.
+/// Further columns of `autobench_admin`: replies by class of their status.
 pub const STATUS_COLUMNS: [&str; 5] = ["status_100", "status_200", "status_300", "status_400", "status_500"];
 
 /// A table that is being written.
 pub struct Table {
     out: Box<dyn Write>,
-    divider: &'static str,
+    separator: &'static str,
 }
 
 impl Table {
-    /// Begins it, with a line of names: the demanded rate, and these columns for each host.
+    /// Writes the header: the demanded rate, and these columns for each host.
     pub fn begin(settings: &Settings, columns: &[&str], caller: &Arc<Caller>) -> Result<Self, String> {
         let out: Box<dyn Write> = match &settings.file {
             None => Box::new(Stdout(Arc::clone(caller))),
@@ -37,18 +37,18 @@ impl Table {
                 Box::new(File::create(path).map_err(|error| format!("{} cannot be written: {error}", path.display()))?)
             }
         };
-        let mut table = Self { out, divider: settings.divider };
-        let of_host = |name: &str| columns.iter().map(|column| format!("{column}_{name}")).collect::<Vec<_>>();
-        let names = settings.hosts.iter().flat_map(|host| of_host(&host.name));
-        table.line(&["dem_req_rate".to_owned()].into_iter().chain(names).collect::<Vec<_>>())?;
+        let mut table = Self { out, separator: settings.separator };
+        let names =
+            settings.hosts.iter().flat_map(|host| columns.iter().map(|column| format!("{column}_{}", host.name)));
+        table.write_line(&["dem_req_rate".to_owned()].into_iter().chain(names).collect::<Vec<_>>())?;
         Ok(table)
     }
 
-    /// Writes a line, at once: a sweep takes long, and somebody may be looking.
-    pub fn line(&mut self, cells: &[String]) -> Result<(), String> {
-        let written = writeln!(self.out, "{}", cells.join(self.divider)).and_then(|()| self.out.flush());
+    /// Writes a line and flushes it, since a sweep takes long and the user may be watching.
+    pub fn write_line(&mut self, cells: &[String]) -> Result<(), String> {
+        let written = writeln!(self.out, "{}", cells.join(self.separator)).and_then(|()| self.out.flush());
         match written {
-            // Whoever reads the table may stop when it has seen enough.
+            // A closed pipe is fine: its reader may stop early.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("the table: {error}")),
             _ => Ok(()),
         }

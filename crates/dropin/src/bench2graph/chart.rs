@@ -1,20 +1,20 @@
-//! Columns of tables as a chart: a line each, and words on the axes that say in what they are counted.
+//! Draws columns of tables as a chart: a line for each column, and axis labels with units.
 
 use super::sheet::Sheet;
 use brunt_report::figure::{Axis, Figure, Line, Point};
 
-/// What a column holds.
+/// Meaning and unit of a column.
 struct Kind {
-    /// How its name begins.
-    begins: &'static str,
-    /// What it is, with its unit: stands on the axis where all columns are of it.
-    what: &'static str,
-    /// Its unit alone, where they are not.
+    /// Prefix of the column's name.
+    prefix: &'static str,
+    /// Quantity with its unit: the axis label if all columns share it.
+    label: &'static str,
+    /// The unit alone, for columns of mixed kinds.
     unit: &'static str,
 }
 
-const fn kind(begins: &'static str, what: &'static str, unit: &'static str) -> Kind {
-    Kind { begins, what, unit }
+const fn kind(prefix: &'static str, label: &'static str, unit: &'static str) -> Kind {
+    Kind { prefix, label, unit }
 }
 
 const KINDS: [Kind; 9] = [
@@ -28,14 +28,14 @@ const KINDS: [Kind; 9] = [
     kind("net_io", "KB per second", "KB/s"),
     kind("errors", "errors in % of replies", "%"),
 ];
-/// What stands on the x axis of autobench's tables.
-const DEMANDED: (&str, &str) = ("dem_req_rate", "demanded requests per second");
-/// An axis has room for as many letters; else its columns have names enough.
-const ROOM: usize = 34;
-/// As many colours there are; then lines are dashed.
+/// First column of autobench's tables, and its axis label.
+const X_COLUMN: (&str, &str) = ("dem_req_rate", "demanded requests per second");
+/// Longest axis label, in characters. Longer ones become `value`; the legend names the columns.
+const MAX_LABEL_LENGTH: usize = 34;
+/// Number of line colors. Further lines are dashed.
 const COLOURS: usize = brunt_report::scene::COLOURS;
 
-/// The chart of these columns, named by their numbers from 1 on; of all where none is named.
+/// Draws the columns with these numbers, counted from 1; all columns if none is given.
 pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figure, String> {
     let mut chosen = Vec::new();
     for sheet in sheets {
@@ -47,15 +47,15 @@ pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figur
         return Err("column 1 is the x-axis; choose columns from 2 on".into());
     }
     let names: Vec<&str> = chosen.iter().map(|(sheet, column)| &*sheet.names[*column]).collect();
-    let (y, mixed) = counted(&names);
-    let lines = chosen.iter().enumerate().map(|(at, (sheet, column))| {
+    let (y, mixed) = y_axis(&names);
+    let lines = chosen.iter().enumerate().map(|(index, (sheet, column))| {
         let unit = kind_of(&sheet.names[*column]).filter(|_| mixed).map(|kind| format!(" [{}]", kind.unit));
         let name = format!("{}{}", sheet.names[*column], unit.unwrap_or_default());
-        Line { name, dash: (at / COLOURS) as u8, points: points(sheet, *column), contender: None }
+        Line { name, dash: (index / COLOURS) as u8, points: points(sheet, *column), contender: None }
     });
     let lines: Vec<Line> = lines.collect();
     let x = sheets.first().map_or("", |sheet| &sheet.names[0]);
-    let x = if x == DEMANDED.0 { DEMANDED.1 } else { x };
+    let x = if x == X_COLUMN.0 { X_COLUMN.1 } else { x };
     Ok(Figure {
         id: "bench2graph".into(),
         title: title.to_owned(),
@@ -67,44 +67,45 @@ pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figur
     })
 }
 
-/// Places of columns, counted from 0. The first one is x, and no line.
+/// Zero-based indexes of the columns to draw. Column 1 is the x axis and is skipped.
 fn numbers(sheet: &Sheet, columns: &[String]) -> Result<Vec<usize>, String> {
     let count = sheet.names.len();
     if columns.is_empty() {
         return Ok((1..count).collect());
     }
-    let place = |word: &String| {
-        let number = word.parse().ok().filter(|number: &usize| (1..=count).contains(number));
-        number.ok_or_else(|| format!("column {word}: write numbers from 2 to {count}"))
-    };
-    let places = columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    let places = columns.iter().map(|word| column_number(word, count)).collect::<Result<Vec<_>, _>>()?;
     Ok(places.into_iter().filter(|number| *number > 1).map(|number| number - 1).collect())
 }
 
+fn column_number(word: &str, count: usize) -> Result<usize, String> {
+    let number = word.parse().ok().filter(|number: &usize| (1..=count).contains(number));
+    number.ok_or_else(|| format!("column {word}: write numbers from 2 to {count}"))
+}
+
 fn points(sheet: &Sheet, column: usize) -> Vec<Point> {
-    let point = |row: &Vec<f64>| Point { x: row[0], y: Some(row[column]), ..Point::default() };
-    let mut points: Vec<Point> = sheet.rows.iter().map(point).collect();
+    let mut points: Vec<Point> =
+        sheet.rows.iter().map(|row| Point { x: row[0], y: Some(row[column]), ..Point::default() }).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
 }
 
 fn kind_of(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| name.starts_with(kind.begins))
+    KINDS.iter().find(|kind| name.starts_with(kind.prefix))
 }
 
-/// What all these columns are counted in, and whether that is more than one thing.
-fn counted(names: &[&str]) -> (String, bool) {
-    let whats = once(names.iter().map(|name| kind_of(name).map_or(*name, |kind| kind.what)));
-    if whats.len() == 1 {
-        return (whats[0].to_owned(), false);
+/// Label of the y axis for these columns, and whether they differ in kind.
+fn y_axis(names: &[&str]) -> (String, bool) {
+    let labels = distinct(names.iter().map(|name| kind_of(name).map_or(*name, |kind| kind.label)));
+    if labels.len() == 1 {
+        return (labels[0].to_owned(), false);
     }
-    let units = once(names.iter().filter_map(|name| kind_of(name)).map(|kind| kind.unit)).join(", ");
-    let fits = units.len() <= ROOM && names.iter().all(|name| kind_of(name).is_some());
+    let units = distinct(names.iter().filter_map(|name| kind_of(name)).map(|kind| kind.unit)).join(", ");
+    let fits = units.len() <= MAX_LABEL_LENGTH && names.iter().all(|name| kind_of(name).is_some());
     (if fits { units } else { "value".into() }, true)
 }
 
-/// Each once, in order.
-fn once<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// Returns the distinct words in order of first appearance.
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for word in words {
         if !seen.contains(&word) {

@@ -1,19 +1,19 @@
-//! A table as autobench writes it: a line of names and lines of numbers, divided by tabs or commas.
+//! Reads a table of autobench: a line of names and lines of numbers, separated by tabs or commas.
 
 use std::fs;
 use std::path::Path;
 
-/// A table.
+/// A table of autobench.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// The names of its columns, the first one that of x.
+    /// Names of the columns. The first column is the x axis.
     pub names: Vec<String>,
-    /// Its lines; as many numbers in each as there are names.
+    /// Lines of numbers, one number for each column.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Sheet {
-    /// Reads a file; or why it is none.
+    /// Reads a file. The error says why it is not a table.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         if !path.is_file() {
@@ -29,14 +29,7 @@ impl Sheet {
         if names.len() < 2 || names.iter().any(|name| name.parse::<f64>().is_ok()) {
             return Err("its first line has to name two columns or more, as autobench's does".into());
         }
-        let row = |(at, line): (usize, &str)| {
-            let numbers: Option<Vec<f64>> = cells(line).iter().map(|cell| cell.parse().ok()).collect();
-            let whole = numbers.filter(|row| row.len() == names.len());
-            whole.ok_or_else(|| {
-                format!("line {} is not {} numbers; --quiet keeps httperf's reports out", at + 1, names.len())
-            })
-        };
-        let rows = lines.map(row).collect::<Result<Vec<_>, _>>()?;
+        let rows = lines.map(|(index, line)| number_row(index, line, names.len())).collect::<Result<Vec<_>, _>>()?;
         if rows.is_empty() {
             return Err("there are names in it, and no numbers".into());
         }
@@ -44,7 +37,15 @@ impl Sheet {
     }
 }
 
-/// The cells of a line. Neither names of hosts nor numbers hold a comma.
+/// The numbers of a line. `index` counts from 0.
+fn number_row(index: usize, line: &str, columns: usize) -> Result<Vec<f64>, String> {
+    let numbers: Option<Vec<f64>> = cells(line).iter().map(|cell| cell.parse().ok()).collect();
+    numbers
+        .filter(|row| row.len() == columns)
+        .ok_or_else(|| format!("line {} is not {columns} numbers; --quiet keeps httperf's reports out", index + 1))
+}
+
+/// Splits a line into cells. Neither host names nor numbers contain a comma.
 fn cells(line: &str) -> Vec<&str> {
     line.split(|c: char| c == ',' || c.is_whitespace()).filter(|cell| !cell.is_empty()).collect()
 }

@@ -1,52 +1,52 @@
-//! Long and short options as GNU's `getopt_long` reads them: `--time=2S`, `--time 2S`, `--ti 2S`, `-t2S`, `-bt 2S`, and among
-//! other words wherever they stand.
+//! Parses long and short options like GNU's `getopt_long`: `--time=2S`, `--time 2S`, `--ti 2S`,
+//! `-t2S`, `-bt 2S`.
 //!
-//! A tool's options are the rows of a table. The beginning of a long name is as good as the name where it is that of one
-//! option only. A word that begins with `--brunt-` is one of ours ([`side`](super::super::side)).
-//! It knows no option's meaning; what one does stands in its row, for the tool.
+//! Options may follow other words. A tool's options are the rows of a table. An unambiguous prefix
+//! of a long name is accepted. A word that begins with `--brunt-` is a brunt option
+//! ([`brunt_options`](super::super::brunt_options)). The parser does not know what an option means: the row holds its
+//! effect.
 
-use super::Takes;
+use super::Argument;
 use std::fmt;
 
-/// One option.
+/// One option of a tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<D> {
-    /// Its letter, where it has one. Rows with the same letter are the same option.
+pub struct OptionRow<D> {
+    /// Letter of the option. Rows with the same letter are the same option.
     pub short: Option<char>,
-    /// Its name without dashes; empty: it has none.
+    /// Long name without dashes; empty if there is none.
     pub long: &'static str,
-    /// Whether it takes a value.
-    pub takes: Takes,
-    /// What it does, in the tool's own words.
-    pub does: D,
+    pub argument: Argument,
+    /// Effect of the option, in a type of the tool's own.
+    pub effect: D,
 }
 
-/// What was read.
+/// One parsed element of the command line.
 #[derive(Debug)]
-pub enum Read<'a, D> {
-    /// An option, and its value where there is one.
-    Option(&'a Row<D>, Option<&'a str>),
-    /// A word of ours, without the dashes and the prefix.
-    Ours(&'a str),
-    /// What makes no sense; getopt goes on behind it.
+pub enum LongItem<'a, D> {
+    /// An option, and its value if there is one.
+    Option(&'a OptionRow<D>, Option<&'a str>),
+    /// A brunt option, without `--brunt-`.
+    BruntOption(&'a str),
+    /// An invalid option. The parser continues with the next one.
     OptionError(OptionError),
 }
 
-/// What makes no sense, in the C library's words.
+/// An invalid option. `Display` writes the C library's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
-    /// There is no option of this letter.
+    /// Unknown letter.
     Letter(char),
-    /// There is no option of this name.
+    /// Unknown name.
     Name(String),
-    /// It is the beginning of several names.
+    /// Prefix of several names.
     Ambiguous(String, Vec<&'static str>),
-    /// The option of this letter takes a value, and there is none.
-    BareLetter(char),
-    /// The option of this name takes a value, and there is none.
-    BareName(&'static str),
-    /// The option of this name takes no value.
-    Needless(&'static str),
+    /// Letter whose option lacks its value.
+    LetterWithoutValue(char),
+    /// Name whose option lacks its value.
+    NameWithoutValue(&'static str),
+    /// Name whose option takes no value.
+    UnexpectedValue(&'static str),
 }
 
 impl fmt::Display for OptionError {
@@ -58,54 +58,54 @@ impl fmt::Display for OptionError {
                 write!(f, "option '--{name}' is ambiguous; possibilities:")?;
                 all.iter().try_for_each(|name| write!(f, " '--{name}'"))
             }
-            Self::BareLetter(letter) => write!(f, "option requires an argument -- '{letter}'"),
-            Self::BareName(name) => write!(f, "option '--{name}' requires an argument"),
-            Self::Needless(name) => write!(f, "option '--{name}' doesn't allow an argument"),
+            Self::LetterWithoutValue(letter) => write!(f, "option requires an argument -- '{letter}'"),
+            Self::NameWithoutValue(name) => write!(f, "option '--{name}' requires an argument"),
+            Self::UnexpectedValue(name) => write!(f, "option '--{name}' doesn't allow an argument"),
         }
     }
 }
 
-/// A command line that is being read.
+/// A parser of long and short options.
 #[derive(Debug)]
-pub struct Long<'a, D> {
+pub struct LongOptions<'a, D> {
     words: &'a [String],
-    rows: &'a [Row<D>],
-    /// The word that is read next.
-    at: usize,
-    /// What is left of a word in which letters stand together.
+    rows: &'a [OptionRow<D>],
+    /// Index of the next word.
+    position: usize,
+    /// Unread letters of the current word.
     letters: &'a str,
     others: Vec<&'a str>,
 }
 
-impl<'a, D> Long<'a, D> {
-    /// Begins at the first word.
-    pub fn new(words: &'a [String], rows: &'a [Row<D>]) -> Self {
-        Self { words, rows, at: 0, letters: "", others: Vec::new() }
+impl<'a, D> LongOptions<'a, D> {
+    /// Starts at the first word.
+    pub fn new(words: &'a [String], rows: &'a [OptionRow<D>]) -> Self {
+        Self { words, rows, position: 0, letters: "", others: Vec::new() }
     }
 
-    /// The words that are no options, in order: all of them, when there are no more options.
+    /// Returns the words that are not options, in order. Complete once `next` has returned None.
     pub fn others(&self) -> &[&'a str] {
         &self.others
     }
 
-    /// The next word, whatever it is: the value of one of ours.
+    /// Returns the next word, for example the value of a brunt option.
     pub fn take_word(&mut self) -> Option<&'a str> {
-        let word = self.words.get(self.at)?;
-        self.at += 1;
+        let word = self.words.get(self.position)?;
+        self.position += 1;
         Some(word)
     }
 
-    /// The next option; None: there are no more.
-    pub fn next(&mut self) -> Option<Read<'a, D>> {
+    /// Parses the next option; None at the end of the words.
+    pub fn next(&mut self) -> Option<LongItem<'a, D>> {
         while self.letters.is_empty() {
             let word = self.take_word()?;
             if word == "--" {
-                self.others.extend(self.words[self.at..].iter().map(String::as_str));
-                self.at = self.words.len();
+                self.others.extend(self.words[self.position..].iter().map(String::as_str));
+                self.position = self.words.len();
             } else if let Some(ours) = word.strip_prefix("--brunt-") {
-                return Some(Read::Ours(ours));
+                return Some(LongItem::BruntOption(ours));
             } else if let Some(name) = word.strip_prefix("--") {
-                return Some(self.named(name).unwrap_or_else(Read::OptionError));
+                return Some(self.long_option(name).unwrap_or_else(LongItem::OptionError));
             } else {
                 match word.strip_prefix('-') {
                     Some(letters) if !letters.is_empty() => self.letters = letters,
@@ -113,54 +113,60 @@ impl<'a, D> Long<'a, D> {
                 }
             }
         }
-        Some(self.letter().unwrap_or_else(Read::OptionError))
+        Some(self.letter_option().unwrap_or_else(LongItem::OptionError))
     }
 
-    fn letter(&mut self) -> Result<Read<'a, D>, OptionError> {
+    fn letter_option(&mut self) -> Result<LongItem<'a, D>, OptionError> {
         let letter = self.letters.chars().next().unwrap_or('-');
-        let behind = &self.letters[letter.len_utf8()..];
-        self.letters = behind;
+        let rest_of_word = &self.letters[letter.len_utf8()..];
+        self.letters = rest_of_word;
         let row = self.rows.iter().find(|row| row.short == Some(letter)).ok_or(OptionError::Letter(letter))?;
-        let attached = (!behind.is_empty()).then_some(behind);
-        if row.takes != Takes::Nothing {
+        let attached = (!rest_of_word.is_empty()).then_some(rest_of_word);
+        if row.argument != Argument::None {
             self.letters = "";
         }
-        Ok(Read::Option(
+        Ok(LongItem::Option(
             row,
-            match row.takes {
-                Takes::Nothing => None,
-                Takes::Attached => attached,
-                Takes::Value => Some(attached.or_else(|| self.take_word()).ok_or(OptionError::BareLetter(letter))?),
+            match row.argument {
+                Argument::None => None,
+                Argument::Optional => attached,
+                Argument::Required => {
+                    Some(attached.or_else(|| self.take_word()).ok_or(OptionError::LetterWithoutValue(letter))?)
+                }
             },
         ))
     }
 
-    fn named(&mut self, word: &'a str) -> Result<Read<'a, D>, OptionError> {
+    fn long_option(&mut self, word: &'a str) -> Result<LongItem<'a, D>, OptionError> {
         let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let row = self.by_name(name)?;
-        Ok(Read::Option(
+        Ok(LongItem::Option(
             row,
-            match row.takes {
-                Takes::Nothing if joined.is_some() => return Err(OptionError::Needless(row.long)),
-                Takes::Nothing | Takes::Attached => joined,
-                Takes::Value => Some(joined.or_else(|| self.take_word()).ok_or(OptionError::BareName(row.long))?),
+            match row.argument {
+                Argument::None if joined.is_some() => return Err(OptionError::UnexpectedValue(row.long)),
+                Argument::None | Argument::Optional => joined,
+                Argument::Required => {
+                    Some(joined.or_else(|| self.take_word()).ok_or(OptionError::NameWithoutValue(row.long))?)
+                }
             },
         ))
     }
 
-    /// The option of this name, or of the only one that it begins.
-    fn by_name(&self, name: &str) -> Result<&'a Row<D>, OptionError> {
+    /// Finds the option with this name, or the only one with this prefix.
+    fn by_name(&self, name: &str) -> Result<&'a OptionRow<D>, OptionError> {
         let named = self.rows.iter().filter(|row| !row.long.is_empty());
-        let begun: Vec<_> = named.filter(|row| row.long.starts_with(name)).collect();
-        let Some(first) = begun.first() else { return Err(OptionError::Name(name.to_owned())) };
-        if let Some(exact) = begun.iter().find(|row| row.long == name) {
+        let matches: Vec<_> = named.filter(|row| row.long.starts_with(name)).collect();
+        let Some(first) = matches.first() else { return Err(OptionError::Name(name.to_owned())) };
+        if let Some(exact) = matches.iter().find(|row| row.long == name) {
             return Ok(exact);
         }
-        let same = |row: &&Row<D>| row.short.is_some() && row.short == first.short && row.takes == first.takes;
-        if begun[1..].iter().all(same) {
+        // GNU accepts a prefix of several names if they all are the same option.
+        let is_synonym =
+            |row: &Row<D>| row.short.is_some() && row.short == first.short && row.argument == first.argument;
+        if matches[1..].iter().all(|row| is_synonym(row)) {
             return Ok(first);
         }
-        Err(OptionError::Ambiguous(name.to_owned(), begun.iter().map(|row| row.long).collect()))
+        Err(OptionError::Ambiguous(name.to_owned(), matches.iter().map(|row| row.long).collect()))
     }
 }
 
@@ -168,33 +174,33 @@ impl<'a, D> Long<'a, D> {
 mod tests {
     use super::*;
 
-    const fn row(short: Option<char>, long: &'static str, takes: Takes) -> Row<()> {
-        Row { short, long, takes, does: () }
+    const fn row(short: Option<char>, long: &'static str, argument: Argument) -> OptionRow<()> {
+        OptionRow { short, long, argument, effect: () }
     }
 
-    const ROWS: &[Row<()>] = &[
-        row(Some('c'), "concurrent", Takes::Value),
-        row(Some('C'), "config", Takes::Nothing),
-        row(Some('q'), "quiet", Takes::Nothing),
-        row(Some('q'), "quit", Takes::Nothing),
-        row(Some('l'), "log", Takes::Attached),
-        row(None, "num-calls", Takes::Value),
-        row(None, "num-conns", Takes::Value),
-        row(Some('n'), "", Takes::Nothing),
+    const ROWS: &[OptionRow<()>] = &[
+        row(Some('c'), "concurrent", Argument::Required),
+        row(Some('C'), "config", Argument::None),
+        row(Some('q'), "quiet", Argument::None),
+        row(Some('q'), "quit", Argument::None),
+        row(Some('l'), "log", Argument::Optional),
+        row(None, "num-calls", Argument::Required),
+        row(None, "num-conns", Argument::Required),
+        row(Some('n'), "", Argument::None),
     ];
 
     fn read(line: &str) -> String {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let mut long = Long::new(&words, ROWS);
+        let mut long = LongOptions::new(&words, ROWS);
         let mut seen = Vec::new();
         while let Some(next) = long.next() {
             seen.push(match next {
-                Read::Option(row, value) => {
+                LongItem::Option(row, value) => {
                     let name = if row.long.is_empty() { row.short.unwrap().to_string() } else { row.long.into() };
                     value.map_or(name.clone(), |value| format!("{name}={value}"))
                 }
-                Read::Ours(word) => format!("ours {word}={}", long.take_word().unwrap_or("")),
-                Read::OptionError(wrong) => format!("! {wrong}"),
+                LongItem::BruntOption(word) => format!("ours {word}={}", long.take_word().unwrap_or("")),
+                LongItem::OptionError(wrong) => format!("! {wrong}"),
             });
         }
         format!("{} / {}", seen.join(", "), long.others().join(" "))

@@ -1,4 +1,4 @@
-//! httperf's command line: what each option means by itself, and the rules between them.
+//! Parses httperf's command line: the meaning of each option, and the values derived from several.
 
 mod numbers;
 mod options;
@@ -9,8 +9,8 @@ pub use numbers::short;
 pub use period::Period;
 pub use workload::Workload;
 
-use crate::getopt::long::{Long, Read};
-use crate::side::Side;
+use crate::brunt_options::BruntOptions;
+use crate::getopt::long::{LongItem, LongOptions};
 use options::OPTIONS;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -19,9 +19,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of httperf's
 pub struct Args {
-    /// `--verbose`, how often.
+    /// Number of `--verbose` options.
     pub verbosity: u32,
-    /// `--debug` was asked for.
     pub debug: bool,
     /// `--print-reply`.
     pub print_reply: Option<PrintParts>,
@@ -37,7 +36,7 @@ pub struct Args {
     pub timeout: f64,
     /// `--runtime`, in seconds.
     pub runtime: Option<f64>,
-    /// `--client`: which of how many.
+    /// `--client`: index and number of clients.
     pub client: (u64, u64),
     /// `--server`.
     pub server: String,
@@ -87,13 +86,13 @@ pub struct Args {
     pub ssl_verify: bool,
     /// `--add-header`, as it was typed.
     pub add_header: Option<String>,
-    /// What is in the file of `--add-header-file`.
+    /// Contents of the file of `--add-header-file`.
     pub header_file: String,
     /// `--myaddr`.
     pub sources: Vec<IpAddr>,
     /// `--method`.
     pub method: String,
-    /// What connections or sessions are made of.
+    /// Calls of each connection or session.
     pub workload: Workload,
     /// `--num-conns`.
     pub num_conns: u64,
@@ -101,20 +100,18 @@ pub struct Args {
     pub num_calls: u64,
     /// `--burst-length`.
     pub burst_length: u64,
-    /// `--wset`: how many files, and how often a new one.
+    /// `--wset`: number of files, and probability of a new one.
     pub wset: Option<(u64, f64)>,
-    /// `--wlog`: begun again at its end, and the file.
+    /// `--wlog`: whether to restart at the end of the list, and the file.
     pub wlog: Option<(bool, String)>,
-    /// The options that are ours.
-    pub side: Side,
+    /// brunt's own options.
+    pub brunt_options: BruntOptions,
 }
 
-/// What is shown of a request or a reply.
+/// Parts of a request or reply to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrintParts {
-    /// Its head.
     pub header: bool,
-    /// Its body.
     pub body: bool,
 }
 
@@ -128,40 +125,42 @@ impl PrintParts {
     }
 }
 
-/// Why nothing is measured.
+/// Why httperf exits without a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// This is said on stderr behind the program's name.
-    Said(String),
-    /// The usage was asked for.
+    /// Prints this message to stderr, after the program's name.
+    Message(String),
+    /// Prints the usage.
     Help,
-    /// The version was asked for.
+    /// Prints the version.
     Version,
 }
 
 impl Refusal {
-    fn said(why: impl Into<String>) -> Self {
-        Self::Said(why.into())
+    fn message(why: impl Into<String>) -> Self {
+        Self::Message(why.into())
     }
 }
 
-/// Reads the words behind the name under which httperf was called. Words that are no options are not looked at.
+/// Parses the arguments that follow the program's name. Words that are not options are ignored.
 pub fn parse(words: &[String]) -> Result<Args, Refusal> {
-    let mut args = Args::unsaid();
-    let mut long = Long::new(words, OPTIONS);
+    let mut args = Args::with_defaults();
+    let mut long = LongOptions::new(words, OPTIONS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default())?,
-            Read::Ours(word) => args.side.take(word, || long.take_word()).map_err(Refusal::Said)?,
-            Read::OptionError(wrong) => return Err(Refusal::said(wrong.to_string())),
+            LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default())?,
+            LongItem::BruntOption(word) => {
+                args.brunt_options.take(word, || long.take_word()).map_err(Refusal::Message)?
+            }
+            LongItem::OptionError(wrong) => return Err(Refusal::message(wrong.to_string())),
         }
     }
     Ok(args)
 }
 
 impl Args {
-    /// What holds where nothing is said.
-    fn unsaid() -> Self {
+    /// The values of options that are not given.
+    fn with_defaults() -> Self {
         Self {
             verbosity: 0,
             debug: false,
@@ -206,37 +205,37 @@ impl Args {
             burst_length: 1,
             wset: None,
             wlog: None,
-            side: Side::default(),
+            brunt_options: BruntOptions::default(),
         }
     }
 
-    fn version(&mut self, text: &str) -> Result<(), Refusal> {
+    fn set_version(&mut self, text: &str) -> Result<(), Refusal> {
         let parts = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-        self.http_version = parts.ok_or_else(|| Refusal::said(format!("illegal version number {text}")))?;
+        self.http_version = parts.ok_or_else(|| Refusal::message(format!("illegal version number {text}")))?;
         Ok(())
     }
 
-    /// The port that is connected to.
+    /// Port of the server.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.ssl { 443 } else { 80 })
     }
 
-    /// HTTP/1.0 rather than 1.1.
+    /// True for HTTP/1.0, false for 1.1.
     pub fn is_http10(&self) -> bool {
         self.http_version == (1, 0)
     }
 
-    /// Requests that may be under way on one connection.
+    /// Maximum number of requests in flight on one connection.
     pub fn piped(&self) -> u64 {
         self.max_piped_calls.filter(|n| *n > 0).unwrap_or(if self.is_http10() { 1 } else { 32 }).min(32)
     }
 
-    /// Connections of one session at a time.
+    /// Maximum number of concurrent connections of one session.
     pub fn per_session(&self) -> u64 {
         if self.max_connections == 0 { 4 } else { self.max_connections.min(4) }
     }
 
-    /// Whether sessions rather than connections are begun.
+    /// True if the load consists of sessions, not single connections.
     pub fn has_sessions(&self) -> bool {
         self.workload != Workload::Plain
     }

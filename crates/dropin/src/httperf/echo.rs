@@ -1,44 +1,45 @@
-//! The command line as httperf repeats it: what holds, in an order of its own, and not what was typed.
+//! The first line of httperf's report: the effective options, in a fixed order.
 
 use super::args::{Args, PrintParts, Workload, short};
 
-/// The first line of the report.
-pub fn line(called: &str, args: &Args) -> String {
-    let name = called.rsplit('/').next().unwrap_or(called);
-    let words = [vec![name.to_owned()], how(args), whom(args), connections(args), requests(args)].concat();
+/// Formats the line.
+pub fn line(program_name: &str, args: &Args) -> String {
+    let name = program_name.rsplit('/').next().unwrap_or(program_name);
+    let words = [vec![name.to_owned()], general_options(args), server_options(args), connections(args), requests(args)]
+        .concat();
     words.join(" ") + "\n"
 }
 
-fn when(holds: bool, word: impl Into<String>) -> Option<String> {
+fn option_if(holds: bool, word: impl Into<String>) -> Option<String> {
     holds.then(|| word.into())
 }
 
-fn how(args: &Args) -> Vec<String> {
-    let seconds = |name: &str, value: f64| when(value > 0.0, format!("--{name}={}", short(value)));
+fn general_options(args: &Args) -> Vec<String> {
+    let duration = |name: &str, value: f64| option_if(value > 0.0, format!("--{name}={}", short(value)));
     [
-        when(args.verbosity > 0, "--verbose"),
-        shown("print-reply", args.print_reply),
-        shown("print-request", args.print_request),
-        when(args.hog, "--hog"),
-        when(args.close_with_reset, "--close-with-reset"),
-        seconds("think-timeout", args.think_timeout),
-        seconds("timeout", args.timeout),
-        seconds("runtime", args.runtime.unwrap_or(0.0)),
+        option_if(args.verbosity > 0, "--verbose"),
+        print_option("print-reply", args.print_reply),
+        print_option("print-request", args.print_request),
+        option_if(args.hog, "--hog"),
+        option_if(args.close_with_reset, "--close-with-reset"),
+        duration("think-timeout", args.think_timeout),
+        duration("timeout", args.timeout),
+        duration("runtime", args.runtime.unwrap_or(0.0)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn shown(name: &str, shown: Option<PrintParts>) -> Option<String> {
-    Some(match shown? {
+fn print_option(name: &str, parts: Option<PrintParts>) -> Option<String> {
+    Some(match parts? {
         PrintParts { header: true, body: true } => format!("--{name}"),
         PrintParts { header: true, .. } => format!("--{name}=header"),
         PrintParts { .. } => format!("--{name}=body"),
     })
 }
 
-fn whom(args: &Args) -> Vec<String> {
+fn server_options(args: &Args) -> Vec<String> {
     let (id, clients) = args.client;
     let (major, minor) = args.http_version;
     [
@@ -48,7 +49,7 @@ fn whom(args: &Args) -> Vec<String> {
         Some(format!("--port={}", args.port())),
         Some(format!("--uri={}", args.uri)),
         args.failure_status.map(|status| format!("--failure-status={status}")),
-        when((major, minor) != (1, 1), format!("--http-version={major}.{minor}")),
+        option_if((major, minor) != (1, 1), format!("--http-version={major}.{minor}")),
     ]
     .into_iter()
     .flatten()
@@ -58,16 +59,16 @@ fn whom(args: &Args) -> Vec<String> {
 fn connections(args: &Args) -> Vec<String> {
     let piped = args.max_piped_calls.filter(|n| *n > 0 && *n != 32);
     [
-        when(!matches!(args.max_connections, 0 | 4), format!("--max-connections={}", args.max_connections)),
+        option_if(!matches!(args.max_connections, 0 | 4), format!("--max-connections={}", args.max_connections)),
         piped.map(|n| format!("--max-piped-calls={n}")),
-        args.period.written(),
-        when(args.send_buffer > 0, format!("--send-buffer={}", args.send_buffer)),
-        when(args.retry_on_failure, "--retry-on-failure"),
-        when(args.recv_buffer > 0, format!("--recv-buffer={}", args.recv_buffer)),
-        when(args.session_cookies, "--session-cookies"),
-        when(args.ssl, "--ssl"),
+        args.period.option(),
+        option_if(args.send_buffer > 0, format!("--send-buffer={}", args.send_buffer)),
+        option_if(args.retry_on_failure, "--retry-on-failure"),
+        option_if(args.recv_buffer > 0, format!("--recv-buffer={}", args.recv_buffer)),
+        option_if(args.session_cookies, "--session-cookies"),
+        option_if(args.ssl, "--ssl"),
         args.ssl_ciphers.as_ref().map(|list| format!("--ssl-ciphers={list}")),
-        when(args.ssl_no_reuse, "--ssl-no-reuse"),
+        option_if(args.ssl_no_reuse, "--ssl-no-reuse"),
     ]
     .into_iter()
     .flatten()
@@ -82,9 +83,9 @@ fn requests(args: &Args) -> Vec<String> {
     };
     [
         args.add_header.as_ref().map(|text| format!("--add-header='{text}'")),
-        when(args.method != "GET", format!("--method={}", args.method)),
+        option_if(args.method != "GET", format!("--method={}", args.method)),
         Some(workload),
-        when(args.burst_length != 1, format!("--burst-length={}", args.burst_length)),
+        option_if(args.burst_length != 1, format!("--burst-length={}", args.burst_length)),
         args.wset.map(|(files, share)| format!("--wset={files},{share:.3}")),
     ]
     .into_iter()

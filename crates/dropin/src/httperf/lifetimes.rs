@@ -1,87 +1,87 @@
-//! Figures of connections: how many at once, how many begun at once, how long they lived.
+//! Figures of connections: concurrency, bursts of starts, lifetimes.
 
 use super::counts::{BINS, Connection};
 use std::fmt::Write;
 
-/// Lifetimes in milliseconds, as httperf has them.
+/// Statistics of connection lifetimes in milliseconds, by httperf's rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Lifetimes {
-    /// The shortest.
     pub min: f64,
-    /// The mean.
+    /// Mean.
     pub avg: f64,
-    /// The longest.
     pub max: f64,
-    /// The middle of the millisecond in which the median lies.
+    /// Middle of the 1 ms bin that contains the median.
     pub median: f64,
-    /// The median itself.
+    /// The exact median.
     pub true_median: f64,
-    /// The deviation of the sample.
+    /// Sample standard deviation.
     pub stddev: f64,
-    /// Connections that had a reply.
+    /// Number of connections with a reply.
     pub successful: u64,
 }
 
-/// The most connections that there were at once.
-pub fn most_at_once(connections: &[Connection]) -> u64 {
-    let mut begun: Vec<_> = connections.iter().map(|c| c.begun).collect();
-    let mut ended: Vec<_> = connections.iter().map(|c| c.ended).collect();
-    begun.sort_unstable();
-    ended.sort_unstable();
-    let (mut over, mut most) = (0, 0);
-    for (n, at) in begun.iter().enumerate() {
-        // Who begins at the instant at which another ends does not meet it.
-        while over < n && ended[over] <= *at {
-            over += 1;
+/// Maximum number of concurrent connections.
+pub fn max_concurrent(connections: &[Connection]) -> u64 {
+    let mut starts: Vec<_> = connections.iter().map(|c| c.starts).collect();
+    let mut ends: Vec<_> = connections.iter().map(|c| c.ends).collect();
+    starts.sort_unstable();
+    ends.sort_unstable();
+    let mut closed = 0;
+    let mut most = 0;
+    for (n, start) in starts.iter().enumerate() {
+        // A connection that starts at the instant at which another ends does not overlap it.
+        while closed < n && ends[closed] <= *start {
+            closed += 1;
         }
-        most = most.max(n + 1 - over);
+        most = most.max(n + 1 - closed);
     }
     most as u64
 }
 
-/// The most connections that were begun without a pause: each was due when the one before it was begun. The last of these
-/// bursts does not count: httperf never looks at it.
+/// Longest burst of connection starts: each connection was due before the previous one started. The
+/// last burst does not count, since httperf never looks at it.
 pub fn longest_burst(connections: &[Connection]) -> u64 {
     let mut starts: Vec<_> = connections.iter().map(|c| (c.begun, c.planned)).collect();
     starts.sort_unstable();
-    let (mut burst, mut longest) = (0, 0);
-    let mut before = None;
+    let mut burst = 0;
+    let mut longest = 0;
+    let mut previous_start = None;
     for (begun, planned) in starts {
-        if before.is_some_and(|before| planned > before) {
+        if previous_start.is_some_and(|previous| planned > previous) {
             longest = longest.max(burst);
             burst = 0;
         }
         burst += 1;
-        before = Some(begun);
+        previous_start = Some(begun);
     }
     longest
 }
 
-/// Lifetimes of connections that had a reply, by httperf's arithmetic: the deviation by the sum of squares, the median from
-/// a histogram of milliseconds.
+/// Statistics of the lifetimes of connections with a reply, by httperf's arithmetic: the deviation
+/// from the sum of squares, the median from a histogram with bins of 1 ms.
 pub fn lifetimes(connections: &[Connection]) -> Lifetimes {
-    let mut lived: Vec<f64> = living(connections).collect();
-    if lived.is_empty() {
+    let mut lifetimes: Vec<f64> = successful_lifetimes(connections).collect();
+    if lifetimes.is_empty() {
         return Lifetimes::default();
     }
-    lived.sort_unstable_by(f64::total_cmp);
-    let n = lived.len() as f64;
-    let sum: f64 = lived.iter().sum();
-    let squares: f64 = lived.iter().map(|ms| ms * ms).sum();
-    let variance = if lived.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
-    let middle = lived[(lived.len() - 1) / 2];
+    lifetimes.sort_unstable_by(f64::total_cmp);
+    let n = lifetimes.len() as f64;
+    let sum: f64 = lifetimes.iter().sum();
+    let squares: f64 = lifetimes.iter().map(|ms| ms * ms).sum();
+    let variance = if lifetimes.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
+    let middle = lifetimes[(lifetimes.len() - 1) / 2];
     Lifetimes {
-        min: lived[0],
+        min: lifetimes[0],
         avg: sum / n,
-        max: lived[lived.len() - 1],
+        max: lifetimes[lifetimes.len() - 1],
         median: bin(middle) as f64 + 0.5,
-        true_median: f64::midpoint(middle, lived[lived.len() / 2]),
+        true_median: f64::midpoint(middle, lifetimes[lifetimes.len() / 2]),
         stddev: variance.sqrt(),
-        successful: lived.len() as u64,
+        successful: lifetimes.len() as u64,
     }
 }
 
-fn living(connections: &[Connection]) -> impl Iterator<Item = f64> {
+fn successful_lifetimes(connections: &[Connection]) -> impl Iterator<Item = f64> {
     let successful = connections.iter().filter(|c| c.replies > 0);
     successful.map(|c| c.ended.nanos_since(c.begun) as f64 / 1e6)
 }
@@ -90,11 +90,13 @@ fn bin(milliseconds: f64) -> usize {
     (milliseconds as usize).min(BINS - 1)
 }
 
-/// The histogram of `-vv`: for each millisecond in which connections ended, its middle and how many; gaps in between.
+/// Formats the histogram of `-vv`: middle and count of each bin with connections, and a colon for
+/// each gap.
 pub fn histogram(connections: &[Connection]) -> String {
     let mut counts = std::collections::BTreeMap::new();
-    living(connections).for_each(|ms| *counts.entry(bin(ms)).or_insert(0_u64) += 1);
-    let (mut out, mut next) = ("\nConnection lifetime histogram (time in ms):\n".to_owned(), None);
+    successful_lifetimes(connections).for_each(|ms| *counts.entry(bin(ms)).or_insert(0_u64) += 1);
+    let mut out = "\nConnection lifetime histogram (time in ms):\n".to_owned();
+    let mut next = None;
     for (bin, count) in counts {
         if next.is_some_and(|next| bin > next) {
             let _ = writeln!(out, "{:>14}", ':');
@@ -124,9 +126,9 @@ mod tests {
     #[test]
     fn how_many_there_were_at_once_and_how_many_were_begun_at_once() {
         let apart = connections(&[(0, 0, 5), (5, 5, 9), (9, 9, 12)]);
-        assert_eq!((most_at_once(&apart), longest_burst(&apart)), (1, 1));
+        assert_eq!((max_concurrent(&apart), longest_burst(&apart)), (1, 1));
         let late = connections(&[(0, 0, 30), (10, 20, 30), (20, 20, 30), (30, 31, 40)]);
-        assert_eq!((most_at_once(&late), longest_burst(&late)), (3, 2));
+        assert_eq!((max_concurrent(&late), longest_burst(&late)), (3, 2));
         assert_eq!(longest_burst(&late[..1]), 0);
     }
 

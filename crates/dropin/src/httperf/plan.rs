@@ -1,7 +1,7 @@
-//! httperf's wishes as a plan.
+//! Builds the plan of an httperf run.
 
 use super::args::Args;
-use super::sessions::{self, Wanted};
+use super::sessions::{self, SessionWorkload};
 use super::tls;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, ConnectionLifetime, Dialling, HttpVersion, Record, Resolve, StatusRange};
@@ -13,18 +13,18 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 /// Longer than any run.
-const FOR_EVER: Duration = Duration::from_hours(366 * 24);
-/// How often samples leave the engine.
+const UNLIMITED: Duration = Duration::from_hours(366 * 24);
+/// Interval at which the engine delivers samples.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The plan, and what must be told of it.
-pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>, system: &System) -> (Plan, Option<String>) {
-    let (connection, told) = connection(args, resolve);
+/// Builds the plan. Also returns a note for the user, if any.
+pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, system: &System) -> (Plan, Option<String>) {
+    let (connection, tls_note) = connection(args, resolve);
     let stop = Stop {
         warmup: Duration::ZERO,
         warmup_until_steady: false,
         duration: args.runtime.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64),
-        requests: Some(wanted.many),
+        requests: Some(workload.count),
         iterations_per_user: None,
         grace: Duration::ZERO,
     };
@@ -33,33 +33,34 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>, system: &System)
         failure_ends: Scope::Iteration,
         ..ReplyPolicy::checks(checks(args))
     };
-    let (load, steps) = (load(args, wanted.many), sessions::steps(wanted.sessions));
+    let load = load(args, workload.count);
+    let steps = sessions::steps(workload.sessions);
     let mut plan = Plan {
-        populations: Population::only(load, Scenario::of(wanted.requests, steps), stop),
+        populations: Population::only(load, Scenario::of(workload.requests, steps), stop),
         reply_policies: vec![policy],
         connection,
         objectives: Vec::new(),
         until: None,
         record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
         seed: args.client.0,
-        threads: args.side.threads.unwrap_or(1),
-        processes: args.side.processes.unwrap_or(1),
+        threads: args.brunt_options.threads.unwrap_or(1),
+        processes: args.brunt_options.processes.unwrap_or(1),
         precise: false,
         around: Vec::new(),
     };
-    let note = to_plan::with_sources(&mut plan, system);
-    (plan, told.or(note))
+    let source_note = to_plan::with_sources(&mut plan, system);
+    (plan, tls_note.or(source_note))
 }
 
-fn load(args: &Args, many: u64) -> Load {
-    let most = u32::try_from(many).unwrap_or(u32::MAX).max(1);
+fn load(args: &Args, count: u64) -> Load {
+    let max_in_flight = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     match args.period.arrivals() {
-        Some((rate, arrivals)) => Load::Open { rate, arrivals, connections: None, max_in_flight: most },
+        Some((rate, arrivals)) => Load::Open { rate, arrivals, connections: None, max_in_flight },
         None => Load::Closed { users: Shape::constant(1.0), think: Think::NONE },
     }
 }
 
-/// Every status is good but the one that was named.
+/// Every status except that of `--failure-status` is good.
 fn checks(args: &Args) -> Checks {
     let Some(bad) = args.failure_status else { return Checks::default() };
     let status = vec![StatusRange { least: 0, most: bad.saturating_sub(1) }, StatusRange { least: bad + 1, most: 999 }];
@@ -67,43 +68,46 @@ fn checks(args: &Args) -> Checks {
 }
 
 fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>) {
-    let limit = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
-    let (tls, told) = tls::wanted(args);
-    let bytes = |bytes: i64| u32::try_from(bytes).ok().filter(|bytes| *bytes > 0);
-    let timeout = limit(args.timeout).map_or(FOR_EVER, |_| reply_limit(args));
-    let connect_timeout = limit(args.timeout).unwrap_or(FOR_EVER);
+    let limit = Duration::try_from_secs_f64(args.timeout).ok().filter(|limit| !limit.is_zero());
+    let (tls, note) = tls::settings(args);
+    let timeout = limit.map_or(UNLIMITED, |_| reply_limit(args));
+    let connect_timeout = limit.unwrap_or(UNLIMITED);
     let connection = Connection {
         http: if args.is_http10() { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         // A session of HTTP/1.0 has a connection for each call.
         requests_per_connection: (args.has_sessions() && args.is_http10()).then_some(1),
-        // A session goes on, on another connection, where one that had served it was closed.
+        // A session continues on another connection if the server closed an idle one.
         retry_stale: args.has_sessions(),
         connect_rate: u32::MAX,
         dialling: Dialling::Eager,
         resolve,
         source: args.sources.clone(),
-        socket_buffer: bytes(args.send_buffer),
-        receive_buffer: bytes(args.recv_buffer),
+        socket_buffer: buffer_size(args.send_buffer),
+        receive_buffer: buffer_size(args.recv_buffer),
         keep: ConnectionLifetime::Iteration,
         reset: args.close_with_reset,
         tls,
         ..Connection::plain(timeout, connect_timeout)
     };
-    (connection, told)
+    (connection, note)
 }
 
-/// How long a request may take where there is a limit.
+fn buffer_size(bytes: i64) -> Option<u32> {
+    u32::try_from(bytes).ok().filter(|bytes| *bytes > 0)
+}
+
+/// Timeout of a request, if `--timeout` is set.
 pub fn reply_limit(args: &Args) -> Duration {
-    Duration::try_from_secs_f64(args.timeout + args.think_timeout).unwrap_or(FOR_EVER)
+    Duration::try_from_secs_f64(args.timeout + args.think_timeout).unwrap_or(UNLIMITED)
 }
 
-/// The address that the server's name stands for, of IPv4 where it has one; none where it is one already.
+/// Resolves the server's name, preferring IPv4. The result is empty if it already is an address.
 pub fn resolve(args: &Args) -> Result<Vec<Resolve>, String> {
     if args.server.parse::<IpAddr>().is_ok() {
         return Ok(Vec::new());
     }
     let unknown = || format!("core_addr_intern: invalid server address {}", args.server);
-    let found: Vec<SocketAddr> = (&*args.server, args.port()).to_socket_addrs().map_err(|_| unknown())?.collect();
-    let address = found.iter().find(|address| address.is_ipv4()).or(found.first()).ok_or_else(unknown)?;
+    let addresses: Vec<SocketAddr> = (&*args.server, args.port()).to_socket_addrs().map_err(|_| unknown())?.collect();
+    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).ok_or_else(unknown)?;
     Ok(vec![Resolve { host: args.server.clone(), port: args.port(), address: address.ip() }])
 }

@@ -1,43 +1,42 @@
-//! httperf's report.
+//! Formats httperf's report.
 
 use super::counts::{Counts, Spread};
 use super::lifetimes::{Lifetimes, histogram, lifetimes, longest_burst, most_at_once};
 use brunt_model::Tick;
 
-/// What is reported.
+/// Input of a report.
 pub struct Subject<'a> {
-    /// What was counted.
     pub counts: &'a Counts,
-    /// When it was over.
+    /// End of the load.
     pub ended: Tick,
-    /// How long it took.
+    /// Duration of the load in seconds.
     pub seconds: f64,
-    /// CPU time of ours, in seconds: user, system.
+    /// CPU time (user, system) of this process, in seconds.
     pub cpu: (f64, f64),
-    /// Sessions rather than connections were begun.
+    /// True if the load consists of sessions, not single connections.
     pub sessions: bool,
-    /// The histogram of lifetimes is shown.
+    /// True if the histogram of lifetimes is printed.
     pub histogram: bool,
 }
 
-/// `a` for each `b`; nothing of nothing.
+/// Quotient of `a` and `b`; 0 if `b` is 0.
 fn per(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 
-/// The mean of whole bytes, as integers divide.
-fn mean(bytes: u64, of: u64) -> u64 {
-    bytes.checked_div(of).unwrap_or(0)
+/// Mean number of bytes, by integer division.
+fn mean(bytes: u64, count: u64) -> u64 {
+    bytes.checked_div(count).unwrap_or(0)
 }
 
-/// Everything behind the command line.
+/// Formats the report, without the line of the command.
 pub fn report(subject: &Subject) -> String {
-    let lived = lifetimes(&subject.counts.connections);
+    let lifetimes = lifetimes(&subject.counts.connections);
     let mut out = format!("Maximum connect burst length: {}\n", longest_burst(&subject.counts.connections));
     if subject.histogram {
         out += &histogram(&subject.counts.connections);
     }
-    out += &connections(subject, &lived);
+    out += &connections(subject, &lifetimes);
     out += &requests(subject);
     out += &replies(subject);
     out += &cost(subject);
@@ -48,38 +47,38 @@ pub fn report(subject: &Subject) -> String {
     out
 }
 
-fn connections(subject: &Subject, lived: &Lifetimes) -> String {
+fn connections(subject: &Subject, lifetimes: &Lifetimes) -> String {
     let Subject { counts, seconds, .. } = subject;
-    let many = counts.connections.len() as f64;
-    let (stood, time) = counts.connected;
+    let total = counts.connections.len() as f64;
+    let (established, time) = counts.connected;
     format!(
-        "\nTotal: connections {many} requests {} replies {} test-duration {seconds:.3} s\n\n\
+        "\nTotal: connections {total} requests {} replies {} test-duration {seconds:.3} s\n\n\
          Connection rate: {:.1} conn/s ({:.1} ms/conn, <={} concurrent connections)\n\
          Connection time [ms]: min {:.1} avg {:.1} max {:.1} median {:.1} stddev {:.1}\n\
          Connection time [ms]: connect {:.1}\n\
          Connection length [replies/conn]: {:.3}\n",
         counts.requests,
         counts.replies,
-        per(many, *seconds),
-        per(1e3 * seconds, many),
-        most_at_once(&counts.connections),
-        lived.min,
-        lived.avg,
-        lived.max,
-        lived.median,
-        lived.stddev,
-        per(time as f64 / 1e6, stood as f64),
-        per(counts.replies as f64, lived.successful as f64),
+        per(total, *seconds),
+        per(1e3 * seconds, total),
+        max_concurrent(&counts.connections),
+        lifetimes.min,
+        lifetimes.avg,
+        lifetimes.max,
+        lifetimes.median,
+        lifetimes.stddev,
+        per(time as f64 / 1e6, established as f64),
+        per(counts.replies as f64, lifetimes.successful as f64),
     )
 }
 
 fn requests(subject: &Subject) -> String {
     let Subject { counts, seconds, .. } = subject;
-    let many = counts.requests as f64;
+    let total = counts.requests as f64;
     format!(
         "\nRequest rate: {:.1} req/s ({:.1} ms/req)\nRequest size [B]: {}.0\n",
-        per(many, *seconds),
-        per(1e3 * seconds, many),
+        per(total, *seconds),
+        per(1e3 * seconds, total),
         mean(counts.request_bytes, counts.requests),
     )
 }
@@ -87,9 +86,9 @@ fn requests(subject: &Subject) -> String {
 fn replies(subject: &Subject) -> String {
     let counts = subject.counts;
     let Spread { min, avg, max, stddev, samples } = Spread::of(&counts.reply_windows.rates(subject.ended));
-    let many = counts.replies;
-    let [head, body, footer] = [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, many));
-    let time = |nanos: u128| per(nanos as f64 / 1e6, many as f64);
+    let total = counts.replies;
+    let [head, body, footer] = [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, total));
+    let time = |nanos: u128| per(nanos as f64 / 1e6, total as f64);
     let [a, b, c, d, e] = counts.statuses;
     format!(
         "\nReply rate [replies/s]: min {min:.1} avg {avg:.1} max {max:.1} stddev {stddev:.1} ({samples} samples)\n\
@@ -136,7 +135,8 @@ fn errors(subject: &Subject) -> String {
 fn sessions(subject: &Subject) -> String {
     let sessions = &subject.counts.sessions;
     let rates = Spread::of(&sessions.windows.rates(subject.ended));
-    let (good, failed) = (sessions.good as f64, sessions.failed as f64);
+    let good = sessions.good as f64;
+    let failed = sessions.failed as f64;
     let lengths: Vec<_> = sessions.lengths.iter().map(u64::to_string).collect();
     format!(
         "\nSession rate [sess/s]: min {:.2} avg {:.2} max {:.2} stddev {:.2} ({}/{})\n\

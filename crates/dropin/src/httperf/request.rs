@@ -1,34 +1,34 @@
-//! The bytes of httperf's requests.
+//! Builds the bytes of httperf's requests.
 
 use super::args::Args;
 use brunt_model::{Body, Request};
 
-/// How httperf calls itself.
+/// httperf's user agent.
 const USER_AGENT: &str = "httperf/0.9.0";
 
-/// What is asked, where it is not always the same.
+/// The parts of a request that differ between calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestContent {
-    /// The word of the request line; None: that of `--method`.
+    /// Method; None means that of `--method`.
     pub method: Option<String>,
-    /// As it stands in the request line.
+    /// Request target.
     pub uri: String,
-    /// What is sent behind the head.
+    /// Body.
     pub body: Option<String>,
 }
 
-/// The request, in its own bytes.
-pub fn request(args: &Args, asked: &RequestContent) -> Request {
-    let method = asked.method.as_deref().unwrap_or(&args.method);
+/// Builds a request with its exact bytes.
+pub fn request(args: &Args, content: &RequestContent) -> Request {
+    let method = content.method.as_deref().unwrap_or(&args.method);
     Request {
         label: url(args, &args.uri),
         method: method.to_owned(),
-        // Where the engine goes; the line of the request is in the bytes.
+        // Only the origin matters to the engine. The request target is in the bytes.
         url: url(args, "/"),
         headers: Vec::new(),
         body: Body::None,
         weight: 1,
-        verbatim: Some(bytes(args, method, asked)),
+        verbatim: Some(bytes(args, method, content)),
         reply_policy: 0,
     }
 }
@@ -39,9 +39,9 @@ fn url(args: &Args, path: &str) -> String {
     format!("{scheme}://{host}:{}{path}", args.port())
 }
 
-fn bytes(args: &Args, method: &str, asked: &RequestContent) -> Vec<u8> {
+fn bytes(args: &Args, method: &str, content: &RequestContent) -> Vec<u8> {
     let version = if args.is_http10() { "1.0" } else { "1.1" };
-    let mut head = format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", asked.uri);
+    let mut head = format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", content.uri);
     if args.is_http10() {
         head += "Connection: keep-alive\r\n";
     }
@@ -49,10 +49,10 @@ fn bytes(args: &Args, method: &str, asked: &RequestContent) -> Vec<u8> {
         head = head + "Host: " + args.server_name.as_ref().unwrap_or(&args.server) + "\r\n";
     }
     let mut bytes = head.into_bytes();
-    bytes.extend(args.add_header.as_deref().map(unescaped).unwrap_or_default());
+    bytes.extend(args.add_header.as_deref().map(unescape).unwrap_or_default());
     bytes.extend(args.header_file.bytes());
-    let body = asked.body.as_deref().unwrap_or_default();
-    if asked.body.is_some() {
+    let body = content.body.as_deref().unwrap_or_default();
+    if content.body.is_some() {
         bytes.extend(format!("Content-length: {}\r\n", body.len()).bytes());
     }
     bytes.extend(b"\r\n");
@@ -60,11 +60,13 @@ fn bytes(args: &Args, method: &str, asked: &RequestContent) -> Vec<u8> {
     bytes
 }
 
-/// The text of `--add-header` with its escapes in place: `\n` ends a line, `\a` feeds one, `\r`, `\\`, three octal digits.
-fn unescaped(text: &str) -> Vec<u8> {
-    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
+/// Replaces the escapes of `--add-header`: `
+/// ` by CR LF, `\a` by LF, `\r` by CR, `\\`, and three octal digits by a byte.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = tail;
         if *byte != b'\\' {
             out.push(*byte);
             continue;
@@ -75,8 +77,8 @@ fn unescaped(text: &str) -> Vec<u8> {
             out.push(octal.iter().fold(0_u32, |sum, digit| sum * 8 + u32::from(digit - b'0')) as u8);
             continue;
         }
-        let Some((letter, behind)) = rest.split_first() else { break };
-        rest = behind;
+        let Some((letter, tail)) = rest.split_first() else { break };
+        rest = tail;
         match letter {
             b'n' => out.extend(b"\r\n"),
             b'r' => out.push(b'\r'),
@@ -93,7 +95,7 @@ mod tests {
 
     #[test]
     fn escapes_stand_for_bytes() {
-        assert_eq!(unescaped(r"X:y\nZ:\\\r\101\a"), b"X:y\r\nZ:\\\rA\n");
-        assert_eq!(unescaped(r"a\12b\"), b"a\nb");
+        assert_eq!(unescape(r"X:y\nZ:\\\r\101\a"), b"X:y\r\nZ:\\\rA\n");
+        assert_eq!(unescape(r"a\12b\"), b"a\nb");
     }
 }

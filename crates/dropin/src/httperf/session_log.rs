@@ -1,44 +1,44 @@
-//! The file of `--wsesslog`: sessions, their bursts, and what each call asks.
+//! Parses the file of `--wsesslog`: sessions, their bursts, and the content of each call.
 //!
-//! `#` begins a comment; a blank line ends a session; a line is a URI and `method=`, `think=`, `contents=`. A line that is
-//! indented belongs to the burst of the line before it. A backslash at the end of a line joins the next one to it.
+//! `#` starts a comment. A blank line ends a session. Each other line is a URI with `method=`,
+//! `think=` and `contents=`. An indented line belongs to the burst of the previous line. A
+//! backslash at the end of a line joins it with the next line.
 
 use super::request::RequestContent;
 use std::time::Duration;
 
-/// Words for a method.
+/// Valid methods.
 const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
 
-/// Calls that belong together, and how long the user thinks behind them.
+/// Calls that are sent together, and the think time after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Burst {
-    /// What is asked.
     pub calls: Vec<RequestContent>,
-    /// The pause behind it.
+    /// Think time after the burst.
     pub think: Duration,
 }
 
-/// Reads the sessions; `think` holds for bursts that say nothing of it. What makes no sense.
+/// Parses the sessions. `think` is the default think time of a burst.
 pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut sessions: Vec<Vec<Burst>> = Vec::new();
-    let mut open = false;
+    let mut is_in_session = false;
     for line in joined.lines().filter(|line| !line.starts_with('#')) {
         if line.trim().is_empty() {
-            open = false;
+            is_in_session = false;
             continue;
         }
-        if !std::mem::replace(&mut open, true) {
+        if !std::mem::replace(&mut is_in_session, true) {
             sessions.push(Vec::new());
         }
-        let (asked, own) = call(line)?;
+        let (content, think_of_line) = call(line)?;
         let Some(session) = sessions.last_mut() else { continue };
         match session.last_mut().filter(|_| line.starts_with([' ', '\t'])) {
             Some(burst) => {
-                burst.calls.push(asked);
-                burst.think = own.unwrap_or(burst.think);
+                burst.calls.push(content);
+                burst.think = think_of_line.unwrap_or(burst.think);
             }
-            None => session.push(Burst { calls: vec![asked], think: own.unwrap_or(think) }),
+            None => session.push(Burst { calls: vec![content], think: think_of_line.unwrap_or(think) }),
         }
     }
     if sessions.is_empty() {
@@ -51,25 +51,26 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
 fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
     let line = line.trim_start();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
-    let mut asked = RequestContent { uri: line[..end].to_owned(), ..RequestContent::default() };
-    let (mut think, mut rest) = (None, line[end..].trim_start());
+    let mut content = RequestContent { uri: line[..end].to_owned(), ..RequestContent::default() };
+    let mut think = None;
+    let mut rest = line[end..].trim_start();
     while !rest.is_empty() {
         if let Some(text) = rest.strip_prefix("contents=") {
-            let (body, behind) = quoted(text);
-            asked.body = Some(body);
-            rest = behind.trim_start();
+            let (body, tail) = quoted(text);
+            content.body = Some(body);
+            rest = tail.trim_start();
             continue;
         }
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let word = &rest[..end];
         rest = rest[end..].trim_start();
         match word.split_once('=') {
-            Some(("method", name)) if METHODS.contains(&name) => asked.method = Some(name.to_owned()),
+            Some(("method", name)) if METHODS.contains(&name) => content.method = Some(name.to_owned()),
             Some(("think", text)) => think = Some(seconds(text, line)?),
             _ => return Err(format!("did not recognize arg '{word}' in '{line}'")),
         }
     }
-    Ok((asked, think))
+    Ok((content, think))
 }
 
 fn seconds(text: &str, line: &str) -> Result<Duration, String> {
@@ -77,14 +78,15 @@ fn seconds(text: &str, line: &str) -> Result<Duration, String> {
     seconds.ok_or_else(|| format!("think={text} in '{line}': write seconds, such as think=0.5"))
 }
 
-/// A text in quotes, or up to the next blank; and what stands behind it.
+/// Parses a quoted text, or one up to the next blank; returns it and the rest.
 fn quoted(text: &str) -> (String, &str) {
     let quote = text.chars().next().filter(|c| *c == '"' || *c == '\'');
     let inner = if quote.is_some() { &text[1..] } else { text };
-    let (mut out, mut chars) = (String::new(), inner.char_indices());
-    while let Some((at, c)) = chars.next() {
+    let mut out = String::new();
+    let mut chars = inner.char_indices();
+    while let Some((position, c)) = chars.next() {
         if quote.map_or(c.is_whitespace(), |quote| c == quote) {
-            return (out, &inner[at + quote.map_or(0, char::len_utf8)..]);
+            return (out, &inner[position + quote.map_or(0, char::len_utf8)..]);
         }
         match (c, chars.clone().next()) {
             ('\\', Some((_, escaped))) => {

@@ -1,4 +1,4 @@
-//! What connections and sessions ask: a workload of httperf's as requests and the sessions that pick them.
+//! Converts httperf's workload to requests, and to sessions that select them.
 
 use super::args::{Args, Workload};
 use super::request::{RequestContent, request};
@@ -9,37 +9,35 @@ use brunt_model::scenario::{Branch, Manner, Order, Portion, Step};
 use std::fs;
 use std::time::Duration;
 
-/// What is asked, and how often.
+/// Requests and sessions of a run.
 #[derive(Debug, Clone)]
-pub struct Wanted {
-    /// All requests.
+pub struct SessionWorkload {
     pub requests: Vec<Request>,
-    /// What connections or sessions are made of, in turn; empty: one request each.
+    /// Calls of each connection or session, in turn. Empty if each sends one request.
     pub sessions: Vec<Session>,
-    /// How many connections or sessions there are.
-    pub many: u64,
+    /// Number of connections or sessions.
+    pub count: u64,
 }
 
 /// A connection or session.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// What it does.
     pub steps: Vec<Step>,
-    /// How many calls it has.
+    /// Number of calls.
     pub calls: u64,
-    /// The most of them that follow each other at once.
+    /// Length of the longest burst.
     pub longest: u64,
 }
 
-/// What the arguments want; or what httperf says and ends of.
-pub fn wanted(args: &Args) -> Result<Wanted, String> {
+/// Builds the workload. The error is httperf's message.
+pub fn workload(args: &Args) -> Result<SessionWorkload, String> {
     match &args.workload {
-        Workload::Log(many, think, file) => {
+        Workload::Log(count, think, file) => {
             let text = fs::read_to_string(file).map_err(|_| format!("can't open {file}"))?;
             let logged = session_log::parse(&text, seconds(*think))?;
-            Ok(from_log(args, &logged, *many))
+            Ok(from_log(args, &logged, *count))
         }
-        Workload::Sessions(many, calls, think) => with_requests(args, *many, *calls, seconds(*think)),
+        Workload::Sessions(count, calls, think) => with_requests(args, *count, *calls, seconds(*think)),
         Workload::Plain => with_requests(args, args.num_conns, args.num_calls, Duration::ZERO),
     }
 }
@@ -48,37 +46,36 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-fn with_requests(args: &Args, many: u64, calls: u64, think: Duration) -> Result<Wanted, String> {
+fn with_requests(args: &Args, count: u64, calls: u64, think: Duration) -> Result<SessionWorkload, String> {
     let (uris, order, end) = uris(args)?;
-    let ask = |uri: String| request(args, &RequestContent { uri, ..RequestContent::default() });
-    let requests: Vec<_> = uris.into_iter().map(ask).collect();
-    // A list that is not begun again ends the run: no connection is begun for what is not there.
-    let many = end.map_or(many, |all| many.min(all.div_ceil(calls.max(1))));
+    let requests: Vec<_> =
+        uris.into_iter().map(|uri| request(args, &RequestContent { uri, ..RequestContent::default() })).collect();
+    // A list that is not restarted ends the run: no connection is opened without requests.
+    let count = end.map_or(count, |all| count.min(all.div_ceil(calls.max(1))));
     if calls == 0 {
-        return Ok(Wanted { requests, sessions: Vec::new(), many: 0 });
+        return Ok(SessionWorkload { requests, sessions: Vec::new(), count: 0 });
     }
     if calls == 1 && order == Order::Sequence {
-        return Ok(Wanted { requests, sessions: Vec::new(), many });
+        return Ok(SessionWorkload { requests, sessions: Vec::new(), count });
     }
-    let session = |calls| session(args, calls, think, order);
-    let mut sessions = vec![session(calls)];
-    if let Some(rest) = end.map(|all| all % calls).filter(|rest| *rest > 0 && many > end.unwrap_or(0) / calls) {
-        sessions = vec![session(calls); many as usize - 1];
-        sessions.push(session(rest));
+    let mut sessions = vec![session(args, calls, think, order)];
+    if let Some(rest) = end.map(|all| all % calls).filter(|rest| *rest > 0 && count > end.unwrap_or(0) / calls) {
+        sessions = vec![session(args, calls, think, order); count as usize - 1];
+        sessions.push(session(args, rest, think, order));
     }
-    Ok(Wanted { requests, sessions, many })
+    Ok(SessionWorkload { requests, sessions, count })
 }
 
-/// The URIs that are asked for, their order, and how many there are where they come to an end.
+/// The URIs, their order, and their number if the list is not restarted.
 fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
-    if let Some((again, file)) = &args.wlog {
+    if let Some((restarts, file)) = &args.wlog {
         let bytes = fs::read(file).map_err(|_| format!("can't open {file}"))?;
         let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
         let uris: Vec<_> = parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect();
         if uris.is_empty() {
             return Err(format!("no URIs in {file}; they are parted by zero bytes"));
         }
-        let end = (!again).then_some(uris.len() as u64);
+        let end = (!restarts).then_some(uris.len() as u64);
         return Ok((uris, Order::Sequence, end));
     }
     match args.wset {
@@ -89,42 +86,49 @@ fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
     }
 }
 
-/// The files of a working set in the order in which this client asks for them.
+/// The files of a working set, in the order in which this client requests them.
 fn working_set(args: &Args, files: u64) -> Vec<String> {
     let (id, clients) = args.client;
     let digits = (files - 1).to_string().len();
     let prefix = args.uri.trim_end_matches('/');
-    let file = |k: u64| {
-        let number = format!("{:0digits$}", (id + clients * k) % files);
-        let path: Vec<String> = number.chars().map(String::from).collect();
-        format!("{prefix}/{}.html", path.join("/"))
-    };
-    (0..files).map(file).collect()
+    (0..files)
+        .map(|index| {
+            let number = format!("{:0digits$}", (id + clients * index) % files);
+            let path: Vec<String> = number.chars().map(String::from).collect();
+            format!("{prefix}/{}.html", path.join("/"))
+        })
+        .collect()
 }
 
-/// Calls in bursts of the length that was asked for; one that is longer than may be under way comes in parts.
+/// Builds a session of calls in bursts of `--burst-length`. A burst longer than the pipeline limit
+/// is split.
 fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     let length = args.burst_length.min(calls);
-    let (whole, rest) = (calls / length, calls % length);
-    let ask = |calls: u64| vec![Step::Loop { times: Some(calls.into()), steps: vec![Step::Next(order)] }];
-    let burst = |calls| burst(args, calls, ask);
-    // There is no pause behind the last burst.
-    let (times, last) = if rest > 0 { (whole, burst(rest)) } else { (whole - 1, burst(length)) };
-    let steps = [burst(length), pause(think)].concat();
+    let full_bursts = calls / length;
+    let rest = calls % length;
+    let burst_of = |calls: u64| burst(args, calls, |calls| next_requests(calls, order));
+    // There is no think time after the last burst.
+    let (times, last) = if rest > 0 { (full_bursts, burst_of(rest)) } else { (full_bursts - 1, burst_of(length)) };
+    let steps = [burst_of(length), pause(think)].concat();
     let before = (times > 0).then_some(Step::Loop { times: Some(times.into()), steps });
     Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
+}
+
+fn next_requests(calls: u64, order: Order) -> Vec<Step> {
+    vec![Step::Loop { times: Some(calls.into()), steps: vec![Step::Next(order)] }]
 }
 
 fn pause(think: Duration) -> Vec<Step> {
     if think.is_zero() { Vec::new() } else { vec![Step::Think(Think { least: think, most: think })] }
 }
 
-/// Calls that follow each other at once; `ask` has the steps of the next so many. A session sends the first call of a burst
-/// alone, and no more than may be under way.
-fn burst(args: &Args, calls: u64, mut ask: impl FnMut(u64) -> Vec<Step>) -> Vec<Step> {
-    let mut at_once = |calls: u64| Step::Together { manner: Manner::Pipelined, steps: ask(calls) };
+/// Builds a burst, calls that are sent together. `requests` builds the steps of the next calls.
+///
+/// A session sends the first call of a burst alone, and never exceeds the pipeline limit.
+fn burst(args: &Args, calls: u64, mut requests: impl FnMut(u64) -> Vec<Step>) -> Vec<Step> {
+    let mut pipelined = |calls: u64| Step::Together { manner: Manner::Pipelined, steps: requests(calls) };
     if !args.has_sessions() {
-        return vec![at_once(calls)];
+        return vec![pipelined(calls)];
     }
     let most = args.piped() + 1;
     let mut left = calls;
@@ -133,43 +137,45 @@ fn burst(args: &Args, calls: u64, mut ask: impl FnMut(u64) -> Vec<Step>) -> Vec<
         left -= part;
         (left > 0 || part > 0).then_some(part)
     });
-    parts.filter(|part| *part > 0).map(&mut at_once).collect()
+    parts.filter(|part| *part > 0).map(&mut pipelined).collect()
 }
 
-fn from_log(args: &Args, logged: &[Vec<session_log::Burst>], many: u64) -> Wanted {
+fn from_log(args: &Args, log: &[Vec<session_log::Burst>], count: u64) -> SessionWorkload {
     let mut requests = Vec::new();
-    let mut session = |bursts: &Vec<session_log::Burst>| {
-        let mut session = Session { steps: Vec::new(), calls: 0, longest: 1 };
-        for (n, logged) in bursts.iter().enumerate() {
-            let mut next = requests.len() as u32;
-            requests.extend(logged.calls.iter().map(|asked| request(args, asked)));
-            let calls = logged.calls.len() as u64;
-            let steps = burst(args, calls, |calls| {
-                let asked = (next..next + calls as u32).map(Step::Request).collect();
-                next += calls as u32;
-                asked
-            });
-            session.steps.extend(steps);
-            (session.calls, session.longest) = (session.calls + calls, session.longest.max(calls));
-            if n + 1 < bursts.len() {
-                session.steps.extend(pause(logged.think));
-            }
-        }
-        session
-    };
-    let sessions: Vec<_> = logged.iter().map(&mut session).collect();
-    Wanted { requests, sessions, many }
+    let sessions = log.iter().map(|bursts| logged_session(args, bursts, &mut requests)).collect();
+    SessionWorkload { requests, sessions, count }
 }
 
-/// What each connection or session does.
+/// Builds a session of a log, and appends its requests to `requests`.
+fn logged_session(args: &Args, bursts: &[session_log::Burst], requests: &mut Vec<Request>) -> Session {
+    let mut session = Session { steps: Vec::new(), calls: 0, longest: 1 };
+    for (index, logged) in bursts.iter().enumerate() {
+        let mut next = requests.len() as u32;
+        requests.extend(logged.calls.iter().map(|content| request(args, content)));
+        let calls = logged.calls.len() as u64;
+        let steps = burst(args, calls, |calls| {
+            let part = (next..next + calls as u32).map(Step::Request).collect();
+            next += calls as u32;
+            part
+        });
+        session.steps.extend(steps);
+        session.calls += calls;
+        session.longest = session.longest.max(calls);
+        if index + 1 < bursts.len() {
+            session.steps.extend(pause(logged.think));
+        }
+    }
+    session
+}
+
+/// The steps of the scenario: each iteration is one connection or session.
 pub fn steps(sessions: Vec<Session>) -> Vec<Step> {
-    let branch = |session: Session| Branch { weight: 1, steps: session.steps };
     match sessions.len() {
         0 => vec![Step::Next(Order::Sequence)],
         _ => vec![Step::Choose {
             order: Order::Sequence,
             portion: Portion::Whole,
-            branches: sessions.into_iter().map(branch).collect(),
+            branches: sessions.into_iter().map(|session| Branch { weight: 1, steps: session.steps }).collect(),
         }],
     }
 }

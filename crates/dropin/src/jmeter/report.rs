@@ -1,7 +1,7 @@
 //! The dashboard of a run or of a result file: a page with JMeter's tables and graphs, and `statistics.json`.
 
+use super::collector::SampleCollector;
 use super::console::date;
-use super::desk::Desk;
 use super::graphs;
 use super::settings::{Settings, check_folder};
 use crate::error::{Result, ToolError};
@@ -33,15 +33,15 @@ pub fn of_file(settings: &Settings) -> Result<u8> {
         statistics.record(&record);
     }
     if end == 0 {
-        return Err(ToolError::told(format!("{name}: the result file has no samples")));
+        return Err(ToolError::new(format!("{name}: the result file has no samples")));
     }
     write(settings, &statistics, (start, end)).map(|()| 0)
 }
 
 /// Makes the report of a run: `-e`.
-pub fn of_run(settings: &Settings, desk: &Desk) -> Result<()> {
-    let Some(statistics) = &desk.statistics else { return Ok(()) };
-    write(settings, statistics, desk.span)
+pub fn of_run(settings: &Settings, collector: &SampleCollector) -> Result<()> {
+    let Some(statistics) = &collector.statistics else { return Ok(()) };
+    write(settings, statistics, collector.span)
 }
 
 fn write(settings: &Settings, statistics: &Statistics, (start, end): (u64, u64)) -> Result<()> {
@@ -82,5 +82,5 @@ pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: Dashboard) -> 
 }
 
 fn at(path: &Path, error: &dyn std::fmt::Display) -> ToolError {
-    ToolError::told(format!("{}: {error}", path.display()))
+    ToolError::new(format!("{}: {error}", path.display()))
 }

@@ -1,9 +1,9 @@
 //! The settings of a run by JMeter's command line: its options, properties files, and the options `--brunt-…`.
 
 use super::listeners::ListenerFile;
+use crate::brunt_options::BruntOptions;
 use crate::caller::Caller;
 use crate::error::{Result, ToolError};
-use crate::side::Side;
 use brunt_jmx::JtlSettings;
 use brunt_jmx::cli_options::{CliOptions, PropertyArgument};
 use brunt_jmx::properties::RunProperties;
@@ -31,7 +31,7 @@ pub struct Settings {
     /// What result files hold.
     pub jtl: JtlSettings,
     /// The options of all drop-ins.
-    pub side: Side,
+    pub brunt_options: BruntOptions,
     /// Bounds that make it fail.
     pub fail_on: Vec<Objective>,
     /// Elements that are not supported are left out.
@@ -61,7 +61,7 @@ impl Settings {
             properties,
             plan,
             jtl,
-            side: Side::default(),
+            brunt_options: BruntOptions::default(),
             fail_on: Vec::new(),
             lenient: false,
             allowed: Vec::new(),
@@ -71,15 +71,15 @@ impl Settings {
             options,
         };
         for (name, value) in settings.options.brunt.clone() {
-            settings.own(name.trim_start_matches("brunt-"), &value).map_err(ToolError::told)?;
+            settings.own(name.trim_start_matches("brunt-"), &value).map_err(ToolError::new)?;
         }
         if settings.resolve_all.is_some() && settings.options.proxy.host.is_some() {
             let wrong =
                 "--brunt-resolve-all: all connections go there, and none to the proxy of -H; leave one of them out";
-            return Err(ToolError::told(wrong));
+            return Err(ToolError::new(wrong));
         }
         let told = |name: &str| caller.variable(name).is_some();
-        settings.side.no_notes |= told("BRUNT_NO_NOTES");
+        settings.brunt_options.no_notes |= told("BRUNT_NO_NOTES");
         Ok(settings)
     }
 
@@ -96,7 +96,7 @@ impl Settings {
                 let scale = value.parse().ok().filter(|scale: &f64| *scale > 0.0 && scale.is_finite());
                 self.scale = scale.ok_or(format!("--brunt-scale {value}: write a number above 0, such as 0.5"))?;
             }
-            _ => self.side.take(name, || Some(value).filter(|value| !value.is_empty()))?,
+            _ => self.brunt_options.take(name, || Some(value).filter(|value| !value.is_empty()))?,
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Settings {
     /// The plan.
     pub fn plan_path(&self) -> Result<&Path> {
         if self.plan == "LAST" {
-            return Err(ToolError::told("-t LAST: no list of opened plans is kept; name the plan"));
+            return Err(ToolError::new("-t LAST: no list of opened plans is kept; name the plan"));
         }
         Ok(Path::new(&self.plan))
     }
@@ -190,10 +190,10 @@ impl Settings {
             if let Some(file) = &self.options.result_file
                 && Path::new(file).exists()
             {
-                fs::remove_file(file).map_err(|error| ToolError::told(format!("Could not delete {file}: {error}")))?;
+                fs::remove_file(file).map_err(|error| ToolError::new(format!("Could not delete {file}: {error}")))?;
             }
             if self.options.report_at_end && folder.exists() {
-                let wrong = |error| ToolError::told(format!("Could not delete {}: {error}", folder.display()));
+                let wrong = |error| ToolError::new(format!("Could not delete {}: {error}", folder.display()));
                 fs::remove_dir_all(&folder).map_err(wrong)?;
             }
         }
@@ -201,7 +201,7 @@ impl Settings {
             check_folder(&folder)?;
             let file = self.options.result_file.as_deref().unwrap_or_default();
             if fs::metadata(file).is_ok_and(|data| data.len() > 0) {
-                return Err(ToolError::told(format!("Results file:{file} is not empty; delete it by -f")));
+                return Err(ToolError::new(format!("Results file:{file} is not empty; delete it by -f")));
             }
         }
         Ok(())
@@ -221,7 +221,7 @@ pub fn check_folder(folder: &Path) -> Result<()> {
     let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        return Err(ToolError::told(format!("Cannot write to '{}' as folder is not empty", folder.display())));
+        return Err(ToolError::new(format!("Cannot write to '{}' as folder is not empty", folder.display())));
     }
     Ok(())
 }

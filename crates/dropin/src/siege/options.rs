@@ -3,8 +3,8 @@
 use super::rc;
 use super::settings::{Format, Look, Settings};
 use crate::caller::Caller;
-use crate::getopt::Takes;
-use crate::getopt::long::{Long, Read, Row};
+use crate::getopt::Argument;
+use crate::getopt::long::{LongItem, LongOptions, OptionRow};
 
 /// What an option does.
 #[derive(Clone, Copy)]
@@ -32,35 +32,35 @@ pub enum InfoPage {
     Config,
 }
 
-const fn row(short: char, long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
-    Row { short: Some(short), long, takes, does }
+const fn row(short: char, long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+    OptionRow { short: Some(short), long, argument, effect }
 }
 
-const OPTIONS: &[Row<OptionEffect>] = &[
-    row('V', "version", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Version)),
-    row('h', "help", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Help)),
-    row('C', "config", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Config)),
-    row('v', "verbose", Takes::Nothing, OptionEffect::As("verbose", "true")),
-    row('q', "quiet", Takes::Nothing, OptionEffect::As("quiet", "true")),
-    row('D', "debug", Takes::Nothing, OptionEffect::As("debug", "true")),
-    row('g', "get", Takes::Nothing, OptionEffect::Set(|s, _| s.look = Some(Look::Heads))),
-    row('p', "print", Takes::Nothing, OptionEffect::Set(|s, _| s.look = Some(Look::Page))),
-    row('c', "concurrent", Takes::Value, OptionEffect::Directive("concurrent")),
-    row('r', "reps", Takes::Value, OptionEffect::Directive("reps")),
-    row('t', "time", Takes::Value, OptionEffect::Directive("time")),
-    row('d', "delay", Takes::Value, OptionEffect::Directive("delay")),
-    row('b', "benchmark", Takes::Nothing, OptionEffect::As("benchmark", "true")),
-    row('i', "internet", Takes::Nothing, OptionEffect::As("internet", "true")),
-    row('f', "file", Takes::Value, OptionEffect::Directive("file")),
-    row('R', "rc", Takes::Value, OptionEffect::Before),
-    row('l', "log", Takes::Attached, OptionEffect::Set(Settings::log_to)),
-    row('m', "mark", Takes::Value, OptionEffect::Set(Settings::mark_with)),
-    row('H', "header", Takes::Value, OptionEffect::Directive("header")),
-    row('A', "user-agent", Takes::Value, OptionEffect::Directive("user-agent")),
-    row('T', "content-type", Takes::Value, OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned()))),
-    row('j', "json-output", Takes::Nothing, OptionEffect::As("json_output", "true")),
-    row('N', "no-parser", Takes::Nothing, OptionEffect::As("parser", "false")),
-    row('F', "no-follow", Takes::Nothing, OptionEffect::As("follow-location", "false")),
+const OPTIONS: &[OptionRow<OptionEffect>] = &[
+    row('V', "version", Argument::None, OptionEffect::InfoPage(InfoPage::Version)),
+    row('h', "help", Argument::None, OptionEffect::InfoPage(InfoPage::Help)),
+    row('C', "config", Argument::None, OptionEffect::InfoPage(InfoPage::Config)),
+    row('v', "verbose", Argument::None, OptionEffect::As("verbose", "true")),
+    row('q', "quiet", Argument::None, OptionEffect::As("quiet", "true")),
+    row('D', "debug", Argument::None, OptionEffect::As("debug", "true")),
+    row('g', "get", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Heads))),
+    row('p', "print", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Page))),
+    row('c', "concurrent", Argument::Required, OptionEffect::Directive("concurrent")),
+    row('r', "reps", Argument::Required, OptionEffect::Directive("reps")),
+    row('t', "time", Argument::Required, OptionEffect::Directive("time")),
+    row('d', "delay", Argument::Required, OptionEffect::Directive("delay")),
+    row('b', "benchmark", Argument::None, OptionEffect::As("benchmark", "true")),
+    row('i', "internet", Argument::None, OptionEffect::As("internet", "true")),
+    row('f', "file", Argument::Required, OptionEffect::Directive("file")),
+    row('R', "rc", Argument::Required, OptionEffect::Before),
+    row('l', "log", Argument::Optional, OptionEffect::Set(Settings::log_to)),
+    row('m', "mark", Argument::Required, OptionEffect::Set(Settings::mark_with)),
+    row('H', "header", Argument::Required, OptionEffect::Directive("header")),
+    row('A', "user-agent", Argument::Required, OptionEffect::Directive("user-agent")),
+    row('T', "content-type", Argument::Required, OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned()))),
+    row('j', "json-output", Argument::None, OptionEffect::As("json_output", "true")),
+    row('N', "no-parser", Argument::None, OptionEffect::As("parser", "false")),
+    row('F', "no-follow", Argument::None, OptionEffect::As("follow-location", "false")),
 ];
 
 /// Why nothing is measured.
@@ -87,25 +87,27 @@ impl Settings {
 }
 
 /// Reads the words behind the name under which siege was called.
-pub fn parse(called: &str, words: &[String], caller: &Caller) -> Result<Settings, Refusal> {
+pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Settings, Refusal> {
     let mut settings = rc::read(named_rc(words).as_deref(), caller)?;
     let form = caller.variable("BRUNT_SIEGE_FORMAT");
     if let Some(form) = form.filter(|form| !form.is_empty()) {
-        settings.format = Some(Format::named(&form).map_err(|why| said(called, &why))?);
+        settings.format = Some(Format::named(&form).map_err(|why| said(program_name, &why))?);
     }
     let mut show = None;
-    let mut long = Long::new(words, OPTIONS);
+    let mut long = LongOptions::new(words, OPTIONS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => match row.does {
+            LongItem::Option(row, value) => match row.effect {
                 OptionEffect::Directive(name) => settings.set(name, value.unwrap_or_default()),
                 OptionEffect::As(name, value) => settings.take(name, value),
                 OptionEffect::Set(set) => set(&mut settings, value.unwrap_or_default()),
                 OptionEffect::InfoPage(what) => show = show.or(Some(what)),
                 OptionEffect::Before => {}
             },
-            Read::Ours(word) => take_ours(&mut settings, word, &mut long).map_err(|why| said(called, &why))?,
-            Read::OptionError(wrong) => caller.err_line(&format!("{called}: {wrong}")),
+            LongItem::BruntOption(word) => {
+                take_ours(&mut settings, word, &mut long).map_err(|why| said(program_name, &why))?
+            }
+            LongItem::OptionError(wrong) => caller.err_line(&format!("{program_name}: {wrong}")),
         }
     }
     if let Some(url) = long.others().last() {
@@ -130,12 +132,18 @@ impl Settings {
     }
 }
 
-fn said(called: &str, why: &str) -> Refusal {
-    Refusal::Said(format!("{called}: {why}\n"), 1)
+fn said(program_name: &str, why: &str) -> Refusal {
+    Refusal::Said(format!("{program_name}: {why}\n"), 1)
 }
 
-fn take_ours<'a>(settings: &mut Settings, word: &'a str, long: &mut Long<'a, OptionEffect>) -> Result<(), String> {
-    let Some(rest) = word.strip_prefix("siege-format") else { return settings.side.take(word, || long.take_word()) };
+fn take_ours<'a>(
+    settings: &mut Settings,
+    word: &'a str,
+    long: &mut LongOptions<'a, OptionEffect>,
+) -> Result<(), String> {
+    let Some(rest) = word.strip_prefix("siege-format") else {
+        return settings.brunt_options.take(word, || long.take_word());
+    };
     let name = rest.strip_prefix('=').or_else(|| long.take_word()).unwrap_or_default();
     settings.format = Some(Format::named(name)?);
     Ok(())
@@ -143,12 +151,14 @@ fn take_ours<'a>(settings: &mut Settings, word: &'a str, long: &mut Long<'a, Opt
 
 /// What `-R` says: it counts before all else.
 fn named_rc(words: &[String]) -> Option<String> {
-    let mut long = Long::new(words, OPTIONS);
+    let mut long = LongOptions::new(words, OPTIONS);
     let mut named = None;
     while let Some(read) = long.next() {
         match read {
-            Read::Option(Row { does: OptionEffect::Before, .. }, value) => named = value.map(str::to_owned),
-            Read::Ours(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => _ = long.take_word(),
+            LongItem::Option(OptionRow { effect: OptionEffect::Before, .. }, value) => named = value.map(str::to_owned),
+            LongItem::BruntOption(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => {
+                _ = long.take_word()
+            }
             _ => {}
         }
     }

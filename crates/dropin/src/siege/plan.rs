@@ -3,8 +3,8 @@
 use super::request::request;
 use super::settings::{Look, Reps, Settings};
 use super::urls::{Login, UrlEntry};
-use crate::carry::processes;
 use crate::error::Result;
+use crate::run_setup::processes;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
@@ -47,8 +47,8 @@ pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<
             records: None,
         },
         seed: system.seed,
-        threads: settings.side.threads.unwrap_or(1),
-        processes: processes(users, settings.side.processes)?,
+        threads: settings.brunt_options.threads.unwrap_or(1),
+        processes: processes(users, settings.brunt_options.processes)?,
         precise: false,
         around: Vec::new(),
     };

@@ -3,8 +3,8 @@
 //! A directive of a file and an option of the command line that mean the same do the same here.
 
 use super::urls::Login;
+use crate::brunt_options::BruntOptions;
 use crate::getopt::atoi;
-use crate::side::Side;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub struct Settings {
     /// The form of the report; None: as `json` says.
     pub format: Option<Format>,
     /// The options that are ours.
-    pub side: Side,
+    pub brunt_options: BruntOptions,
 }
 
 /// How often each user asks.
@@ -187,7 +187,7 @@ impl Default for Settings {
             variables: HashMap::new(),
             rc: PathBuf::new(),
             format: None,
-            side: Side::default(),
+            brunt_options: BruntOptions::default(),
         }
     }
 }
@@ -253,7 +253,7 @@ impl Settings {
     /// Takes a directive; a name that is none is a variable's.
     pub fn set(&mut self, name: &str, value: &str) {
         match DIRECTIVES.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
-            Some((_, does)) => does(self, value),
+            Some((_, effect)) => effect(self, value),
             None if IDLE.contains(&name) => {}
             None => _ = self.variables.insert(name.to_owned(), value.to_owned()),
         }

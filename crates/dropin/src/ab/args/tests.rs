@@ -8,7 +8,7 @@ fn parsed(line: &str) -> Result<Args, Refusal> {
 fn refused(line: &str) -> String {
     match parsed(line) {
         Err(Refusal::Usage(text)) => format!("{text}usage"),
-        Err(Refusal::Said(text)) => text,
+        Err(Refusal::Message(text)) => text,
         Err(Refusal::Version) => "version".into(),
         Ok(args) => panic!("{line}: {args:?}"),
     }

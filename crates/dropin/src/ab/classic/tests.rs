@@ -20,8 +20,9 @@ fn counted(rules: Rules, samples: &[Sample]) -> [u64; 7] {
     for sample in samples {
         classic.take(sample).unwrap();
     }
-    let Classic { done, failed, receive_errors, length_errors, exceptions, non_2xx, document_length, .. } = classic;
-    [done, failed, receive_errors, length_errors, exceptions, non_2xx, document_length]
+    let Classic { completed, failed, receive_errors, length_errors, exceptions, non_2xx, document_length, .. } =
+        classic;
+    [completed, failed, receive_errors, length_errors, exceptions, non_2xx, document_length]
 }
 
 const SURVIVE: Rules = Rules { survive: true, any_length: false };
@@ -75,5 +76,5 @@ fn a_few_connections_may_fail_to_begin() {
     assert!((0..10).all(|_| classic.take(&sample).is_ok()));
     let fatal = classic.take(&sample).unwrap_err();
     assert!(fatal.text.starts_with("\nTest aborted after 10 failures\n\napr_socket_connect(): Cannot assign"));
-    assert_eq!((fatal.number, classic.done, classic.connect_errors), (99, 0, 11));
+    assert_eq!((fatal.number, classic.completed, classic.connect_errors), (99, 0, 11));
 }

@@ -1,67 +1,65 @@
-//! Reads the arguments of `autobenchd`, and opens the port where it may listen.
+//! Parses the arguments of `autobenchd` and opens its port.
 
-use super::super::super::getopt::Takes;
-use super::super::super::getopt::long::{Long, Read, Row};
+use super::super::super::getopt::Argument;
+use super::super::super::getopt::long::{LongItem, LongOptions, OptionRow};
 use super::super::End;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 
-/// The arguments of the daemon.
+/// Command-line arguments of the daemon.
 #[derive(Debug, Default)]
 pub struct DaemonArgs {
     port: Option<u16>,
     bind: Option<String>,
     help: bool,
     open: bool,
-    /// How much is told on stderr.
     pub verbosity: Verbosity,
-    /// Another httperf in place of our own.
+    /// Path of httperf; None means brunt's own.
     pub httperf: Option<PathBuf>,
-    /// The file of the secret.
+    /// File with the secret.
     pub secret: Option<PathBuf>,
 }
 
-/// How much is told on stderr.
+/// Amount of output on stderr.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// Nothing.
     #[default]
     Silent,
-    /// Who orders, and what comes of it.
+    /// Connections, orders and their results.
     Progress,
-    /// What httperf says, too.
+    /// Also httperf's output.
     Reports,
 }
 
 type OptionEffect = fn(&mut DaemonArgs, &str) -> Result<(), String>;
 
-const fn row(long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
-    Row { short: None, long, takes, does }
+const fn row(long: &'static str, argument: Argument, effect: OptionEffect) -> OptionRow<OptionEffect> {
+    OptionRow { short: None, long, argument, effect }
 }
 
-const ROWS: &[Row<OptionEffect>] = &[
-    row("port", Takes::Value, |args, text| {
+const ROWS: &[OptionRow<OptionEffect>] = &[
+    row("port", Argument::Required, |args, text| {
         let port = text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
         args.port = Some(port);
         Ok(())
     }),
-    row("bindaddr", Takes::Value, |args, text| {
+    row("bindaddr", Argument::Required, |args, text| {
         args.bind = Some(text.to_owned());
         Ok(())
     }),
-    row("verbose", Takes::Nothing, |args, _| {
+    row("verbose", Argument::None, |args, _| {
         args.verbosity = args.verbosity.max(Verbosity::Progress);
         Ok(())
     }),
-    row("debug", Takes::Nothing, |args, _| {
+    row("debug", Argument::None, |args, _| {
         args.verbosity = Verbosity::Reports;
         Ok(())
     }),
-    row("help", Takes::Nothing, |args, _| {
+    row("help", Argument::None, |args, _| {
         args.help = true;
         Ok(())
     }),
-    row("httperf", Takes::Value, |args, text| {
+    row("httperf", Argument::Required, |args, text| {
         args.httperf = Some(PathBuf::from(text));
         Ok(())
     }),
@@ -76,33 +74,33 @@ const USAGE: &str = "  --port N              port to listen on (4600)
   --brunt-open          listen on any address without a secret
 ";
 
-/// Reads the words behind the name under which it was called.
-pub fn read(called: &str, words: &[String]) -> Result<DaemonArgs, End> {
+/// Parses the arguments that follow the program's name.
+pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, End> {
     let mut args = DaemonArgs::default();
-    let mut long = Long::new(words, ROWS);
+    let mut long = LongOptions::new(words, ROWS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default())?,
-            Read::Ours("open") => args.open = true,
-            Read::Ours(word) if word.split('=').next() == Some("secret") => {
+            LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default())?,
+            LongItem::BruntOption("open") => args.open = true,
+            LongItem::BruntOption(word) if word.split('=').next() == Some("secret") => {
                 let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
                 let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
                 args.secret = Some(PathBuf::from(file));
             }
-            Read::Ours(word) => return Err(End::Died(format!("unknown option --brunt-{word}\n{USAGE}"))),
-            Read::OptionError(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
+            LongItem::BruntOption(word) => return Err(End::Error(format!("unknown option --brunt-{word}\n{USAGE}"))),
+            LongItem::OptionError(wrong) => return Err(End::Error(format!("{wrong}\n{USAGE}"))),
         }
     }
     if let Some(other) = long.others().first() {
-        return Err(End::Died(format!("{other}: write options only\n{USAGE}")));
+        return Err(End::Error(format!("{other}: write options only\n{USAGE}")));
     }
     if args.help {
-        return Err(End::Said(format!("usage: {called} [OPTIONS]\n{USAGE}")));
+        return Err(End::Output(format!("usage: {program_name} [OPTIONS]\n{USAGE}")));
     }
     Ok(args)
 }
 
-/// Opens the port, where that is safe or was plainly asked for.
+/// Opens the port. Other addresses than loopback need a secret or `--brunt-open`.
 pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
     let port = args.port.unwrap_or(4600);
     let addresses: Vec<SocketAddr> = match &args.bind {
@@ -113,7 +111,7 @@ pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
         None if secret || args.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
         None => vec![(Ipv4Addr::LOCALHOST, port).into()],
     };
-    if !secret && !args.open && addresses.iter().any(|address| !is_here(address.ip())) {
+    if !secret && !args.open && addresses.iter().any(|address| !is_local(address.ip())) {
         return Err("anyone who can reach this port can make this machine send load to any server; write \
                     --brunt-secret FILE here and for autobench_admin, or --brunt-open on a trusted network"
             .into());
@@ -123,6 +121,6 @@ pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
     Ok(listener)
 }
 
-fn is_here(address: IpAddr) -> bool {
+fn is_local(address: IpAddr) -> bool {
     address.is_loopback()
 }

@@ -1,7 +1,7 @@
-//! The command line of autobench and `autobench_admin`, read as Perl's scripts read theirs.
+//! Parses the command line of autobench and `autobench_admin` like Perl's Getopt::Long.
 
-use super::super::super::getopt::long::{Long, Read};
-use super::super::super::side::Side;
+use super::super::super::brunt_options::BruntOptions;
+use super::super::super::getopt::long::{LongItem, LongOptions};
 use super::super::End;
 use super::super::keys::{KeyScope, help, rows};
 use super::super::number::perl;
@@ -9,121 +9,128 @@ use super::Host;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What was said, by name.
+/// Values of options by name.
 pub type Values = BTreeMap<&'static str, String>;
 
-/// A command line, read.
+/// A parsed command line.
 pub struct Line {
-    /// The tool's own options.
     pub values: Values,
-    /// Ours.
-    pub side: Vec<BruntOption>,
+    /// brunt's options.
+    pub brunt_options: Vec<BruntOption>,
 }
 
 impl Line {
-    /// Reads the words behind the name under which it was called.
-    pub fn read(called: &str, words: &[String], whose: KeyScope) -> Result<Self, End> {
-        let rows = rows(whose);
-        let words = as_gnu_writes(words);
-        let mut long = Long::new(&words, &rows);
-        let mut line = Self { values: Values::new(), side: Vec::new() };
+    /// Parses the arguments that follow the program's name.
+    pub fn read(program_name: &str, words: &[String], scope: KeyScope) -> Result<Self, End> {
+        let rows = rows(scope);
+        let words = to_gnu_style(words);
+        let mut long = LongOptions::new(&words, &rows);
+        let mut line = Self { values: Values::new(), brunt_options: Vec::new() };
         while let Some(read) = long.next() {
             match read {
-                Read::Option(row, value) => {
-                    line.values.insert(row.does.name, value.unwrap_or("1").to_owned());
+                LongItem::Option(row, value) => {
+                    line.values.insert(row.effect.name, value.unwrap_or("1").to_owned());
                 }
-                Read::Ours(word) if whose == KeyScope::Admin => {
-                    let (name, value) = admins(word, || long.take_word())?;
+                LongItem::BruntOption(word) if scope == KeyScope::Admin => {
+                    let (name, value) = admin_option(word, || long.take_word())?;
                     line.values.insert(name, value);
                 }
-                Read::Ours(word) => line.side.push(aside(word, || long.take_word())?),
-                Read::OptionError(wrong) => return Err(End::Died(format!("{wrong}\n{}", help(called, whose)))),
+                LongItem::BruntOption(word) => line.brunt_options.push(brunt_option(word, || long.take_word())?),
+                LongItem::OptionError(wrong) => {
+                    return Err(End::Error(format!("{wrong}\n{}", help(program_name, scope))));
+                }
             }
         }
         if let Some(other) = long.others().first() {
-            return Err(End::Died(format!("{other}: write options only\n{}", help(called, whose))));
+            return Err(End::Error(format!("{other}: write options only\n{}", help(program_name, scope))));
         }
         if line.is("help") {
-            return Err(End::Said(help(called, whose)));
+            return Err(End::Output(help(program_name, scope)));
         }
         Ok(line)
     }
 
-    /// Whether it is there.
+    /// True if the option is given.
     pub fn is(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 }
 
-/// The options of ours that `autobench_admin` has: what is measured is measured elsewhere.
-const ADMINS: [&str; 2] = ["secret", "start-in"];
+/// The brunt options of `autobench_admin`. Others make no sense, since the tests run elsewhere.
+const ADMIN_OPTIONS: [&str; 2] = ["secret", "start-in"];
 
-/// One of these, and its value.
-fn admins<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(&'static str, String), String> {
+/// Parses one of these options and its value.
+fn admin_option<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(&'static str, String), String> {
     let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let name = ADMINS.into_iter().find(|known| *known == name).ok_or_else(|| {
+    let name = ADMIN_OPTIONS.into_iter().find(|known| *known == name).ok_or_else(|| {
         format!("unknown option --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
     })?;
     let value = joined.map_or_else(next, Some);
     Ok((name, value.ok_or_else(|| format!("--brunt-{name} has a value; write it behind"))?.to_owned()))
 }
 
-/// One of those that every drop-in has, looked at before the first test.
-fn aside<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<BruntOption, String> {
+/// Parses an option of every drop-in, so that errors show before the first test.
+fn brunt_option<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<BruntOption, String> {
     let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let mut value = joined;
-    Side::default().take(word, || {
+    BruntOptions::default().take(word, || {
         value = next();
         value
     })?;
     Ok(BruntOption { name: name.to_owned(), value: value.map(str::to_owned) })
 }
 
-/// Perl's reader of options takes one dash for two, and capitals for small letters.
-fn as_gnu_writes(words: &[String]) -> Vec<String> {
-    let other = |word: &String| {
-        let bare = word.strip_prefix("--").or(word.strip_prefix('-'))?;
-        let (name, behind) = bare.split_at(bare.find('=').unwrap_or(bare.len()));
-        let ours = name.starts_with("brunt-") || !name.starts_with(|c: char| c.is_ascii_alphabetic());
-        (!ours).then(|| format!("--{}{behind}", name.to_ascii_lowercase()))
-    };
-    words.iter().map(|word| other(word).unwrap_or_else(|| word.clone())).collect()
+/// Converts to GNU style. Perl's parser accepts a single dash for two, and ignores case.
+fn to_gnu_style(words: &[String]) -> Vec<String> {
+    words.iter().map(|word| gnu_option(word).unwrap_or_else(|| word.clone())).collect()
 }
 
-/// An option of ours.
+/// The option in GNU style; None for other words and for brunt's options.
+fn gnu_option(word: &str) -> Option<String> {
+    let bare = word.strip_prefix("--").or(word.strip_prefix('-'))?;
+    let (name, value) = bare.split_at(bare.find('=').unwrap_or(bare.len()));
+    let is_unchanged = name.starts_with("brunt-") || !name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (!is_unchanged).then(|| format!("--{}{value}", name.to_ascii_lowercase()))
+}
+
+/// A brunt option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BruntOption {
-    /// Its name, without `--brunt-`.
+    /// Name without `--brunt-`.
     name: String,
-    /// Its value, where it has one.
+    /// Value, if it has one.
     value: Option<String>,
 }
 
-/// Those of our options whose value is a file, which each test has to itself.
+/// Options whose value is a file. Each test needs its own file.
 const FILES: [&str; 2] = ["json", "report"];
 
 impl BruntOption {
-    /// Whether it is the one of this name.
+    /// True if the option has this name.
     pub fn is(&self, name: &str) -> bool {
         self.name == name
     }
 
-    /// As a word, for the test of a host at a rate: its files bear both in their names.
+    /// The option as an argument of a test. The test's host and rate become part of file names.
     pub fn word(&self, host: &Host, rate: f64) -> String {
         let Self { name, value } = self;
-        let file = |value: &String| {
-            let path = PathBuf::from(value);
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
-            let host = host.name.replace('/', "_");
-            path.with_file_name(format!("{stem}-{host}-{}{ending}", perl(rate))).display().to_string()
-        };
+
         match value {
-            Some(value) if FILES.contains(&name.as_str()) => format!("--brunt-{name}={}", file(value)),
+            Some(value) if FILES.contains(&name.as_str()) => {
+                format!("--brunt-{name}={}", file_of_test(value, host, rate))
+            }
             Some(value) => format!("--brunt-{name}={value}"),
             None => format!("--brunt-{name}"),
         }
     }
+}
+
+fn file_of_test(value: &str, host: &Host, rate: f64) -> String {
+    let path = PathBuf::from(value);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
+    let host = host.name.replace('/', "_");
+    path.with_file_name(format!("{stem}-{host}-{}{extension}", perl(rate))).display().to_string()
 }
 
 #[cfg(test)]
@@ -133,19 +140,19 @@ mod tests {
     #[test]
     fn each_test_has_files_of_its_own() {
         let host = Host { name: "a.example".into(), port: 80, uri: "/".into() };
-        let word = |word: &str, value: Option<&'static str>| aside(word, || value).unwrap().word(&host, 2.5);
+        let word = |word: &str, value: Option<&'static str>| brunt_option(word, || value).unwrap().word(&host, 2.5);
         assert_eq!(word("json", Some("out/run.json")), "--brunt-json=out/run-a.example-2.5.json");
         assert_eq!(word("report=run", None), "--brunt-report=run-a.example-2.5");
         assert_eq!(
             (word("threads=2", None), word("no-notes", None)),
             ("--brunt-threads=2".into(), "--brunt-no-notes".into())
         );
-        assert!(aside("nope", || None).is_err());
+        assert!(brunt_option("nope", || None).is_err());
     }
 
     #[test]
     fn perl_s_ways_to_write_options() {
         let words = ["-host1", "--HOST2=B", "--brunt-json", "-9", "-", "--", "x"].map(str::to_owned);
-        assert_eq!(as_gnu_writes(&words), ["--host1", "--host2=B", "--brunt-json", "-9", "-", "--", "x"]);
+        assert_eq!(to_gnu_style(&words), ["--host1", "--host2=B", "--brunt-json", "-9", "-", "--", "x"]);
     }
 }

@@ -1,92 +1,101 @@
-//! How httperf reads numbers and lists of them, and what it says of those that make no sense.
+//! Parses numbers and lists of numbers, with httperf's error messages.
 
 use super::Refusal;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// A whole number; `what` it is, for when it is none.
+/// Parses a whole number. `what` names it in the error message.
 pub fn whole(text: &str, what: &str) -> Result<i64, Refusal> {
-    text.trim_start().parse().map_err(|_| Refusal::said(format!("illegal {what} {text}")))
+    text.trim_start().parse().map_err(|_| Refusal::message(format!("illegal {what} {text}")))
 }
 
-/// How many of something; less than nothing is nothing.
+/// Parses a number of things. Negative numbers become 0.
 pub fn count(text: &str, what: &str) -> Result<u64, Refusal> {
     Ok(whole(text, &format!("number of {what}"))?.max(0) as u64)
 }
 
-/// A number with a fraction.
+/// Parses a number with a fraction.
 pub fn real(text: &str, what: &str) -> Result<f64, Refusal> {
     let number = text.trim_start().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| Refusal::said(format!("illegal {what} {text}")))
+    number.ok_or_else(|| Refusal::message(format!("illegal {what} {text}")))
 }
 
-/// `I/N`.
+/// Parses `I/N`: index and number of clients.
 pub fn client(text: &str) -> Result<(u64, u64), Refusal> {
-    let (id, rest) = leading(text).ok_or_else(|| Refusal::said(format!("bad client id (rest: `{text}')")))?;
+    let (id, rest) = leading(text).ok_or_else(|| Refusal::message(format!("bad client id (rest: `{text}')")))?;
     let Some(number) = rest.strip_prefix('/') else {
-        return Err(Refusal::said(format!("client id not followed by `/' (rest: `{rest}')")));
+        return Err(Refusal::message(format!("client id not followed by `/' (rest: `{rest}')")));
     };
-    let bad = || Refusal::said(format!("bad number of clients (rest: `{number}')"));
-    let (number, _) = leading(number).ok_or_else(bad)?;
+    let (number, _) =
+        leading(number).ok_or_else(|| Refusal::message(format!("bad number of clients (rest: `{number}')")))?;
     Ok((id, number.max(1)))
 }
 
-/// The whole number that a text begins with, and what stands behind it.
+/// Splits off the whole number at the start of a text; returns it and the rest.
 pub fn leading(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// The number that a text begins with, and what stands behind it.
+/// Splits off the number at the start of a text; returns it and the rest.
 pub fn leading_real(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// `N,X`: how many files there are, and how often a new one is asked for.
+/// Parses `N,X`: number of files, and probability of a new one.
 pub fn wset(text: &str) -> Result<(u64, f64), Refusal> {
-    let bad_size = || Refusal::said(format!("bad working set size (1st parameter) in --wset arg (rest: `{text}')"));
-    let (size, rest) = leading(text).filter(|(size, _)| *size > 0).ok_or_else(bad_size)?;
-    let shown = rest.strip_prefix(',').unwrap_or(text);
-    let bad = || Refusal::said(format!("bad target miss rate (2nd parameter) in --wset arg (rest: `{shown}')"));
-    let (share, _) = rest.strip_prefix(',').and_then(leading_real).ok_or_else(bad)?;
-    if share > 1.0 { Err(bad()) } else { Ok((size, share)) }
+    let (size, rest) = leading(text).filter(|(size, _)| *size > 0).ok_or_else(|| {
+        Refusal::message(format!("bad working set size (1st parameter) in --wset arg (rest: `{text}')"))
+    })?;
+    let rate_text = rest.strip_prefix(',');
+    let rate = rate_text.and_then(leading_real).map(|(rate, _)| rate).filter(|rate| *rate <= 1.0);
+    let rate = rate.ok_or_else(|| {
+        let shown = rate_text.unwrap_or(text);
+        Refusal::message(format!("bad target miss rate (2nd parameter) in --wset arg (rest: `{shown}')"))
+    })?;
+    Ok((size, rate))
 }
 
-/// `y|n,FILE`: whether it is begun again at its end, and the file.
+/// Parses `y|n,FILE`: whether to restart at the end of the list, and the file.
 pub fn wlog(text: &str) -> (bool, String) {
     (text.starts_with(['y', 'Y']), text.get(2..).unwrap_or_default().to_owned())
 }
 
-/// Addresses, parted by commas; `A.B.C.D-E` stands for several.
+/// Parses addresses separated by commas. `A.B.C.D-E` is a range.
 pub fn addresses(text: &str) -> Result<Vec<IpAddr>, Refusal> {
-    let bad = |word: &str| Refusal::said(format!("bad address {word} in --myaddr; write one such as 127.0.0.2-9"));
     let mut all = Vec::new();
     for word in text.split(',') {
         let (first, last) = word.split_once('-').map_or((word, None), |(first, last)| (first, Some(last)));
-        let from: Ipv4Addr = first.parse().map_err(|_| bad(word))?;
-        let [a, b, c, d] = from.octets();
-        let to = last.map_or(Ok(d), str::parse).map_err(|_| bad(word))?;
-        all.extend((d..=to).map(|d| IpAddr::from([a, b, c, d])));
+        let start: Ipv4Addr = first.parse().map_err(|_| bad_address(word))?;
+        let [a, b, c, d] = start.octets();
+        let end = last.map_or(Ok(d), str::parse).map_err(|_| bad_address(word))?;
+        all.extend((d..=end).map(|d| IpAddr::from([a, b, c, d])));
     }
     Ok(all)
 }
 
-/// A number as C's `%g` writes it: six digits, no more zeros than needed.
+fn bad_address(word: &str) -> Refusal {
+    Refusal::message(format!("bad address {word} in --myaddr; write one such as 127.0.0.2-9"))
+}
+
+/// Formats a number like C's `%g`: six significant digits, without trailing zeros.
 pub fn short(number: f64) -> String {
     if number == 0.0 {
         return "0".into();
     }
-    let written = format!("{number:.5e}");
-    let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
+    let scientific = format!("{number:.5e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| {
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
-    };
+
     if (-4..6).contains(&exponent) {
-        return trim(&format!("{number:.*}", (5 - exponent).max(0) as usize));
+        return trim_zeros(&format!("{number:.*}", (5 - exponent).max(0) as usize));
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trim(digits), exponent.abs())
+    format!("{}e{sign}{:02}", trim_zeros(digits), exponent.abs())
+}
+
+fn trim_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 #[cfg(test)]
@@ -111,7 +120,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told_in_httperfs_words() {
         let told = |refusal: Result<(), Refusal>| match refusal {
-            Err(Refusal::Said(text)) => text,
+            Err(Refusal::Message(text)) => text,
             other => panic!("{other:?}"),
         };
         assert_eq!(told(count("2.5", "connections").map(drop)), "illegal number of connections 2.5");

@@ -1,22 +1,27 @@
-//! The table of httperf's options: those of 0.9.0, and what 0.9.1 added.
+//! The table of httperf's options: those of 0.9.0 and the additions of 0.9.1.
 
 use super::{Args, Period, PrintParts, Refusal, Workload, numbers};
-use crate::getopt::Takes;
-use crate::getopt::long::Row;
+use crate::getopt::Argument;
+use crate::getopt::long::OptionRow;
 
-/// What an option does with its value, empty where there is none.
+/// Effect of an option. The value is empty if there is none.
 pub type OptionEffect = fn(&mut Args, &str) -> Result<(), Refusal>;
 
-const fn row(short: Option<char>, long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
-    Row { short, long, takes, does }
+const fn row(
+    short: Option<char>,
+    long: &'static str,
+    argument: Argument,
+    effect: OptionEffect,
+) -> OptionRow<OptionEffect> {
+    OptionRow { short, long, argument, effect }
 }
 
-const fn flag(long: &'static str, does: OptionEffect) -> Row<OptionEffect> {
-    row(None, long, Takes::Nothing, does)
+const fn flag(long: &'static str, effect: OptionEffect) -> OptionRow<OptionEffect> {
+    row(None, long, Argument::None, effect)
 }
 
-const fn value(long: &'static str, does: OptionEffect) -> Row<OptionEffect> {
-    row(None, long, Takes::Value, does)
+const fn value(long: &'static str, effect: OptionEffect) -> OptionRow<OptionEffect> {
+    row(None, long, Argument::Required, effect)
 }
 
 macro_rules! set {
@@ -28,26 +33,26 @@ macro_rules! set {
     };
 }
 
-/// One row an option, in the order in which the C library names those that a beginning stands for.
-pub const OPTIONS: &[Row<OptionEffect>] = &[
+/// One row for each option, in the order in which the C library lists ambiguous names.
+pub const OPTIONS: &[OptionRow<OptionEffect>] = &[
     value("add-header", set!(args, value => args.add_header = Some(value.to_owned()))),
     value("burst-length", |args, value| {
         args.burst_length = numbers::whole(value, "burst-length")?.max(0) as u64;
-        if args.burst_length == 0 { Err(Refusal::said(format!("illegal burst-length {value}"))) } else { Ok(()) }
+        if args.burst_length == 0 { Err(Refusal::message(format!("illegal burst-length {value}"))) } else { Ok(()) }
     }),
     value("client", |args, value| {
         args.client = numbers::client(value)?;
         Ok(())
     }),
     flag("close-with-reset", set!(args, _value => args.close_with_reset = true)),
-    row(Some('d'), "debug", Takes::Value, set!(args, _value => args.debug = true)),
+    row(Some('d'), "debug", Argument::Required, set!(args, _value => args.debug = true)),
     value("failure-status", |args, value| {
         args.failure_status = Some(numbers::whole(value, "failure status")?.clamp(0, 999) as u16);
         Ok(())
     }),
-    row(Some('h'), "help", Takes::Nothing, |_, _| Err(Refusal::Help)),
+    row(Some('h'), "help", Argument::None, |_, _| Err(Refusal::Help)),
     flag("hog", set!(args, _value => args.hog = true)),
-    value("http-version", Args::version),
+    value("http-version", Args::set_version),
     value("max-connections", |args, value| {
         args.max_connections = numbers::whole(value, "max. # of connection")?.max(0) as u64;
         Ok(())
@@ -72,14 +77,19 @@ pub const OPTIONS: &[Row<OptionEffect>] = &[
     }),
     value("port", |args, value| {
         let port = numbers::whole(value, "port number")?;
-        args.port = Some(u16::try_from(port).map_err(|_| Refusal::said(format!("illegal port number {value}")))?);
+        args.port = Some(u16::try_from(port).map_err(|_| Refusal::message(format!("illegal port number {value}")))?);
         Ok(())
     }),
-    row(None, "print-reply", Takes::Attached, set!(args, value => args.print_reply = Some(PrintParts::parse(value)))),
+    row(
+        None,
+        "print-reply",
+        Argument::Optional,
+        set!(args, value => args.print_reply = Some(PrintParts::parse(value))),
+    ),
     row(
         None,
         "print-request",
-        Takes::Attached,
+        Argument::Optional,
         set!(args, value => args.print_request = Some(PrintParts::parse(value))),
     ),
     value("rate", |args, value| {
@@ -110,8 +120,8 @@ pub const OPTIONS: &[Row<OptionEffect>] = &[
         Ok(())
     }),
     value("uri", set!(args, value => value.clone_into(&mut args.uri))),
-    row(Some('v'), "verbose", Takes::Nothing, set!(args, _value => args.verbosity += 1)),
-    row(Some('V'), "version", Takes::Nothing, |_, _| Err(Refusal::Version)),
+    row(Some('v'), "verbose", Argument::None, set!(args, _value => args.verbosity += 1)),
+    row(Some('V'), "version", Argument::None, |_, _| Err(Refusal::Version)),
     value("wlog", |args, value| {
         args.wlog = Some(numbers::wlog(value));
         Ok(())
@@ -128,14 +138,14 @@ pub const OPTIONS: &[Row<OptionEffect>] = &[
         args.wset = Some(numbers::wset(value)?);
         Ok(())
     }),
-    // What 0.9.1 added.
+    // Additions of 0.9.1.
     value("runtime", |args, value| {
         args.runtime = Some(numbers::real(value, "runtime")?.max(0.0));
         Ok(())
     }),
     value("add-header-file", |args, value| {
         let read = std::fs::read_to_string(value);
-        args.header_file = read.map_err(|_| Refusal::said(format!("can't open {value}")))?;
+        args.header_file = read.map_err(|_| Refusal::message(format!("can't open {value}")))?;
         Ok(())
     }),
     value("myaddr", |args, value| {
@@ -148,5 +158,5 @@ pub const OPTIONS: &[Row<OptionEffect>] = &[
     value("ssl-certificate", set!(args, value => args.ssl_certificate = Some(value.into()))),
     value("ssl-key", set!(args, value => args.ssl_key = Some(value.into()))),
     value("ssl-ca-file", set!(args, value => args.ssl_ca_file = Some(value.into()))),
-    row(None, "ssl-verify", Takes::Attached, set!(args, value => args.ssl_verify = value != "n" && value != "no")),
+    row(None, "ssl-verify", Argument::Optional, set!(args, value => args.ssl_verify = value != "n" && value != "no")),
 ];

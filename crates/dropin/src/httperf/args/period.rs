@@ -1,35 +1,35 @@
-//! When connections or sessions are begun: `--rate` and `--period`.
+//! Start times of connections or sessions: `--rate` and `--period`.
 
 use super::Refusal;
 use super::numbers::{leading_real, real, short};
 use brunt_model::{Arrivals, Shape, Stage};
 use std::time::Duration;
 
-/// The most parts of `--period=v`.
-const MOST_PARTS: usize = 16;
+/// Maximum number of parts of `--period=v`.
+const MAX_PARTS: usize = 16;
 
-/// How far apart connections or sessions are begun, in seconds.
+/// Interval between the starts of connections or sessions, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Period {
-    /// Each when the one before it is over.
+    /// Each starts when the previous one ends.
     None,
-    /// Always so far apart.
+    /// A constant interval.
     Fixed(f64),
-    /// Evenly distributed between two times.
+    /// Uniformly distributed between two bounds.
     Uniform(f64, f64),
-    /// Exponentially distributed about a mean.
+    /// Exponentially distributed with this mean.
     Exponential(f64),
-    /// Parts of the run: how far apart, and for how long.
+    /// Parts of the run: interval and duration of each.
     Parts(Vec<(f64, f64)>),
 }
 
 impl Period {
-    /// So many each second.
+    /// Interval for a number of starts per second.
     pub fn of_rate(rate: f64) -> Self {
         if rate > 0.0 { Self::Fixed(1.0 / rate) } else { Self::None }
     }
 
-    /// `[d|u|e|v]T1[,T2]…`.
+    /// Parses `[d|u|e|v]T1[,T2]…`.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         match text.chars().next() {
             Some('d') => Ok(Self::fixed(mean(&text[1..])?)),
@@ -42,7 +42,7 @@ impl Period {
             Some('v') => Self::parts(&text[1..]),
             other => {
                 let kind = other.map_or(String::new(), String::from);
-                Err(Refusal::said(format!("illegal interarrival distribution '{kind}' in {text}")))
+                Err(Refusal::message(format!("illegal interarrival distribution '{kind}' in {text}")))
             }
         }
     }
@@ -52,10 +52,10 @@ impl Period {
     }
 
     fn uniform(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::said(format!("illegal minimum interarrival time {text}"));
-        let (least, rest) = leading_real(text).ok_or_else(bad)?;
+        let (least, rest) =
+            leading_real(text).ok_or_else(|| Refusal::message(format!("illegal minimum interarrival time {text}")))?;
         let Some(most) = rest.strip_prefix(',') else {
-            return Err(Refusal::said(format!(
+            return Err(Refusal::message(format!(
                 "minimum interarrival time not followed by `,MAX_IAT' (rest: `{rest}')"
             )));
         };
@@ -63,15 +63,18 @@ impl Period {
     }
 
     fn parts(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::said(format!("illegal variable interarrival times {text}; write vT1,D1,T2,D2"));
-        let numbers = text.split(',').map(|word| word.parse::<f64>().ok().filter(|n| *n > 0.0));
-        let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(bad)?;
+        let numbers: Option<Vec<f64>> =
+            text.split(',').map(|word| word.parse::<f64>().ok().filter(|n| *n > 0.0)).collect();
+        let numbers = numbers.unwrap_or_default();
         let parts: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        if numbers.len() % 2 != 0 || parts.len() > MOST_PARTS { Err(bad()) } else { Ok(Self::Parts(parts)) }
+        if numbers.is_empty() || numbers.len() % 2 != 0 || parts.len() > MAX_PARTS {
+            return Err(Refusal::message(format!("illegal variable interarrival times {text}; write vT1,D1,T2,D2")));
+        }
+        Ok(Self::Parts(parts))
     }
 
-    /// As the echoed command line has it; None: it says nothing.
-    pub fn written(&self) -> Option<String> {
+    /// The option in the echoed command line; None if there is none.
+    pub fn option(&self) -> Option<String> {
         Some(match self {
             Self::None => return None,
             Self::Fixed(seconds) => format!("--rate={}", short(1.0 / seconds)),
@@ -84,7 +87,7 @@ impl Period {
         })
     }
 
-    /// The rate over time and how arrivals are spaced; None: each waits for the one before it.
+    /// Rate over time and distribution of arrivals; None if each start waits for the previous end.
     pub fn arrivals(&self) -> Option<(Shape, Arrivals)> {
         match self {
             Self::None => None,
@@ -96,17 +99,19 @@ impl Period {
                 Some((Shape::constant(1.0 / mean), Arrivals::Uniform(width as u32)))
             }
             Self::Parts(parts) => {
-                let stage = |(seconds, length): &(f64, f64)| {
+                let stages = parts.iter().map(|(seconds, length)| {
                     let rate = 1.0 / seconds;
                     Stage { from: rate, to: rate, duration: Some(Duration::from_secs_f64(*length)) }
-                };
-                Some((Shape { stages: parts.iter().map(stage).collect() }, Arrivals::Even))
+                });
+                Some((Shape { stages: stages.collect() }, Arrivals::Even))
             }
         }
     }
 }
 
 fn mean(text: &str) -> Result<f64, Refusal> {
-    let bad = || Refusal::said(format!("illegal mean interarrival time {text}"));
-    real(text, "mean interarrival time").ok().filter(|seconds| *seconds >= 0.0).ok_or_else(bad)
+    real(text, "mean interarrival time")
+        .ok()
+        .filter(|seconds| *seconds >= 0.0)
+        .ok_or_else(|| Refusal::message(format!("illegal mean interarrival time {text}")))
 }

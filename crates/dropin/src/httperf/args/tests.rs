@@ -7,7 +7,7 @@ fn parsed(line: &str) -> Result<Args, Refusal> {
 
 fn refused(line: &str) -> String {
     match parsed(line) {
-        Err(Refusal::Said(text)) => text,
+        Err(Refusal::Message(text)) => text,
         other => panic!("{line}: {other:?}"),
     }
 }

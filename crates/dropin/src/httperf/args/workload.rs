@@ -1,37 +1,37 @@
-//! What connections or sessions are made of: `--wsess`, `--wsesslog`.
+//! Calls of connections or sessions: `--wsess`, `--wsesslog`.
 
 use super::Refusal;
 use super::numbers::{leading, leading_real};
 
-/// What connections or sessions are made of.
+/// Calls of each connection or session.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Workload {
-    /// Connections of some calls each.
+    /// Single connections with `--num-calls` calls each.
     Plain,
-    /// So many sessions of so many calls, and seconds between two bursts.
+    /// Number of sessions, calls of each, and seconds between two bursts.
     Sessions(u64, u64, f64),
-    /// So many sessions as a file has them, and seconds between bursts where it does not say.
+    /// Number of sessions, default seconds between two bursts, and the file with the calls.
     Log(u64, f64, String),
 }
 
 impl Workload {
-    /// `N1,N2,X`.
+    /// Parses `N1,N2,X`.
     pub fn wsess(text: &str) -> Result<Self, Refusal> {
-        let bad = |what: &str, rest: &str| Refusal::said(format!("bad {what} in --wsess arg (rest: `{rest}')"));
+        let bad = |part: &str, rest: &str| Refusal::message(format!("bad {part} in --wsess arg (rest: `{rest}')"));
         let (sessions, rest) = leading(text).ok_or_else(|| bad("number of sessions (1st param)", text))?;
         let rest = rest.strip_prefix(',').unwrap_or(rest);
         let (calls, rest) = leading(rest).ok_or_else(|| bad("number of calls per session (2nd param)", rest))?;
         let rest = rest.strip_prefix(',').unwrap_or(rest);
         let (think, rest) = leading_real(rest).ok_or_else(|| bad("user think time (3rd param)", rest))?;
         if !rest.is_empty() {
-            return Err(Refusal::said(format!("extraneous parameter in --wsess arg (rest: `{rest}')")));
+            return Err(Refusal::message(format!("extraneous parameter in --wsess arg (rest: `{rest}')")));
         }
         Ok(Self::Sessions(sessions, calls, think))
     }
 
-    /// `N,X,FILE`.
+    /// Parses `N,X,FILE`.
     pub fn wsesslog(text: &str) -> Result<Self, Refusal> {
-        let bad = |what: &str, rest: &str| Refusal::said(format!("bad {what} in --wsesslog arg (rest: `{rest}')"));
+        let bad = |part: &str, rest: &str| Refusal::message(format!("bad {part} in --wsesslog arg (rest: `{rest}')"));
         let (sessions, rest) = leading(text).ok_or_else(|| bad("number of sessions (1st param)", text))?;
         let rest = rest.strip_prefix(',').unwrap_or(rest);
         let (think, rest) = leading_real(rest).ok_or_else(|| bad("user think time (2nd param)", rest))?;

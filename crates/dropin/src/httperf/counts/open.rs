@@ -1,67 +1,68 @@
-//! A connection, or a session, that goes on.
+//! An open connection or session.
 
 use super::Connection;
 use brunt_model::{Failure, Sample, Tick};
 
-/// A connection, or a session, that goes on.
+/// An open connection or session, with its counters.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    /// When it began, whatever its connections.
+pub(super) struct OpenConnection {
+    /// Start of the first connection.
     pub first: Tick,
     planned: Tick,
     begun: Tick,
-    /// When its last request ended.
+    /// End of the last request.
     pub last: Tick,
-    /// Requests.
-    pub asked: u64,
-    /// Replies on this connection.
+    /// Number of requests.
+    pub calls: u64,
+    /// Replies on the current connection.
     pub replies: u64,
-    /// Replies on all of them.
-    pub replies_in_all: u64,
-    /// Which connection it is, from 1.
+    /// Replies on all connections.
+    pub total_replies: u64,
+    /// Index of the current connection, from 1.
     pub number: u64,
-    /// What was sent again: due when, and how often.
+    /// Scheduled time of the resent requests, and how often they were resent.
     pub resent: Option<(Tick, u64)>,
-    /// What it failed of.
-    pub failed: Option<Failure>,
-    /// It was counted.
-    pub over: bool,
+    pub failure: Option<Failure>,
+    /// True once the connection is counted.
+    pub is_counted: bool,
 }
 
-impl Open {
-    pub fn of(sample: &Sample) -> Self {
+impl OpenConnection {
+    pub fn new(sample: &Sample) -> Self {
         Self {
             first: sample.begun,
             planned: sample.planned,
             begun: sample.begun,
             last: sample.last_byte,
-            asked: 0,
+            calls: 0,
             replies: 0,
-            replies_in_all: 0,
+            total_replies: 0,
             number: 1,
             resent: None,
-            failed: None,
-            over: false,
+            failure: None,
+            is_counted: false,
         }
     }
 
-    /// Whether a new connection was opened for this request, or tried, in place of the one that there was.
+    /// True if this request opened, or tried to open, a new connection in place of the current one.
     pub fn is_lost(&self, sample: &Sample) -> bool {
-        self.asked > 0 && self.failed.is_none() && !sample.reused
+        self.calls > 0 && self.failure.is_none() && !sample.reused
     }
 
-    /// On another connection.
+    /// Continues on another connection.
     pub fn reopen(&mut self, sample: &Sample) {
-        (self.planned, self.begun, self.replies) = (sample.planned, sample.begun, 0);
+        self.planned = sample.planned;
+        self.begun = sample.begun;
+        self.replies = 0;
         self.number += 1;
     }
 
-    /// How often what was due then was sent again.
-    pub fn resent_at(&self, planned: Tick) -> u64 {
-        self.resent.filter(|(at, _)| *at == planned).map_or(0, |(_, times)| times)
+    /// Number of times that requests scheduled at this time were resent.
+    pub fn resend_count(&self, planned: Tick) -> u64 {
+        self.resent.filter(|(scheduled, _)| *scheduled == planned).map_or(0, |(_, times)| times)
     }
 
-    /// Its connection, which is over.
+    /// The current connection, closed at `ended`.
     pub fn connection(&self, ended: Tick) -> Connection {
         Connection { planned: self.planned, begun: self.begun, ended, replies: self.replies }
     }

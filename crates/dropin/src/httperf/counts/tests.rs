@@ -32,7 +32,7 @@ fn failed(sample: Sample, failure: Failure) -> Sample {
 }
 
 fn counts(rules: Rules) -> Counts {
-    Counts::new(rules, &Windows::of((0, 1)))
+    Counts::new(rules, &Windows::of_client(0, 1))
 }
 
 /// As httperf counted two connections of three calls at a server that answers one: 4 requests, 2 replies, 2 resets.
@@ -40,8 +40,8 @@ fn counts(rules: Rules) -> Counts {
 fn a_connection_that_the_server_closes_is_one_error() {
     let mut counts = counts(Rules { lengths: vec![3], ..Rules::default() });
     for n in 0..2 {
-        counts.take(&reply(n, n * 10, n * 10 + 1, false));
-        counts.take(&failed(reply(n, n * 10 + 1, n * 10 + 2, true), Failure::Stale));
+        counts.add(&reply(n, n * 10, n * 10 + 1, false));
+        counts.add(&failed(reply(n, n * 10 + 1, n * 10 + 2, true), Failure::Stale));
     }
     counts.finish();
     assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (2, 4, 2, 2));
@@ -51,9 +51,9 @@ fn a_connection_that_the_server_closes_is_one_error() {
 /// As httperf counted two sessions of three calls there: 6 connections, 10 requests, 6 replies, 4 resets.
 #[test]
 fn a_session_goes_on_on_another_connection() {
-    let mut counts = counts(Rules { sessions: true, lengths: vec![3], ..Rules::default() });
+    let mut counts = counts(Rules { has_sessions: true, lengths: vec![3], ..Rules::default() });
     for n in 0..2 {
-        (0..3).for_each(|k| counts.take(&reply(n, k * 5, k * 5 + 2, false)));
+        (0..3).for_each(|k| counts.add(&reply(n, k * 5, k * 5 + 2, false)));
     }
     counts.finish();
     assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (6, 10, 6, 4));
@@ -65,12 +65,12 @@ fn a_session_goes_on_on_another_connection() {
 /// requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
-    let mut counts = counts(Rules { sessions: true, lengths: vec![6], together: true, ..Rules::default() });
-    counts.take(&reply(0, 0, 1, false));
+    let mut counts = counts(Rules { has_sessions: true, lengths: vec![6], is_pipelined: true, ..Rules::default() });
+    counts.add(&reply(0, 0, 1, false));
     for k in 0..5 {
         // Due together; the second and the fourth found the connection closed.
         let fresh = k == 1 || k == 3;
-        counts.take(&Sample { planned: at(1), ..reply(0, 2 + k, 3 + k, !fresh) });
+        counts.add(&Sample { planned: at(1), ..reply(0, 2 + k, 3 + k, !fresh) });
     }
     counts.finish();
     assert_eq!((counts.connections.len(), counts.requests, counts.errors.reset), (3, 12, 2));
@@ -93,7 +93,7 @@ fn errors_by_their_kind() {
     ];
     for (n, (failure, took)) in kinds.into_iter().enumerate() {
         let sample = Sample { opened: false, bytes_sent: 0, ..reply(n as u64, 0, took, false) };
-        counts.take(&failed(sample, failure));
+        counts.add(&failed(sample, failure));
     }
     let told =
         Errors { client_timeout: 2, socket_timeout: 1, refused: 1, reset: 0, descriptors: 1, ports: 1, other: 1 };
@@ -102,7 +102,7 @@ fn errors_by_their_kind() {
 
 #[test]
 fn rates_are_of_whole_windows() {
-    let mut windows = Windows::of((0, 2));
+    let mut windows = Windows::of_client(0, 2);
     windows.begin(at(1000));
     for ms in [1100, 3400, 3600, 8400, 8600] {
         windows.count(at(ms));

@@ -1,71 +1,74 @@
-//! What came every five seconds. The first instant of several clients differs, so that together they see more.
+//! Counts events in windows of five seconds.
 
 use brunt_model::Tick;
 use brunt_model::time::seconds_of;
 
-/// Nanoseconds between two rates.
-const APART: u64 = 5_000_000_000;
+/// Length of a window, in nanoseconds.
+const WINDOW_NANOS: u64 = 5_000_000_000;
 
-/// How many came between two instants.
+/// Counts of events in consecutive windows.
 #[derive(Debug, Clone, Default)]
 pub struct Windows {
-    /// The first instant, in nanoseconds from the beginning.
-    first: u64,
-    begins: Tick,
+    /// Length of the first window, in nanoseconds. It differs between clients, so that together
+    /// they sample more often.
+    first_length: u64,
+    start: Tick,
     counts: Vec<u64>,
 }
 
-/// The least, mean and greatest rate, the deviation, and how many rates there are.
+/// Statistics of rates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spread {
-    /// The least.
     pub min: f64,
-    /// The mean.
+    /// Mean.
     pub avg: f64,
-    /// The greatest.
     pub max: f64,
-    /// The deviation of the sample.
+    /// Sample standard deviation.
     pub stddev: f64,
-    /// How many.
+    /// Number of rates.
     pub samples: usize,
 }
 
 impl Windows {
-    /// Those of client `id` of `clients`.
-    pub fn of((id, clients): (u64, u64)) -> Self {
-        let first = (id.saturating_add(1)).saturating_mul(APART) / clients.max(1);
-        Self { first: first.max(1), begins: Tick::ZERO, counts: Vec::new() }
+    /// Windows of client `id` of `clients`.
+    pub fn of_client(id: u64, clients: u64) -> Self {
+        let first_length = (id.saturating_add(1)).saturating_mul(WINDOW_NANOS) / clients.max(1);
+        Self { first_length: first_length.max(1), start: Tick::ZERO, counts: Vec::new() }
     }
 
-    /// They begin now.
-    pub fn begin(&mut self, at: Tick) {
-        self.begins = at;
+    /// Sets the start of the first window.
+    pub fn begin(&mut self, start: Tick) {
+        self.start = start;
     }
 
-    /// One came.
-    pub fn count(&mut self, at: Tick) {
-        let number = self.number(at.nanos_since(self.begins));
-        if self.counts.len() <= number {
-            self.counts.resize(number + 1, 0);
+    /// Counts an event.
+    pub fn count(&mut self, instant: Tick) {
+        let index = self.index(instant.nanos_since(self.start));
+        if self.counts.len() <= index {
+            self.counts.resize(index + 1, 0);
         }
-        self.counts[number] += 1;
+        self.counts[index] += 1;
     }
 
-    /// In which window so many nanoseconds lie; how many there were before.
-    fn number(&self, nanos: u64) -> usize {
-        if nanos < self.first { 0 } else { 1 + ((nanos - self.first) / APART) as usize }
+    /// Index of the window that contains this time; also the number of complete windows before it.
+    fn index(&self, nanos: u64) -> usize {
+        if nanos < self.first_length { 0 } else { 1 + ((nanos - self.first_length) / WINDOW_NANOS) as usize }
     }
 
-    /// The rates of whole windows up to an instant.
+    /// The rates of complete windows up to an instant.
     pub fn rates(&self, ended: Tick) -> Vec<f64> {
-        let whole = self.number(ended.nanos_since(self.begins));
-        let length = |number: usize| seconds_of(if number == 0 { self.first } else { APART });
-        (0..whole).map(|n| self.counts.get(n).copied().unwrap_or(0) as f64 / length(n)).collect()
+        let complete = self.index(ended.nanos_since(self.start));
+        (0..complete).map(|index| self.counts.get(index).copied().unwrap_or(0) as f64 / self.length(index)).collect()
+    }
+
+    /// Length of a window in seconds.
+    fn length(&self, index: usize) -> f64 {
+        seconds_of(if index == 0 { self.first_length } else { WINDOW_NANOS })
     }
 }
 
 impl Spread {
-    /// Of these rates; nothing of none.
+    /// Computes the statistics; all zeros without rates.
     pub fn of(rates: &[f64]) -> Self {
         if rates.is_empty() {
             return Self::default();
@@ -74,8 +77,8 @@ impl Spread {
         let sum: f64 = rates.iter().sum();
         let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
         let variance = if rates.len() > 1 { ((squares - sum * sum / n) / (n - 1.0)).max(0.0) } else { 0.0 };
-        let (min, max) =
-            rates.iter().fold((f64::MAX, 0.0_f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+        let min = rates.iter().fold(f64::MAX, |least, rate| least.min(*rate));
+        let max = rates.iter().fold(0.0_f64, |most, rate| most.max(*rate));
         Self { min, avg: sum / n, max, stddev: variance.sqrt(), samples: rates.len() }
     }
 }

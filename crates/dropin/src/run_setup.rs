@@ -1,10 +1,10 @@
-//! A drop-in's plan carried out, and all that is not the tool's own report: reports of ours, the store, notes on stderr.
+//! Runs a drop-in's plan, and writes brunt's own reports, the stored run and notes on stderr.
 //!
-//! It prints nothing on stdout. That belongs to the tool.
+//! Prints nothing on stdout, which belongs to the tool's report.
 
+use crate::brunt_options::BruntOptions;
 use crate::caller::{Caller, Reports};
 use crate::error::{Result, ToolError};
-use crate::side::Side;
 use brunt_engine::Control;
 use brunt_model::finding::{State, Verdict};
 use brunt_model::{Objective, Plan, StageKind, TestStage};
@@ -12,32 +12,33 @@ use brunt_runner::{Engine, Interrupt, Listen, RunRequest, RunResult, Session, St
 use brunt_spec::defaults;
 use std::sync::Arc;
 
-/// Everything around a run that could go wrong before it, and did not.
+/// A run whose files, store and signal handler are open.
 pub struct RunSetup {
     reports: Option<Box<dyn Reports>>,
     notes: bool,
     caller: Arc<Caller>,
     session: Session,
-    /// What may be said to the run.
+    /// Controls the run, for example to stop it early.
     pub control: Control,
 }
 
 impl RunSetup {
-    /// Opens the files of the reports and the store, and listens to Ctrl-C.
-    pub fn open(side: &Side, caller: &Arc<Caller>) -> Result<Self> {
-        Self::among(side, (caller.interrupt)()?, caller)
+    /// Opens the report files and the store, and installs the Ctrl-C handler.
+    pub fn open(brunt_options: &BruntOptions, caller: &Arc<Caller>) -> Result<Self> {
+        Self::with_interrupt(brunt_options, (caller.interrupt)()?, caller)
     }
 
-    /// Opens the files of the reports and the store, for a caller that listens to Ctrl-C itself.
-    pub fn among(side: &Side, interrupt: Interrupt, caller: &Arc<Caller>) -> Result<Self> {
-        let reports = (!side.outputs.is_empty()).then(|| (caller.reports)(&side.outputs)).transpose()?;
-        let store = side.store.as_ref().map(caller.store).transpose()?;
+    /// Opens the report files and the store, with the caller's own Ctrl-C handler.
+    pub fn with_interrupt(brunt_options: &BruntOptions, interrupt: Interrupt, caller: &Arc<Caller>) -> Result<Self> {
+        let reports =
+            (!brunt_options.outputs.is_empty()).then(|| (caller.reports)(&brunt_options.outputs)).transpose()?;
+        let store = brunt_options.store.as_ref().map(caller.store).transpose()?;
         let control = interrupt.control();
         let session = caller.session(store, interrupt);
-        Ok(Self { reports, notes: !side.no_notes, caller: Arc::clone(caller), session, control })
+        Ok(Self { reports, notes: !brunt_options.no_notes, caller: Arc::clone(caller), session, control })
     }
 
-    /// Carries the plan out while `listener` hears it.
+    /// Runs the plan and passes its events to `listener`.
     pub fn run(self, plan: &Plan, engine: &dyn Engine, listener: &mut dyn Listen) -> FinishedRun {
         let request = RunRequest {
             storage: Storage::Alone,
@@ -45,23 +46,24 @@ impl RunSetup {
             ..RunRequest::new(plan, engine, self.control)
         };
         let result = self.session.run(request);
-        let stores = self.session.store.is_some();
-        FinishedRun { result, stores, reports: self.reports, notes: self.notes, caller: self.caller }
+        let is_stored = self.session.store.is_some();
+        FinishedRun { result, is_stored, reports: self.reports, notes: self.notes, caller: self.caller }
     }
 }
 
-/// A run that is over, before anything of ours was written.
+/// A finished run whose reports are not written yet.
 pub struct FinishedRun {
-    /// What it came to.
+    /// Events, judgement and outcome of the run.
     pub result: RunResult,
-    stores: bool,
+    is_stored: bool,
     reports: Option<Box<dyn Reports>>,
     notes: bool,
     caller: Arc<Caller>,
 }
 
 impl FinishedRun {
-    /// Writes the reports of ours, and says on stderr what the old report cannot: `notes`, and whether we were the limit.
+    /// Writes brunt's reports. Prints to stderr `notes`, the verdict on the generator, and the
+    /// stored run's id.
     pub fn finish(self, notes: &[String]) -> Result<()> {
         let RunResult { run, judgement, stored, outcome } = self.result;
         let mut lines = Vec::new();
@@ -70,7 +72,7 @@ impl FinishedRun {
             let verdict = verdict(&judgement.verdict);
             lines.extend(verdict.map(|verdict| format!("{verdict}; --brunt-report FILE.html shows the reason")));
         }
-        if self.stores {
+        if self.is_stored {
             let saved = stored.id.map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
             lines.push(stored.trouble.unwrap_or(saved));
         }
@@ -82,13 +84,15 @@ impl FinishedRun {
     }
 }
 
-/// A note as a line of stderr. Programs that read the old report from there split lines at a colon and take what stands before
-/// it for a key: a note has none.
+/// Formats a note as a line of stderr without colons.
+///
+/// Programs that read the old report from stderr split lines at a colon and take the part before it
+/// as a key.
 fn note_line(note: &str) -> String {
     format!("brunt - {}", note.replace(": ", " - ").replace(':', "="))
 }
 
-/// Whether the figures are the server's, in a line: the gravest cause with its figures.
+/// The verdict as one line with its main cause; None if the generator did not limit the run.
 fn verdict(verdict: &Verdict) -> Option<String> {
     let cause = verdict.causes.first().map_or("", |cause| &cause.sentence);
     match verdict.state {
@@ -100,40 +104,41 @@ fn verdict(verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// Gives a stage of a .jmx plan as many threads and processes as its users need; objectives are of the thread groups.
+/// Sets the number of threads and processes that the users of a JMeter stage need, and the
+/// objectives of its thread groups.
 ///
 /// # Errors
 ///
 /// No process of this machine can carry a connection, or too many processes would be needed.
-pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], asked: Option<u32>) -> Result<()> {
+pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], requested: Option<u32>) -> Result<()> {
     stage.limit_threads();
     if stage.kind == StageKind::Main {
         let users = stage.peak_users();
         let plan = &mut stage.plan;
         plan.objectives = objectives.iter().filter(|one| one.applies_to(plan)).cloned().collect();
-        plan.processes = processes(users, asked)?;
+        plan.processes = processes(users, requested)?;
     }
     Ok(())
 }
 
-/// In how many processes so many connections are carried: one may have only so many open files.
+/// Number of processes for this many connections, given each process's limit of open files.
 ///
 /// # Errors
 ///
 /// No process of this machine can carry any, or too many processes would be needed.
-pub fn processes(connections: u64, asked: Option<u32>) -> Result<u32> {
-    let room = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
-    let needed = connections.div_ceil(room.max(1)).max(1);
-    if room == 0 {
-        return Err(ToolError::told(format!(
+pub fn processes(connections: u64, requested: Option<u32>) -> Result<u32> {
+    let descriptors = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
+    let needed = connections.div_ceil(descriptors.max(1)).max(1);
+    if descriptors == 0 {
+        return Err(ToolError::new(format!(
             "no connection can be opened with {} open files: brunt needs that many for itself; raise the limit with ulimit -Hn",
             defaults::DESCRIPTORS_KEPT
         )));
     }
     if needed > defaults::MOST_PROCESSES {
-        return Err(ToolError::told(format!(
-            "{connections} connections need {needed} processes of {room} open files each; raise the limit with ulimit -Hn"
+        return Err(ToolError::new(format!(
+            "{connections} connections need {needed} processes of {descriptors} open files each; raise the limit with ulimit -Hn"
         )));
     }
-    Ok(asked.unwrap_or(1).max(needed as u32).min(connections.max(1) as u32))
+    Ok(requested.unwrap_or(1).max(needed as u32).min(connections.max(1) as u32))
 }

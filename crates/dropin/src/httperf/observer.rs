@@ -1,33 +1,40 @@
-//! What `--print-request` and `--print-reply` show: heads line by line, bodies, and how long they are.
+//! Prints the exchanges of `--print-request` and `--print-reply`: heads line by line, bodies, and
+//! sizes.
 
 use super::args::{Args, PrintParts};
-use super::paper::Paper;
+use super::output::ReportOutput;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Who looks on.
-pub struct Onlooker {
+/// The witness that prints exchanges.
+pub struct ExchangePrinter {
     request: Option<PrintParts>,
     reply: Option<PrintParts>,
-    paper: Arc<Paper>,
-    asked: AtomicU64,
-    replied: AtomicU64,
+    output: Arc<ReportOutput>,
+    request_count: AtomicU64,
+    reply_count: AtomicU64,
 }
 
-impl Onlooker {
-    /// When there is something to show.
-    pub fn of(args: &Args, paper: &Arc<Paper>) -> Option<Arc<Self>> {
-        let (request, reply) = (args.print_request, args.print_reply);
-        let (asked, replied) = (AtomicU64::default(), AtomicU64::default());
-        let paper = Arc::clone(paper);
-        (request.is_some() || reply.is_some()).then(|| Arc::new(Self { request, reply, paper, asked, replied }))
+impl ExchangePrinter {
+    /// Creates a printer if an option requests it.
+    pub fn new(args: &Args, output: &Arc<ReportOutput>) -> Option<Arc<Self>> {
+        let request = args.print_request;
+        let reply = args.print_reply;
+        let printer = Self {
+            request,
+            reply,
+            output: Arc::clone(output),
+            request_count: AtomicU64::default(),
+            reply_count: AtomicU64::default(),
+        };
+        (request.is_some() || reply.is_some()).then(|| Arc::new(printer))
     }
 }
 
-impl Witness for Onlooker {
+impl Witness for ExchangePrinter {
     fn agreed(&self, _: &Handshake) {}
 
     fn wants_heads(&self) -> bool {
@@ -35,38 +42,38 @@ impl Witness for Onlooker {
     }
 
     fn asked(&self, request: &Prepared) {
-        let Some(shown) = self.request else { return };
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let Some(parts) = self.request else { return };
+        let number = self.request_count.fetch_add(1, Ordering::Relaxed);
         let bytes = request.bytes();
         let head = head_of(&bytes);
-        let mut out = if shown.header { lines(&format!("SH{number}:"), head) } else { Vec::new() };
+        let mut out = if parts.header { lines(&format!("SH{number}:"), head) } else { Vec::new() };
         let body = bytes.len() - head.len();
         out.extend(format!("SS{number}: header {} content {body}\n", head.len()).bytes());
-        self.paper.write(&out);
+        self.output.write(&out);
     }
 
     fn replied(&self, _: &Prepared, kept: &Kept) {
-        let Some(shown) = self.reply else { return };
-        let number = self.replied.fetch_add(1, Ordering::Relaxed);
+        let Some(parts) = self.reply else { return };
+        let number = self.reply_count.fetch_add(1, Ordering::Relaxed);
         let head = head_of(&kept.first_bytes);
-        let mut out = if shown.header { lines(&format!("RH{number}:"), head) } else { Vec::new() };
-        if shown.body && !kept.body.is_empty() {
+        let mut out = if parts.header { lines(&format!("RH{number}:"), head) } else { Vec::new() };
+        if parts.body && !kept.body.is_empty() {
             let body = kept.body.strip_suffix(b"\n").unwrap_or(&kept.body);
             out.extend(body.split(|byte| *byte == b'\n').flat_map(|line| body_line(number, line)));
         }
         let footer = if is_chunked(head) { 2 } else { 0 };
         out.extend(format!("RS{number}: header {} content {} footer {footer}\n", head.len(), kept.body.len()).bytes());
-        self.paper.write(&out);
+        self.output.write(&out);
     }
 }
 
-/// The bytes up to the blank line, with it.
+/// The bytes up to and including the blank line.
 fn head_of(bytes: &[u8]) -> &[u8] {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
     end.map_or(bytes, |end| &bytes[..end + 4])
 }
 
-/// The lines of a head, as they are: httperf prints their carriage returns, too.
+/// Prefixes each line of a head. Like httperf, it keeps the carriage returns.
 fn lines(mark: &str, head: &[u8]) -> Vec<u8> {
     head.split_inclusive(|byte| *byte == b'\n').flat_map(|line| [mark.as_bytes(), line].concat()).collect()
 }

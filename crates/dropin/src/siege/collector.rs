@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What is heard.
 #[allow(clippy::struct_excessive_bools)] // how it ended, and what was asked for
-pub struct Desk {
+pub struct SampleCollector {
     /// What was counted.
     pub classic: Classic,
     /// Too many failed.
@@ -33,7 +33,7 @@ pub struct Desk {
     ended: Tick,
 }
 
-impl Desk {
+impl SampleCollector {
     /// Nothing was heard yet. `lines`: transactions are shown.
     pub fn new(settings: &Settings, lines: Option<Lines>, control: Control, caller: &Arc<Caller>) -> Self {
         Self {
@@ -95,9 +95,9 @@ impl Desk {
     }
 }
 
-impl Listen for Desk {
+impl Listen for SampleCollector {
     fn hear(&mut self, event: &Event) {
-        self.epoch.hear(event);
+        self.epoch.observe(event);
         match event {
             Event::Stage { at, phase: Phase::Measure } => self.begins = *at,
             Event::Label { id, name, .. } => {

@@ -1,41 +1,41 @@
-//! What ab tells of single connections: the first handshake, and with `-v` every head, as it comes.
+//! Observes single connections for ab: the first TLS handshake, and with `-v` every reply head.
 
 use super::print::Tls;
-use super::secure::told;
+use super::secure::report_tls;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::sync::{Arc, OnceLock};
 
-/// Who looks on.
-pub struct Onlooker {
+/// The witness of an ab run.
+pub struct ConnectionObserver {
     verbosity: i64,
     tls: OnceLock<Tls>,
     server: OnceLock<String>,
     caller: Arc<Caller>,
 }
 
-impl Onlooker {
-    /// Nothing was seen yet.
+impl ConnectionObserver {
+    /// Creates an observer that has seen nothing.
     pub fn new(verbosity: i64, caller: &Arc<Caller>) -> Self {
         Self { verbosity, tls: OnceLock::new(), server: OnceLock::new(), caller: Arc::clone(caller) }
     }
 
-    /// What TLS was agreed on.
+    /// Describes the first TLS handshake.
     pub fn tls(&self) -> Tls {
         self.tls.get().cloned().unwrap_or_default()
     }
 
-    /// What the server calls itself.
+    /// Returns the value of the `Server` header.
     pub fn server(&self) -> Option<&String> {
         self.server.get()
     }
 }
 
-impl Witness for Onlooker {
+impl Witness for ConnectionObserver {
     fn agreed(&self, handshake: &Handshake) {
-        let _ = self.tls.get_or_init(|| told(handshake));
+        let _ = self.tls.get_or_init(|| report_tls(handshake));
     }
 
     fn wants_heads(&self) -> bool {
@@ -48,7 +48,7 @@ impl Witness for Onlooker {
     }
 }
 
-/// What is told of a head.
+/// Formats a reply head for the log of `-v`.
 fn log(first_bytes: &[u8], verbosity: i64) -> Vec<u8> {
     let mut out = b"LOG: header received:\n".to_vec();
     out.extend_from_slice(first_bytes);

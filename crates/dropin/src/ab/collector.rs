@@ -1,4 +1,4 @@
-//! Where ab's run is heard while it goes on: samples are counted, progress is told, and what ab would end of ends it.
+//! Collects the samples of ab's run, prints its progress, and stops it where ab would end.
 
 use super::classic::{Classic, Fatal, Rules};
 use crate::caller::Caller;
@@ -9,32 +9,31 @@ use brunt_runner::Listen;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is heard.
-pub struct Desk {
-    /// What was counted.
+/// The listener of an ab run.
+pub struct SampleCollector {
     pub classic: Classic,
-    /// What ended it, without a report.
+    /// The error that ended the run without a report.
     pub fatal: Option<Fatal>,
-    /// Somebody stopped it.
+    /// True after Ctrl-C.
     pub interrupted: bool,
-    /// What the server calls itself.
+    /// Value of the `Server` header.
     pub server: Option<String>,
-    /// When the clock's zero was.
+    /// Unix time of the clock's zero.
     pub epoch: Epoch,
     control: Control,
     caller: Arc<Caller>,
     requests: u64,
-    /// Completed requests between two lines of progress.
-    every: Option<u64>,
-    /// How long all connections together may be silent.
-    patience: Duration,
-    begins: Tick,
-    ended: Tick,
-    last_heard: Tick,
+    /// Number of completed requests between two progress lines.
+    progress_interval: Option<u64>,
+    /// ab's timeout: the longest time in which no connection receives anything.
+    timeout: Duration,
+    started_at: Tick,
+    ended_at: Tick,
+    last_activity: Tick,
 }
 
-impl Desk {
-    /// Nothing was heard yet.
+impl SampleCollector {
+    /// Creates a collector without samples.
     pub fn new(args: &super::args::Args, control: Control, caller: &Arc<Caller>) -> Self {
         let rules = Rules { survive: args.survive, any_length: args.any_length };
         Self {
@@ -46,45 +45,50 @@ impl Desk {
             control,
             caller: Arc::clone(caller),
             requests: args.requests as u64,
-            every: args.progress(),
-            patience: Duration::from_secs(args.timeout.max(0) as u64),
-            begins: Tick::ZERO,
-            ended: Tick::ZERO,
-            last_heard: Tick::ZERO,
+            progress_interval: args.progress(),
+            timeout: Duration::from_secs(args.timeout.max(0) as u64),
+            started_at: Tick::ZERO,
+            ended_at: Tick::ZERO,
+            last_activity: Tick::ZERO,
         }
     }
 
-    /// How long it took, in seconds: from before the first connection to the last event, or to when the time was up.
+    /// Duration in seconds, from before the first connection to the last event or the time limit.
     pub fn seconds(&self) -> f64 {
-        let all = self.classic.done >= self.requests;
-        let to = if all || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended) };
-        to.seconds_since(self.begins)
+        let is_complete = self.classic.completed >= self.requests;
+        let to = if is_complete || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended_at) };
+        to.seconds_since(self.started_at)
     }
 
-    fn take(&mut self, samples: &[Sample]) {
+    fn add_samples(&mut self, samples: &[Sample]) {
         for sample in samples {
             if self.fatal.is_some() {
                 return;
             }
-            let (done, handshakes) = (self.classic.done, self.classic.handshakes_failed);
+            let completed = self.classic.completed;
+            let handshakes = self.classic.handshakes_failed;
             if let Err(fatal) = self.classic.take(sample) {
                 self.end(fatal);
             }
             if self.classic.handshakes_failed > handshakes {
                 self.caller.err_line("SSL handshake failed (1).");
             }
-            if self.every.is_some_and(|every| self.classic.done > done && self.classic.done.is_multiple_of(every)) {
-                self.caller.err_line(&format!("Completed {} requests", self.classic.done));
+            if self.progress_interval.is_some_and(|progress_interval| {
+                self.classic.completed > completed && self.classic.completed.is_multiple_of(progress_interval)
+            }) {
+                self.caller.err_line(&format!("Completed {} requests", self.classic.completed));
             }
         }
     }
 
-    /// ab waits for all connections at once, and ends where none of them says anything for too long.
+    /// Ends the run if all connections together were silent for the timeout. ab waits for all of
+    /// them at once.
     fn watch(&mut self, snapshot: &Snapshot) {
         let flow = &snapshot.flow;
         if flow.in_flight == 0 || flow.completed + flow.errors + flow.opened > 0 {
-            self.last_heard = snapshot.to;
-        } else if Duration::from_nanos(snapshot.to.nanos_since(self.last_heard.max(self.begins))) >= self.patience {
+            self.last_activity = snapshot.to;
+        } else if Duration::from_nanos(snapshot.to.nanos_since(self.last_activity.max(self.started_at))) >= self.timeout
+        {
             self.end(Fatal::new("apr_pollset_poll", "The timeout specified has expired", 70007));
         }
     }
@@ -95,18 +99,19 @@ impl Desk {
     }
 }
 
-impl Listen for Desk {
+impl Listen for SampleCollector {
     fn hear(&mut self, event: &Event) {
-        self.epoch.hear(event);
+        self.epoch.observe(event);
         match event {
             Event::Stage { at, phase: Phase::Measure } => {
-                (self.begins, self.last_heard) = (*at, *at);
+                self.started_at = *at;
+                self.last_activity = *at;
             }
             Event::Target { server: Some(server), .. } => self.server = Some(server.clone()),
-            Event::Samples(samples) => self.take(samples),
+            Event::Samples(samples) => self.add_samples(samples),
             Event::Snapshot(snapshot) if self.fatal.is_none() => self.watch(snapshot),
             Event::Finished(finish) => {
-                self.ended = finish.at;
+                self.ended_at = finish.at;
                 self.interrupted = finish.interrupted;
             }
             _ => {}

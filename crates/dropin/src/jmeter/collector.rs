@@ -17,7 +17,7 @@ const SUMMARISER: &str = "o.a.j.r.Summariser";
 const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
 
 /// What hears a test.
-pub struct Desk {
+pub struct SampleCollector {
     /// Its lines.
     pub console: Console,
     /// The tables of the report; None: there is none.
@@ -43,7 +43,7 @@ struct Summary {
     threads: ThreadCounts,
 }
 
-impl Desk {
+impl SampleCollector {
     /// Opens the files.
     pub fn open(
         settings: &Settings,
@@ -52,7 +52,7 @@ impl Desk {
         stages: &[TestStage],
     ) -> Result<Self> {
         let opened = |path: &Path, settings: &brunt_jmx::JtlSettings| {
-            let wrong = |error| ToolError::told(format!("{}: {error}", path.display()));
+            let wrong = |error| ToolError::new(format!("{}: {error}", path.display()));
             // As JMeter does for listeners and for -l.
             path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
             ResultFile::open(path, settings.clone()).map_err(wrong)
@@ -154,7 +154,7 @@ impl Desk {
     }
 }
 
-impl Listen for Desk {
+impl Listen for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.live_outputs.hear(event);
         match event {

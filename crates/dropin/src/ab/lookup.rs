@@ -1,4 +1,4 @@
-//! What ab finds out, and may end of, before its first request: names, addresses, certificates.
+//! Resolves the addresses that ab needs before its first request. Failures end the run.
 
 use super::args::Args;
 use super::classic::Fatal;
@@ -7,10 +7,10 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
-/// How long one of several addresses may take to answer before the next is tried.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Timeout for connecting to one of several addresses before ab tries the next.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The address that the server's name, or the proxy's, stands for; none where it is one already.
+/// Resolves the name of the server or proxy. The result is empty if it already is an address.
 ///
 /// ab tries a name's addresses in turn until one answers, and stays with that one.
 pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
@@ -19,20 +19,20 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
     if host.parse::<IpAddr>().is_ok() {
         return Ok(Vec::new());
     }
-    let found = look_up(host, port)?;
-    let answers = |address: &&SocketAddr| TcpStream::connect_timeout(address, PATIENCE).is_ok();
-    let first = match &found[..] {
+    let addresses = look_up(host, port)?;
+    let accepts = |address: &&SocketAddr| TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok();
+    let first = match &addresses[..] {
         [only] => Some(only),
-        several => several.iter().find(answers).or(several.first()),
+        several => several.iter().find(accepts).or(several.first()),
     };
-    Ok(first.map(|a| Resolve { host: host.to_owned(), port, address: a.ip() }).into_iter().collect())
+    Ok(first.map(|address| Resolve { host: host.to_owned(), port, address: address.ip() }).into_iter().collect())
 }
 
-/// The address of `-B`, which must be one of ours.
+/// Resolves the address of `-B`, which must be an address of this machine.
 pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
-    let Some(asked) = &args.source else { return Ok(None) };
-    let found = look_up(asked, 0)?;
-    let address = found.first().map(SocketAddr::ip);
+    let Some(name) = &args.source else { return Ok(None) };
+    let found = look_up(name, 0)?;
+    let address = addresses.first().map(SocketAddr::ip);
     match address.map(|ip| UdpSocket::bind((ip, 0))) {
         Some(Err(_)) => Err(Fatal::new("bind", "Cannot assign requested address", 99)),
         _ => Ok(address),
@@ -40,7 +40,7 @@ pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
 }
 
 fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fatal> {
-    let found = (host, port).to_socket_addrs().map_err(|error| unknown(host, &error))?;
+    let found = (host, port).to_socket_addrs().map_err(|error| lookup_error(host, &error))?;
     let mut all: Vec<SocketAddr> = Vec::new();
     for address in found {
         if !all.contains(&address) {
@@ -50,8 +50,8 @@ fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fatal> {
     Ok(all)
 }
 
-/// The resolver's error in the words and with the number of the library that ab is made with.
-fn unknown(host: &str, error: &io::Error) -> Fatal {
+/// Formats the resolver's error with the message and number of APR, ab's library.
+fn lookup_error(host: &str, error: &io::Error) -> Fatal {
     let text = error.to_string();
     let text = text.rsplit(": ").next().unwrap_or("Name or service not known");
     let number = if text.starts_with("Temporary") { 670_003 } else { 670_002 };

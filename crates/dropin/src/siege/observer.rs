@@ -8,9 +8,9 @@ use brunt_wire::{Kept, Prepared};
 use std::sync::Arc;
 
 /// Who looks on.
-pub struct Onlooker(pub Look, pub Arc<Caller>);
+pub struct ReplyPrinter(pub Look, pub Arc<Caller>);
 
-impl Witness for Onlooker {
+impl Witness for ReplyPrinter {
     fn agreed(&self, _: &Handshake) {}
 
     fn wants_heads(&self) -> bool {
