@@ -89,7 +89,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let document = document(path)?;
     let system = (caller.system)();
     let folder = PlanFolder::of_plan(path, &settings.allowed).of_drop_in();
-    let own_files = listeners::of(&document, &folder, settings);
+    let own_files = listeners::find(&document, &folder, settings);
     let surroundings = PlanSurroundings {
         properties: &settings.properties.jmeter,
         folder: &folder,

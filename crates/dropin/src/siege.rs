@@ -31,7 +31,7 @@ use brunt_model::time::seconds_of;
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use collector::SampleCollector;
-use lines::Lines;
+use lines::TransactionLines;
 use observer::ReplyPrinter;
 use options::{InfoPage, Refusal};
 use settings::{Format, Look, Settings, VERSION};
@@ -51,7 +51,7 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
             show(program_name, page, &settings, caller);
             0
         }
-        Err(Refusal::Said(why, code)) => {
+        Err(Refusal::Message(why, code)) => {
             caller.err(&why);
             code
         }
@@ -86,7 +86,7 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
             return 0;
         }
     };
-    plan::look(&mut settings, &mut urls);
+    plan::apply_look(&mut settings, &mut urls);
     match plan_and_measure(&settings, &urls, caller) {
         Ok(()) => 0,
         Err(error) => {
@@ -96,7 +96,7 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
     }
 }
 
-fn plan_and_measure(settings: &Settings, urls: &[urls::Asked], caller: &Arc<Caller>) -> Result<()> {
+fn plan_and_measure(settings: &Settings, urls: &[urls::UrlEntry], caller: &Arc<Caller>) -> Result<()> {
     let setup = RunSetup::open(&settings.brunt_options, caller)?;
     let (plan, note) = plan::plan(settings, urls, &(caller.system)())?;
     measure(settings, &plan, setup, note, caller)
@@ -114,7 +114,7 @@ fn measure(
     let watched = Watched { real: &world, witness: observer };
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
-    let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
+    let lines = settings.shows_lines().then(|| TransactionLines::new(settings, labels));
     let mut collector = SampleCollector::new(settings, lines, setup.control.clone(), caller);
     let finished = setup.run(plan, &watched, &mut collector);
     report(settings, &collector, caller);
@@ -128,7 +128,7 @@ fn greet(settings: &Settings, caller: &Caller) {
     }
     let users = plan::users(settings);
     if settings.concurrent > settings.limit && settings.look.is_none() {
-        caller.out(&print::capped(settings.limit));
+        caller.out(&print::user_limit_warning(settings.limit));
     }
     caller.err(&print::greeting(settings, users));
 }
@@ -154,11 +154,11 @@ fn report(settings: &Settings, collector: &SampleCollector, caller: &Caller) {
         }
     }
     if settings.logging {
-        log::append(settings, &figures, collector.now(), caller);
+        log::append(settings, &figures, collector.end_unix_seconds(), caller);
     }
     if settings.logging && settings.show_logfile && !settings.quiet {
         let log = &settings.logfile;
-        let rc = rc::own(caller);
+        let rc = rc::user_file(caller);
         caller.out(&format!(
             "LOG FILE: {log}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
             rc.display()

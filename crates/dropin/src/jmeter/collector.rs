@@ -1,5 +1,5 @@
-//! Where a test is heard while it goes on: samples go to result files, to the lines of the summariser, and to the tables of the
-//! report.
+//! Writes the samples of a JMeter run to result files, to the summariser's lines, and to the tables
+//! of the report.
 
 use super::console::{Console, date, now_millis};
 use super::listeners::ListenerFile;
@@ -11,64 +11,57 @@ use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
 use brunt_runner::{Listen, LiveOutputs, ResultFile};
 use std::path::Path;
 
-/// JMeter's class that writes the lines of the summariser.
+/// JMeter class that writes the summariser's lines.
 const SUMMARISER: &str = "o.a.j.r.Summariser";
-/// And the one that begins and ends tests.
+/// JMeter class that starts and ends tests.
 const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
 
-/// What hears a test.
+/// The listener of a JMeter run.
 pub struct SampleCollector {
-    /// Its lines.
     pub console: Console,
-    /// The tables of the report; None: there is none.
+    /// Tables of the report, if one is written at the end.
     pub statistics: Option<Statistics>,
-    /// Systems that receive figures while it runs.
+    /// Live outputs of the plan.
     pub live_outputs: LiveOutputs,
-    /// Start and end of the test, milliseconds since 1970.
+    /// Start and end of the test, in milliseconds since 1970.
     pub span: (u64, u64),
     file: Option<ResultFile>,
-    others: Vec<(ListenerFile, ResultFile)>,
+    listener_files: Vec<(ListenerFile, ResultFile)>,
     summariser: Option<Summary>,
-    /// Threads that the stages have, for the end.
+    /// Sum of the peak numbers of threads of all stages, for the last line of the summariser.
     threads: u64,
 }
 
-/// The summariser, and what it knows of threads.
+/// The summariser's state.
 struct Summary {
     name: String,
     sums: Summariser,
-    shown: bool,
-    /// Milliseconds since 1970.
-    next: u64,
+    is_shown: bool,
+    /// Time of the next line, in milliseconds since 1970.
+    next_report: u64,
     threads: ThreadCounts,
 }
 
 impl SampleCollector {
-    /// Opens the files.
+    /// Opens the result files.
     pub fn open(
         settings: &Settings,
         listeners: Vec<ListenerFile>,
         console: Console,
         stages: &[TestStage],
     ) -> Result<Self> {
-        let opened = |path: &Path, settings: &brunt_jmx::JtlSettings| {
-            let wrong = |error| ToolError::new(format!("{}: {error}", path.display()));
-            // As JMeter does for listeners and for -l.
-            path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
-            ResultFile::open(path, settings.clone()).map_err(wrong)
-        };
         let file = settings.options.result_file.as_deref().map(Path::new);
-        let file = file.map(|path| opened(path, &settings.jtl)).transpose()?;
-        let others = listeners.into_iter().map(|listener| {
-            let file = opened(&listener.path, &listener.settings)?;
+        let file = file.map(|path| open_result_file(path, &settings.jtl)).transpose()?;
+        let listener_files = listeners.into_iter().map(|listener| {
+            let file = open_result_file(&listener.path, &listener.settings)?;
             Ok((listener, file))
         });
         let now = now_millis();
-        let summariser = settings.summariser().map(|told| {
-            let name = told.name.clone();
-            let sums = Summariser::new(told, now);
-            let next = sums.next_report(now);
-            Summary { name, sums, shown: settings.summariser_shown(), next, threads: ThreadCounts::default() }
+        let summariser = settings.summariser().map(|options| {
+            let name = options.name.clone();
+            let sums = Summariser::new(options, now);
+            let next_report = sums.next_report(now);
+            Summary { name, sums, is_shown: settings.summariser_shown(), next_report, threads: ThreadCounts::default() }
         });
         let populations = stages.iter().flat_map(|stage| &stage.plan.populations);
         Ok(Self {
@@ -77,13 +70,13 @@ impl SampleCollector {
             live_outputs: LiveOutputs::default(),
             span: (now, now),
             file,
-            others: others.collect::<Result<_>>()?,
+            listener_files: listener_files.collect::<Result<_>>()?,
             summariser,
             threads: populations.map(|population| population.load.peak().ceil() as u64).sum(),
         })
     }
 
-    /// What JMeter says before the first sample.
+    /// Prints JMeter's lines before the first sample.
     pub fn greet(&mut self, plan: &str) {
         if let Some(summary) = &self.summariser {
             self.console.say(&format!("Creating summariser <{}>", summary.name));
@@ -94,7 +87,7 @@ impl SampleCollector {
         self.console.log(ENGINE, "Running the test!");
     }
 
-    /// Thread groups begin.
+    /// Resets the active threads at the start of a stage.
     pub fn begin_stage(&mut self) {
         if let Some(summary) = &mut self.summariser {
             summary.threads.finished = summary.threads.started;
@@ -102,54 +95,55 @@ impl SampleCollector {
         }
     }
 
-    /// The test is over.
+    /// Ends the test: completes the files and prints the last lines.
     pub fn end(&mut self) {
         self.span.1 = now_millis();
         if let Some(file) = &mut self.file {
             file.finish();
         }
-        self.others.iter_mut().for_each(|(_, file)| file.finish());
+        self.listener_files.iter_mut().for_each(|(_, file)| file.finish());
         if let Some(summary) = &mut self.summariser {
             let started = summary.threads.started.max(self.threads);
             let threads = ThreadCounts { active: 0, started, finished: started };
             let lines = summary.sums.finish(self.span.1, threads);
-            tell(&mut self.console, summary.shown, &lines);
+            print_summary(&mut self.console, summary.is_shown, &lines);
         }
         self.console.say(&format!("Tidying up ...    @ {}", date(self.span.1)));
         self.console.log(ENGINE, "Test has ended");
     }
 
-    /// Why samples are missing in a result file.
+    /// Error that left samples out of a result file.
     pub fn trouble(&self) -> Option<String> {
-        let others = self.others.iter().map(|(_, file)| file);
-        self.file.iter().chain(others).find_map(ResultFile::trouble)
+        let listener_files = self.listener_files.iter().map(|(_, file)| file);
+        self.file.iter().chain(listener_files).find_map(ResultFile::trouble)
     }
 
-    fn take(&mut self, records: &[SampleRecord]) {
+    fn add_records(&mut self, records: &[SampleRecord]) {
         if let Some(file) = &mut self.file {
             file.take(records);
         }
-        for (listener, file) in &mut self.others {
-            let wanted: Vec<SampleRecord> = records.iter().filter(|one| listener.wants(one)).cloned().collect();
-            file.take(&wanted);
+        for (listener, file) in &mut self.listener_files {
+            let included: Vec<SampleRecord> = records.iter().filter(|one| listener.includes(one)).cloned().collect();
+            file.take(&included);
         }
         for record in records {
             self.summariser.iter_mut().for_each(|summary| summary.sums.record(record));
-            self.statistics.iter_mut().for_each(|statistics| count(statistics, record));
+            self.statistics.iter_mut().for_each(|statistics| add_to_statistics(statistics, record));
         }
     }
 
-    fn look(&mut self, snapshot: &Snapshot) {
+    fn update_threads(&mut self, snapshot: &Snapshot) {
         let Some(summary) = &mut self.summariser else { return };
-        let (threads, users) = (&mut summary.threads, snapshot.flow.users);
+        let threads = &mut summary.threads;
+        let users = snapshot.flow.users;
         threads.started += users.saturating_sub(threads.active);
         threads.active = users;
         threads.finished = threads.started.saturating_sub(users);
         let now = now_millis();
-        if now >= summary.next {
-            summary.next = summary.sums.next_report(now);
+        if now >= summary.next_report {
+            summary.next_report = summary.sums.next_report(now);
             let lines = summary.sums.report(now, summary.threads);
-            tell(&mut self.console, summary.shown, &lines);
+            print_summary(&mut self.console, summary.is_shown, &lines);
         }
     }
 }
@@ -158,8 +152,8 @@ impl Listen for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.live_outputs.hear(event);
         match event {
-            Event::Records(records) => self.take(records),
-            Event::Snapshot(snapshot) => self.look(snapshot),
+            Event::Records(records) => self.add_records(records),
+            Event::Snapshot(snapshot) => self.update_threads(snapshot),
             _ => {}
         }
     }
@@ -169,21 +163,29 @@ impl Listen for SampleCollector {
     }
 
     fn end(&mut self, at: Tick) -> Vec<Event> {
-        let mut last = self.add(at);
-        last.extend(self.live_outputs.end(at));
-        last
+        let mut events = self.add(at);
+        events.extend(self.live_outputs.end(at));
+        events
     }
 }
 
-/// The report counts the rows of the result file: samples within samples, too.
-fn count(statistics: &mut Statistics, record: &SampleRecord) {
-    statistics.record(record);
-    record.sub_results.iter().for_each(|within| count(statistics, within));
+fn open_result_file(path: &Path, settings: &brunt_jmx::JtlSettings) -> Result<ResultFile> {
+    let wrong = |error| ToolError::new(format!("{}: {error}", path.display()));
+    // JMeter, too, creates the folders of -l and of listeners' files.
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
+    ResultFile::open(path, settings.clone()).map_err(wrong)
 }
 
-fn tell(console: &mut Console, shown: bool, lines: &[String]) {
+/// Adds a record and its sub-results to the tables: like JMeter's report, which counts all rows of
+/// the result file.
+fn add_to_statistics(statistics: &mut Statistics, record: &SampleRecord) {
+    statistics.record(record);
+    record.sub_results.iter().for_each(|sub_result| add_to_statistics(statistics, sub_result));
+}
+
+fn print_summary(console: &mut Console, is_shown: bool, lines: &[String]) {
     for line in lines {
-        if shown {
+        if is_shown {
             console.say(line);
         }
         console.log(SUMMARISER, line);

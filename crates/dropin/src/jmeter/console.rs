@@ -1,4 +1,4 @@
-//! JMeter's lines on the console, and its log.
+//! JMeter's console lines and log file.
 
 use super::settings::Settings;
 use crate::caller::Caller;
@@ -7,35 +7,35 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
 
-/// The log where none is named.
+/// Default log file.
 const LOG: &str = "jmeter.log";
 
-/// Where lines go.
+/// Destination of console and log lines.
 pub struct Console {
     caller: Arc<Caller>,
-    /// None: it cannot be written.
+    /// None if the file cannot be written.
     log: Option<File>,
 }
 
 impl Console {
-    /// Begins the log; without one, nothing but the log is missing.
+    /// Creates the log file. A failure is ignored.
     pub fn open(settings: &Settings, caller: &Arc<Caller>) -> Self {
         let name = settings.options.log_file.as_deref().unwrap_or(LOG);
         let log = OpenOptions::new().create(true).write(true).truncate(true).open(name).ok();
         Self { caller: Arc::clone(caller), log }
     }
 
-    /// A line on the console.
+    /// Prints a line to the console.
     pub fn say(&self, line: &str) {
         self.caller.out(&format!("{line}\n"));
     }
 
-    /// A line of the log, of one of JMeter's classes.
+    /// Writes a line of a JMeter class to the log.
     pub fn log(&mut self, class: &str, line: &str) {
         let now = Local.timestamp_millis_opt(now_millis() as i64).single();
         let time = now.map(|now| now.format("%Y-%m-%d %H:%M:%S,%3f").to_string()).unwrap_or_default();
         if let Some(log) = &mut self.log {
-            // A full disk costs the log, not the test.
+            // A write error, such as a full disk, must not end the test.
             let _ = writeln!(log, "{time} INFO {class}: {line}");
         }
     }
@@ -51,13 +51,13 @@ pub fn now_millis() -> u64 {
 pub struct Zone {
     /// Seconds ahead of UTC.
     pub offset_seconds: i32,
-    /// Its name: `UTC`, `GMT+2`.
+    /// Name, such as `UTC` or `GMT+2`.
     pub name: String,
 }
 
 impl Zone {
-    /// The zone at an instant, in milliseconds since 1970.
-    pub fn at(millis: u64) -> Self {
+    /// The zone at an instant in milliseconds since 1970.
+    pub fn of_instant(millis: u64) -> Self {
         let local = Local.timestamp_millis_opt(millis as i64).single();
         let offset_seconds = local.map_or(0, |local| local.offset().local_minus_utc());
         let name = match offset_seconds / 60 {
@@ -69,9 +69,10 @@ impl Zone {
     }
 }
 
-/// A date as JMeter writes it, with milliseconds since 1970: `2026 Nov 23 09:05:07 UTC (1795424707000)`.
+/// Formats a date like JMeter, with milliseconds since 1970: `2026 Nov 23 09:05:07 UTC
+/// (1795424707000)`.
 pub fn date(millis: u64) -> String {
     let local = Local.timestamp_millis_opt(millis as i64).single();
-    let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::at(millis).name));
+    let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name));
     format!("{} ({millis})", text.unwrap_or_default())
 }

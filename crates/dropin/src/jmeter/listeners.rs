@@ -1,4 +1,4 @@
-//! Result files that listeners of the plan name, such as View Results Tree with a file.
+//! Finds the result files that listeners of the plan name, such as View Results Tree with a file.
 
 use super::settings::Settings;
 use brunt_jmx::plan::PlanFolder;
@@ -8,38 +8,36 @@ use std::path::PathBuf;
 
 /// A result file of a listener.
 pub struct ListenerFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// What it holds.
+    /// Columns and format.
     pub settings: JtlSettings,
-    /// The thread group whose samples it lists; None: those of all.
+    /// Thread group whose samples it lists; None means all.
     group: Option<String>,
-    /// Samples that failed alone, or those that succeeded alone.
-    only: Option<bool>,
+    /// Lists only successful samples (`true`) or only failed ones (`false`).
+    only_success: Option<bool>,
 }
 
 impl ListenerFile {
-    /// Whether it lists a sample.
-    pub fn wants(&self, record: &SampleRecord) -> bool {
-        let of_group = |group: &String| record.thread_name.rsplit_once(' ').is_some_and(|(name, _)| name == group);
-        self.only.is_none_or(|success| record.success == success) && self.group.as_ref().is_none_or(of_group)
+    /// True if the file lists this sample.
+    pub fn includes(&self, record: &SampleRecord) -> bool {
+        let is_of_group = |group: &String| record.thread_name.rsplit_once(' ').is_some_and(|(name, _)| name == group);
+        self.only_success.is_none_or(|success| record.success == success) && self.group.as_ref().is_none_or(is_of_group)
     }
 }
 
 /// The result files of a plan's listeners.
 #[derive(Default)]
 pub struct ListenerFiles {
-    /// Files that are written.
     pub files: Vec<ListenerFile>,
-    /// A sentence for each file that is not written, since it lies where the plan may not write.
+    /// One sentence for each file that is not written because the plan may not write there.
     pub left_out: Vec<String>,
 }
 
-/// The files of all listeners that are enabled. Names that hold expressions are passed over.
-pub fn of(document: &Document, folder: &PlanFolder, settings: &Settings) -> ListenerFiles {
+/// Finds the files of all enabled listeners. Names that contain expressions are ignored.
+pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> ListenerFiles {
     let listeners = document.enabled_elements().filter(|element| element.role() == Role::Listener);
     let mut names: Vec<String> = settings.options.result_file.iter().cloned().collect();
-    let mut found = ListenerFiles::default();
+    let mut result = ListenerFiles::default();
     for listener in listeners {
         let properties = listener.properties();
         let name = properties.text("filename").unwrap_or_default().trim().to_owned();
@@ -47,38 +45,38 @@ pub fn of(document: &Document, folder: &PlanFolder, settings: &Settings) -> List
             continue;
         }
         match folder.writable(&name) {
-            Ok(path) => found.files.push(file(&listener, path, settings)),
-            Err(error) => found
+            Ok(path) => result.files.push(file(&listener, path, settings)),
+            Err(error) => result
                 .left_out
                 .push(format!("left out: the file `{name}` of the listener `{}`: {error}", listener.name())),
         }
         names.push(name);
     }
-    found
+    result
 }
 
 fn file(listener: &TestElement<'_>, path: PathBuf, settings: &Settings) -> ListenerFile {
     let properties = listener.properties();
     let flag = |name: &str| properties.bool(name).ok().flatten().unwrap_or(false);
-    let only = match (flag("ResultCollector.error_logging"), flag("ResultCollector.success_only_logging")) {
+    let only_success = match (flag("ResultCollector.error_logging"), flag("ResultCollector.success_only_logging")) {
         (true, false) => Some(false),
         (false, true) => Some(true),
         _ => None,
     };
     let jtl = match properties.element("saveConfig") {
-        Some(saved) => settings.jtl.clone().with_listener(&saved),
+        Some(config) => settings.jtl.clone().with_listener(&config),
         None => settings.jtl.clone(),
     };
-    ListenerFile { path, settings: jtl, group: group(listener), only }
+    ListenerFile { path, settings: jtl, group: group(listener), only_success }
 }
 
 fn group(element: &TestElement<'_>) -> Option<String> {
-    let mut above = element.parent();
-    while let Some(element) = above {
+    let mut ancestor = element.parent();
+    while let Some(element) = ancestor {
         if element.role() == Role::ThreadGroup {
             return Some(element.name().into_owned());
         }
-        above = element.parent();
+        ancestor = element.parent();
     }
     None
 }
@@ -93,12 +91,12 @@ mod tests {
             path: PathBuf::new(),
             settings: JtlSettings::default(),
             group: Some("Group A".into()),
-            only: Some(false),
+            only_success: Some(false),
         };
         let sample =
             |thread: &str, success| SampleRecord { thread_name: thread.into(), success, ..SampleRecord::default() };
-        assert!(file.wants(&sample("Group A 1-2", false)));
-        assert!(!file.wants(&sample("Group A 1-2", true)));
-        assert!(!file.wants(&sample("Group B 2-1", false)));
+        assert!(file.includes(&sample("Group A 1-2", false)));
+        assert!(!file.includes(&sample("Group A 1-2", true)));
+        assert!(!file.includes(&sample("Group B 2-1", false)));
     }
 }

@@ -1,4 +1,5 @@
-//! The dashboard of a run or of a result file: a page with JMeter's tables and graphs, and `statistics.json`.
+//! Writes the dashboard of a run or a result file: a page with JMeter's tables and graphs, and
+//! `statistics.json`.
 
 use super::collector::SampleCollector;
 use super::console::date;
@@ -12,22 +13,23 @@ use brunt_report::html::dashboard::{self as page, Dashboard};
 use std::fs::{self, File};
 use std::path::Path;
 
-/// The page's heading where no property names one.
+/// Default title of the page.
 const TITLE: &str = "Apache JMeter Dashboard";
 
-/// Makes the report of a result file: `-g`; the exit code.
+/// Writes the report of a result file (`-g`) and returns the exit code.
 pub fn of_file(settings: &Settings) -> Result<u8> {
     let name = settings.options.result_file.as_deref().unwrap_or_default();
     let folder = settings.report_folder();
     if settings.options.force_delete && folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| at(&folder, &error))?;
+        fs::remove_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
     }
     check_folder(&folder)?;
-    let file = File::open(name).map_err(|error| at(Path::new(name), &error))?;
+    let file = File::open(name).map_err(|error| path_error(Path::new(name), &error))?;
     let mut statistics = Statistics::new(settings.statistics());
-    let (mut start, mut end) = (u64::MAX, 0);
-    for record in jtl::read(file, &settings.jtl).map_err(|error| at(Path::new(name), &error))? {
-        let record = record.map_err(|error| at(Path::new(name), &error))?;
+    let mut start = u64::MAX;
+    let mut end = 0;
+    for record in jtl::read(file, &settings.jtl).map_err(|error| path_error(Path::new(name), &error))? {
+        let record = record.map_err(|error| path_error(Path::new(name), &error))?;
         start = start.min(record.start_unix_millis);
         end = end.max(record.start_unix_millis + record.elapsed_millis);
         statistics.record(&record);
@@ -35,38 +37,37 @@ pub fn of_file(settings: &Settings) -> Result<u8> {
     if end == 0 {
         return Err(ToolError::new(format!("{name}: the result file has no samples")));
     }
-    write(settings, &statistics, (start, end)).map(|()| 0)
+    write(settings, &statistics, start, end).map(|()| 0)
 }
 
-/// Makes the report of a run: `-e`.
+/// Writes the report of a run (`-e`).
 pub fn of_run(settings: &Settings, collector: &SampleCollector) -> Result<()> {
     let Some(statistics) = &collector.statistics else { return Ok(()) };
-    write(settings, statistics, collector.span)
+    write(settings, statistics, collector.span.0, collector.span.1)
 }
 
-fn write(settings: &Settings, statistics: &Statistics, (start, end): (u64, u64)) -> Result<()> {
+fn write(settings: &Settings, statistics: &Statistics, start: u64, end: u64) -> Result<()> {
     let folder = settings.report_folder();
-    fs::create_dir_all(&folder).map_err(|error| at(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
     let title = settings.property("jmeter.reportgenerator.report_title").unwrap_or(TITLE).to_owned();
     let source = settings.options.result_file.as_deref().unwrap_or_default();
-    let fact = |name: &str, value: String| (name.to_owned(), value);
     let facts = vec![
-        fact("Source file", format!("\"{source}\"")),
-        fact("Start Time", date(start)),
-        fact("End Time", date(end)),
-        fact("Filter for display", "\"\"".into()),
+        ("Source file".to_owned(), format!("\"{source}\"")),
+        ("Start Time".to_owned(), date(start)),
+        ("End Time".to_owned(), date(end)),
+        ("Filter for display".to_owned(), "\"\"".to_owned()),
     ];
     let percentiles = settings.statistics().percentiles;
     let links = vec![("statistics.json".into(), "statistics.json".into())];
     let page = html(statistics, percentiles, Dashboard { title, facts, links, ..Dashboard::default() });
     for (name, text) in [("index.html", page), ("statistics.json", statistics.to_json().into_bytes())] {
         let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| at(&path, &error))?;
+        fs::write(&path, text).map_err(|error| path_error(&path, &error))?;
     }
     Ok(())
 }
 
-/// The page of these statistics, with a title, facts and links.
+/// Formats the dashboard page, with a title, facts and links.
 pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: Dashboard) -> Vec<u8> {
     let dashboard = Dashboard {
         tables: dashboard::tables(statistics, percentiles),
@@ -81,6 +82,6 @@ pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: Dashboard) -> 
     }
 }
 
-fn at(path: &Path, error: &dyn std::fmt::Display) -> ToolError {
+fn path_error(path: &Path, error: &dyn std::fmt::Display) -> ToolError {
     ToolError::new(format!("{}: {error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! The settings of a run by JMeter's command line: its options, properties files, and the options `--brunt-…`.
+//! Settings of a JMeter run: command-line options, properties files, and `--brunt-…` options.
 
 use super::listeners::ListenerFile;
 use crate::brunt_options::BruntOptions;
@@ -17,44 +17,42 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// JMeter's folder of reports where none is named.
+/// Default folder of the report.
 const REPORT_FOLDER: &str = "report-output";
 
-/// All settings of a run.
+/// Settings of a run.
 pub struct Settings {
-    /// Its options.
     pub options: CliOptions,
-    /// Its properties.
     pub properties: RunProperties,
-    /// The plan; empty where none is run.
+    /// Path of the plan; empty if no plan is run.
     pub plan: String,
-    /// What result files hold.
+    /// Format of result files.
     pub jtl: JtlSettings,
-    /// The options of all drop-ins.
+    /// Options of all drop-ins.
     pub brunt_options: BruntOptions,
-    /// Bounds that make it fail.
+    /// Objectives. The exit code is 4 if one is missed.
     pub fail_on: Vec<Objective>,
-    /// Elements that are not supported are left out.
+    /// Leaves out unsupported elements in place of an error.
     pub lenient: bool,
-    /// Further folders of the plan's files.
+    /// Further folders for the plan's files.
     pub allowed: Vec<PathBuf>,
-    /// Where all connections go.
+    /// Server to which all connections go.
     pub resolve_all: Option<ResolveAll>,
-    /// By what numbers of threads are multiplied.
+    /// Factor for numbers of threads.
     pub scale: f64,
-    /// No stage takes longer.
+    /// Longest duration of a stage.
     pub max_duration: Option<Duration>,
 }
 
 impl Settings {
-    /// Reads the files of properties, and what is ours.
+    /// Reads the properties files and brunt's options.
     pub fn new(options: CliOptions, caller: &Caller) -> Result<Self> {
         let bin = options.home.as_ref().map(|home| Path::new(home).join("bin"));
-        let read = |file: &str| {
-            let beside = bin.as_ref().map(|bin| bin.join(file));
-            fs::read(file).ok().or_else(|| fs::read(beside?).ok())
+        let read_properties = |file: &str| {
+            let in_bin = bin.as_ref().map(|bin| bin.join(file));
+            fs::read(file).ok().or_else(|| fs::read(in_bin?).ok())
         };
-        let properties = RunProperties::load(&options, read)?;
+        let properties = RunProperties::load(&options, read_properties)?;
         let jtl = JtlSettings::from_properties(|name| properties.jmeter.get(name).cloned())?;
         let plan = options.plan.clone().unwrap_or_default();
         let mut settings = Self {
@@ -71,20 +69,19 @@ impl Settings {
             options,
         };
         for (name, value) in settings.options.brunt.clone() {
-            settings.own(name.trim_start_matches("brunt-"), &value).map_err(ToolError::new)?;
+            settings.set_brunt_option(name.trim_start_matches("brunt-"), &value).map_err(ToolError::new)?;
         }
         if settings.resolve_all.is_some() && settings.options.proxy.host.is_some() {
             let wrong =
                 "--brunt-resolve-all: all connections go there, and none to the proxy of -H; leave one of them out";
             return Err(ToolError::new(wrong));
         }
-        let told = |name: &str| caller.variable(name).is_some();
-        settings.brunt_options.no_notes |= told("BRUNT_NO_NOTES");
+        settings.brunt_options.no_notes |= caller.variable("BRUNT_NO_NOTES").is_some();
         Ok(settings)
     }
 
-    /// Takes an option that is ours, named without `--brunt-`.
-    fn own(&mut self, name: &str, value: &str) -> Result<(), String> {
+    /// Applies a brunt option, named without `--brunt-`.
+    fn set_brunt_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let wrong = |error: WordError| format!("--brunt-{name}: {error}");
         match name {
             "fail-on" => self.fail_on.extend(objective::parse(value).map_err(wrong)?),
@@ -101,7 +98,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The plan.
+    /// Path of the plan.
     pub fn plan_path(&self) -> Result<&Path> {
         if self.plan == "LAST" {
             return Err(ToolError::new("-t LAST: no list of opened plans is kept; name the plan"));
@@ -109,12 +106,12 @@ impl Settings {
         Ok(Path::new(&self.plan))
     }
 
-    /// A property of JMeter's.
+    /// A JMeter property.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.jmeter.get(name).map(String::as_str)
     }
 
-    /// A property that is a number.
+    /// A numeric property.
     pub fn number(&self, name: &str, default: f64) -> f64 {
         self.property(name).and_then(|text| text.trim().parse().ok()).unwrap_or(default)
     }
@@ -123,46 +120,44 @@ impl Settings {
         self.property(name).map_or(default, |text| text.trim().eq_ignore_ascii_case("true"))
     }
 
-    /// What the samples of the run must have.
-    pub fn records(&self, others: &[ListenerFile]) -> Records {
+    /// The parts of samples that the result files need.
+    pub fn records(&self, listener_files: &[ListenerFile]) -> Records {
         let mut records = result_file::records(&self.jtl);
-        let in_full = |file: &ListenerFile| result_file::records(&file.settings).detail == RecordDetail::Full;
         if self.options.result_file.is_none() {
             records.detail = RecordDetail::Lines;
         }
-        if others.iter().any(in_full) {
+        let mut settings = listener_files.iter().map(|file| &file.settings);
+        if settings.any(|settings| result_file::records(settings).detail == RecordDetail::Full) {
             records.detail = RecordDetail::Full;
         }
         records
     }
 
-    /// The lines of the summariser; None: there are none.
+    /// Settings of the summariser; None if it is turned off.
     pub fn summariser(&self) -> Option<SummariserSettings> {
-        let none = |argument: &PropertyArgument| matches!(argument, PropertyArgument::Jmeter(name, value) if name == "summariser.name" && value.is_empty());
-        if self.options.properties.iter().any(none) {
+        let turns_off = |argument: &PropertyArgument| matches!(argument, PropertyArgument::Jmeter(name, value) if name == "summariser.name" && value.is_empty());
+        if self.options.properties.iter().any(turns_off) {
             return None;
         }
-        let usual = SummariserSettings::default();
+        let default = SummariserSettings::default();
         Some(SummariserSettings {
-            name: self.property("summariser.name").map_or(usual.name, str::to_owned),
-            interval: Duration::from_secs(self.number("summariser.interval", usual.interval.as_secs_f64()) as u64),
+            name: self.property("summariser.name").map_or(default.name, str::to_owned),
+            interval: Duration::from_secs(self.number("summariser.interval", default.interval.as_secs_f64()) as u64),
             ignore_transactions: self
-                .flag("summariser.ignore_transaction_controller_sample_result", usual.ignore_transactions),
+                .flag("summariser.ignore_transaction_controller_sample_result", default.ignore_transactions),
         })
     }
 
-    /// Whether the lines of the summariser go to the console.
+    /// True if the summariser prints to the console.
     pub fn summariser_shown(&self) -> bool {
         self.flag("summariser.out", true)
     }
 
-    /// How the tables of the dashboard are made.
+    /// Settings of the dashboard's tables.
     pub fn statistics(&self) -> StatisticsSettings {
-        let usual = StatisticsSettings::default();
-        let [first, second, third] = usual.percentiles;
-        let millis = |name: &str, default: u64| {
-            self.number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"), default as f64) as u64
-        };
+        let default = StatisticsSettings::default();
+        let [first, second, third] = default.percentiles;
+
         StatisticsSettings {
             percentiles: [
                 self.number("aggregate_rpt_pct1", first),
@@ -170,20 +165,26 @@ impl Settings {
                 self.number("aggregate_rpt_pct3", third),
             ],
             apdex: ApdexThresholds {
-                satisfied_millis: millis("satisfied", usual.apdex.satisfied_millis),
-                tolerated_millis: millis("tolerated", usual.apdex.tolerated_millis),
+                satisfied_millis: self.apdex_threshold("satisfied", default.apdex.satisfied_millis),
+                tolerated_millis: self.apdex_threshold("tolerated", default.apdex.tolerated_millis),
             },
-            ..usual
+            ..default
         }
     }
 
-    /// The folder of the report.
-    pub fn report_folder(&self) -> PathBuf {
-        let named = self.options.report_folder.as_deref();
-        named.or_else(|| self.property("jmeter.reportgenerator.outputdir")).unwrap_or(REPORT_FOLDER).into()
+    /// Threshold of the Apdex in milliseconds.
+    fn apdex_threshold(&self, name: &str, default: u64) -> u64 {
+        self.number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"), default as f64) as u64
     }
 
-    /// Deletes what is to be deleted, and checks what must be new or empty.
+    /// Folder of the report.
+    pub fn report_folder(&self) -> PathBuf {
+        let option = self.options.report_folder.as_deref();
+        option.or_else(|| self.property("jmeter.reportgenerator.outputdir")).unwrap_or(REPORT_FOLDER).into()
+    }
+
+    /// Deletes old files with `-f`, and checks that the result file and the report folder are new
+    /// or empty.
     pub fn prepare(&self) -> Result<()> {
         let folder = self.report_folder();
         if self.options.force_delete {
@@ -207,7 +208,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The proxy, as a URL.
+    /// The proxy as a URL.
     pub fn proxy(&self) -> Option<String> {
         let proxy = &self.options.proxy;
         let host = proxy.host.as_ref()?;
@@ -216,7 +217,7 @@ impl Settings {
     }
 }
 
-/// A report may be written to a folder that is new or empty.
+/// Checks that the folder of a report is new or empty.
 pub fn check_folder(folder: &Path) -> Result<()> {
     let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {

@@ -1,4 +1,5 @@
-//! Messages that end a test: a datagram with the text `Shutdown` or `StopTestNow` from this machine.
+//! Receives messages that end a test: a datagram with the text `Shutdown` or `StopTestNow` from
+//! this machine.
 
 use super::settings::Settings;
 use crate::caller::Caller;
@@ -7,7 +8,8 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::thread;
 
-/// Listens to messages until the process ends; at which port. None: no port is free, or none is wanted.
+/// Starts to receive messages and returns the port. None if no port is free, or messages are turned
+/// off.
 pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) -> Option<u16> {
     let first = settings.number("jmeterengine.nongui.port", 4445.0) as u16;
     let last = settings.number("jmeterengine.nongui.maxport", 4455.0) as u16;
@@ -19,17 +21,18 @@ pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) 
         return None;
     };
     let port = socket.local_addr().ok()?.port();
-    let (interrupt, caller) = (interrupt.clone(), Arc::clone(caller));
+    let interrupt = interrupt.clone();
+    let caller = Arc::clone(caller);
     let thread = thread::Builder::new().name("brunt-udp".into());
-    thread.spawn(move || hear(&socket, &interrupt, &caller)).ok()?;
+    thread.spawn(move || receive(&socket, &interrupt, &caller)).ok()?;
     Some(port)
 }
 
-fn hear(socket: &UdpSocket, interrupt: &Interrupt, caller: &Caller) {
+fn receive(socket: &UdpSocket, interrupt: &Interrupt, caller: &Caller) {
     let mut message = [0; 80];
-    while let Ok((length, from)) = socket.recv_from(&mut message) {
+    while let Ok((length, sender)) = socket.recv_from(&mut message) {
         let command = String::from_utf8_lossy(&message[..length]).trim().to_owned();
-        caller.out(&format!("Command: {command} received from /{}\n", from.ip()));
+        caller.out(&format!("Command: {command} received from /{}\n", sender.ip()));
         match command.as_str() {
             "Shutdown" | "StopTestNow" => interrupt.stop(),
             _ => caller.out(&format!("Command: {command} not recognised \n")),

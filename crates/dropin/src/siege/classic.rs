@@ -1,43 +1,46 @@
-//! siege's figures, by siege's arithmetic: its clock goes in steps of 10 ms, and a transaction's time is the distance of two
-//! of them.
+//! siege's figures, computed by its rules.
 //!
-//! A transaction is a hit unless it failed: no whole reply came, or one of 408 or of 500 and above. What was under way at the
-//! end is in no figure.
+//! Its clock has a resolution of 10 ms. The time of a transaction is the difference of two readings
+//! of that clock.
+//!
+//! A transaction is a hit unless it fails: without a complete reply, or with status 408 or 500 and
+//! above. Requests in flight at the end are in no figure.
 
 use brunt_model::{Failure, Sample, Tick};
 
-/// Steps of siege's clock in a second.
+/// Steps of siege's clock per second.
 const STEPS: f64 = 100.0;
 const STEP_NANOS: u64 = 10_000_000;
 
-/// What siege counts.
+/// siege's counters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classic {
     /// Transactions that did not fail.
     pub hits: u64,
-    /// Of them, those with a status below 400, or 401 or 407.
+    /// Hits with a status below 400, or 401 or 407.
     pub okay: u64,
-    /// Of them, those with 200.
+    /// Hits with status 200.
     pub ok_200: u64,
-    /// Those that failed.
+    /// Failed transactions.
     pub failed: u64,
     /// Bytes of bodies.
     pub bytes: u64,
-    /// Steps of all hits together, of the longest and of the shortest.
+    /// Sum of the times of all hits, in steps of siege's clock.
     steps: u64,
     longest: u64,
     shortest: Option<u64>,
-    /// True nanoseconds of all hits together.
+    /// Sum of the exact times of all hits, in nanoseconds.
     nanos: u64,
-    /// The end of the last transaction.
+    /// End of the last transaction.
     pub last: Tick,
-    /// What was under way at the end: how many, and since when the oldest, in nanoseconds.
+    /// Requests in flight at the end.
     pub cut: u64,
+    /// Age of the oldest request in flight at the end, in nanoseconds.
     pub oldest_cut_nanos: u64,
     longest_nanos: u64,
 }
 
-/// The figures of a report.
+/// Figures of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
     pub hits: u64,
@@ -50,7 +53,7 @@ pub struct Figures {
     pub elapsed: f64,
     /// In MB of 2^20 bytes.
     pub megabytes: f64,
-    /// The mean, in seconds.
+    /// Mean, in seconds.
     pub response: f64,
     /// Hits per second.
     pub rate: f64,
@@ -64,8 +67,8 @@ pub struct Figures {
 }
 
 impl Classic {
-    /// Counts a transaction; whether it failed.
-    pub fn take(&mut self, sample: &Sample) -> bool {
+    /// Counts a transaction. Returns true if it failed.
+    pub fn add(&mut self, sample: &Sample) -> bool {
         let nanos = sample.last_byte.nanos_since(sample.begun);
         if sample.outcome.failure == Some(Failure::Cut) {
             self.cut += 1;
@@ -91,20 +94,20 @@ impl Classic {
         false
     }
 
-    /// The true mean time of a hit, in milliseconds.
+    /// Exact mean time of a hit, in milliseconds.
     pub fn true_mean_millis(&self) -> f64 {
         ratio(self.nanos as f64 / 1e6, self.hits as f64)
     }
 
-    /// Whether something that was under way at the end had waited longer than all that ended.
+    /// True if a request in flight at the end had waited longer than every finished one.
     pub fn hides_waits(&self) -> bool {
         self.cut > 0 && self.oldest_cut_nanos > self.longest_nanos.max(STEP_NANOS * 10)
     }
 
-    /// The figures of a run that lasted from one instant to the other.
-    pub fn figures(&self, from: Tick, to: Tick) -> Figures {
-        let seconds = |steps: u64| steps as f64 / STEPS;
-        let (elapsed, megabytes) = (seconds(steps(from, to)), self.bytes as f64 / (1024.0 * 1024.0));
+    /// Computes the figures of a run between two instants.
+    pub fn figures(&self, start: Tick, end: Tick) -> Figures {
+        let elapsed = seconds_of_steps(steps(start, end));
+        let megabytes = self.bytes as f64 / (1024.0 * 1024.0);
         let hits = self.hits as f64;
         Figures {
             hits: self.hits,
@@ -114,28 +117,32 @@ impl Classic {
             availability: ratio(hits * 100.0, hits + self.failed as f64),
             elapsed,
             megabytes,
-            response: ratio(seconds(self.steps), hits),
+            response: ratio(seconds_of_steps(self.steps), hits),
             rate: ratio(hits, elapsed),
             throughput: ratio(megabytes, elapsed),
-            concurrency: ratio(seconds(self.steps), elapsed),
-            longest: seconds(self.longest),
-            shortest: seconds(self.shortest.unwrap_or(0)),
+            concurrency: ratio(seconds_of_steps(self.steps), elapsed),
+            longest: seconds_of_steps(self.longest),
+            shortest: seconds_of_steps(self.shortest.unwrap_or(0)),
         }
     }
 }
 
-/// Steps of siege's clock from one instant to the other.
-fn steps(from: Tick, to: Tick) -> u64 {
-    (to.0 / STEP_NANOS).saturating_sub(from.0 / STEP_NANOS)
+fn seconds_of_steps(steps: u64) -> f64 {
+    steps as f64 / STEPS
 }
 
-/// The time of a transaction, in seconds.
+/// Steps of siege's clock between two instants.
+fn steps(start: Tick, end: Tick) -> u64 {
+    (end.0 / STEP_NANOS).saturating_sub(start.0 / STEP_NANOS)
+}
+
+/// Time of a transaction by siege's clock, in seconds.
 pub fn seconds(sample: &Sample) -> f64 {
     steps(sample.begun, sample.last_byte) as f64 / STEPS
 }
 
-fn ratio(what: f64, of: f64) -> f64 {
-    if of > 0.0 { what / of } else { 0.0 }
+fn ratio(numerator: f64, denominator: f64) -> f64 {
+    if denominator > 0.0 { numerator / denominator } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -157,10 +164,10 @@ mod tests {
     fn transactions_are_sorted_as_siege_sorts_them() {
         let mut classic = Classic::default();
         for code in [200, 301, 401, 404, 408, 500, 503] {
-            classic.take(&ended(0, 4, status(code)));
+            classic.add(&ended(0, 4, status(code)));
         }
-        classic.take(&ended(0, 4, Outcome::failed(Failure::Refused)));
-        classic.take(&ended(0, 400, Outcome::failed(Failure::Cut)));
+        classic.add(&ended(0, 4, Outcome::failed(Failure::Refused)));
+        classic.add(&ended(0, 400, Outcome::failed(Failure::Cut)));
         assert_eq!((classic.hits, classic.okay, classic.ok_200, classic.failed, classic.cut), (4, 3, 1, 4, 1));
         assert!(classic.hides_waits());
     }
@@ -169,8 +176,8 @@ mod tests {
     #[test]
     fn times_are_counted_in_steps() {
         let mut classic = Classic::default();
-        classic.take(&ended(5, 8, status(200)));
-        classic.take(&ended(13, 4, status(200)));
+        classic.add(&ended(5, 8, status(200)));
+        classic.add(&ended(13, 4, status(200)));
         let figures = classic.figures(Tick(0), Tick(20_000_000));
         assert_eq!((figures.response, figures.longest, figures.shortest), (0.005, 0.01, 0.0));
         assert_eq!((figures.elapsed, figures.rate, figures.concurrency), (0.02, 100.0, 0.5));

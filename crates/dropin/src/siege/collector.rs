@@ -1,7 +1,8 @@
-//! Where siege's run is heard while it goes on: transactions are counted and shown, and too many failures end it.
+//! Collects the transactions of siege's run, prints them, and stops the run after too many
+//! failures.
 
 use super::classic::{Classic, Figures};
-use super::lines::{Lines, complaint};
+use super::lines::{TransactionLines, error_message};
 use super::settings::Settings;
 use crate::caller::Caller;
 use crate::epoch::Epoch;
@@ -10,32 +11,31 @@ use brunt_model::{Event, Failure, Phase, Sample, Tick};
 use brunt_runner::Listen;
 use std::sync::Arc;
 
-/// What is heard.
-#[allow(clippy::struct_excessive_bools)] // how it ended, and what was asked for
+/// The listener of a siege run.
+#[allow(clippy::struct_excessive_bools)] // outcomes of the run, and switches
 pub struct SampleCollector {
-    /// What was counted.
     pub classic: Classic,
-    /// Too many failed.
+    /// True after too many failures.
     pub aborted: bool,
-    /// Somebody stopped it.
+    /// True after Ctrl-C.
     pub interrupted: bool,
-    /// When the clock's zero was.
+    /// Unix time of the clock's zero.
     pub epoch: Epoch,
-    lines: Option<Lines>,
+    lines: Option<TransactionLines>,
     quiet: bool,
-    failures: u64,
+    max_failures: u64,
     control: Control,
     caller: Arc<Caller>,
-    timed: bool,
-    /// Samples whose labels may not have been told yet.
+    has_time_limit: bool,
+    /// Samples that wait for the names of their labels.
     pending: Vec<Sample>,
-    begins: Tick,
+    started_at: Tick,
     ended: Tick,
 }
 
 impl SampleCollector {
-    /// Nothing was heard yet. `lines`: transactions are shown.
-    pub fn new(settings: &Settings, lines: Option<Lines>, control: Control, caller: &Arc<Caller>) -> Self {
+    /// Creates a collector without samples. `lines` formats transactions, if they are printed.
+    pub fn new(settings: &Settings, lines: Option<TransactionLines>, control: Control, caller: &Arc<Caller>) -> Self {
         Self {
             classic: Classic::default(),
             aborted: false,
@@ -43,33 +43,33 @@ impl SampleCollector {
             epoch: Epoch::default(),
             lines,
             quiet: settings.quiet,
-            failures: settings.failures,
+            max_failures: settings.max_failures,
             control,
             caller: Arc::clone(caller),
-            timed: settings.time.is_some(),
+            has_time_limit: settings.time.is_some(),
             pending: Vec::new(),
-            begins: Tick::ZERO,
+            started_at: Tick::ZERO,
             ended: Tick::ZERO,
         }
     }
 
-    /// It ended because its time was up, or somebody ended it.
+    /// True if the run ended by its time limit or Ctrl-C.
     pub fn was_lifted(&self) -> bool {
-        !self.aborted && (self.timed || self.interrupted)
+        !self.aborted && (self.has_time_limit || self.interrupted)
     }
 
-    /// The figures of the report.
+    /// Computes the figures of the report.
     pub fn figures(&self) -> Figures {
-        let to = if self.was_lifted() { self.ended.max(self.classic.last) } else { self.classic.last };
-        self.classic.figures(self.begins, to.max(self.begins))
+        let end = if self.was_lifted() { self.ended.max(self.classic.last) } else { self.classic.last };
+        self.classic.figures(self.started_at, end.max(self.started_at))
     }
 
-    /// When it ended, in Unix seconds.
-    pub fn now(&self) -> f64 {
+    /// End of the run, in Unix seconds.
+    pub fn end_unix_seconds(&self) -> f64 {
         self.epoch.zero + self.ended.seconds()
     }
 
-    fn look_through(&mut self) {
+    fn process_pending(&mut self) {
         let mut samples = std::mem::take(&mut self.pending);
         samples.sort_by_key(|sample| sample.last_byte);
         let mut out = String::new();
@@ -77,16 +77,16 @@ impl SampleCollector {
             if self.aborted {
                 break;
             }
-            let failed = self.classic.take(sample);
+            let failed = self.classic.add(sample);
             if let Some(lines) = &self.lines {
                 out.extend(lines.line(sample, self.epoch.zero));
             }
             let failure =
                 sample.outcome.failure.filter(|failure| *failure != Failure::Cut && sample.outcome.status.is_none());
             if let Some(failure) = failure.filter(|_| !self.quiet) {
-                self.caller.err(&complaint(failure));
+                self.caller.err(&error_message(failure));
             }
-            if failed && self.classic.failed >= self.failures {
+            if failed && self.classic.failed >= self.max_failures {
                 self.aborted = true;
                 self.control.stop();
             }
@@ -99,17 +99,18 @@ impl Listen for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {
-            Event::Stage { at, phase: Phase::Measure } => self.begins = *at,
+            Event::Stage { at, phase: Phase::Measure } => self.started_at = *at,
             Event::Label { id, name, .. } => {
                 if let Some(lines) = &mut self.lines {
-                    lines.learn(*id, name);
+                    lines.set_label(*id, name);
                 }
             }
             Event::Samples(samples) => self.pending.extend_from_slice(samples),
-            Event::Snapshot(_) => self.look_through(),
+            Event::Snapshot(_) => self.process_pending(),
             Event::Finished(finish) => {
-                self.look_through();
-                (self.ended, self.interrupted) = (finish.at, finish.interrupted);
+                self.process_pending();
+                self.ended = finish.at;
+                self.interrupted = finish.interrupted;
             }
             _ => {}
         }

@@ -1,9 +1,9 @@
-//! `-C`: all settings that hold.
+//! Prints the effective settings (`-C`).
 
 use super::settings::{Format, Reps, Settings, VERSION};
 use std::fmt::Write;
 
-/// The settings, a line each.
+/// Formats the settings, one per line.
 pub fn config(settings: &Settings) -> String {
     let mut out = format!(
         "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",
@@ -17,20 +17,26 @@ pub fn config(settings: &Settings) -> String {
         out += "no-follow:\n";
         settings.nofollow.iter().for_each(|host| _ = writeln!(out, " - {host}"));
     }
-    let login = |login: &super::urls::Login| {
-        format!("credentials:  {}:{}:{}", login.user, login.password, login.realm.as_deref().unwrap_or("any"))
-    };
-    let logins: Vec<_> = settings.logins.iter().map(login).collect();
-    let _ = writeln!(out, "{:32}{}", "proxy auth:", settings.proxy_login.as_ref().map(login).unwrap_or_default());
+
+    let logins: Vec<_> = settings.logins.iter().map(credentials).collect();
+    let proxy_login = settings.proxy_login.as_ref().map(credentials).unwrap_or_default();
+    let _ = writeln!(out, "{:32}{proxy_login}", "proxy auth:");
     let ends = if logins.is_empty() { "" } else { "\n" };
     let _ = writeln!(out, "{:32}{}{ends}", "www auth:", logins.join(&format!("\n{:32}", "")));
     out
 }
 
+fn credentials(login: &super::urls::Login) -> String {
+    format!("credentials:  {}:{}:{}", login.user, login.password, login.realm.as_deref().unwrap_or("any"))
+}
+
+fn number_or_na(number: Option<u64>, unit: &str) -> String {
+    number.map_or_else(|| "n/a".to_owned(), |number| format!("{number}{unit}"))
+}
+
 fn rows(s: &Settings) -> Vec<(&'static str, String)> {
     let json = s.form() == Format::Json;
-    let able = |on: bool| if on { "enabled" } else { "disabled" }.to_owned();
-    let number = |n: Option<u64>, unit: &str| n.map_or_else(|| "n/a".to_owned(), |n| format!("{n}{unit}"));
+
     let reps = match s.reps.filter(|_| s.time.is_none()) {
         Some(Reps::Times(n)) => n.to_string(),
         Some(Reps::Once) => "once".to_owned(),
@@ -44,11 +50,11 @@ fn rows(s: &Settings) -> Vec<(&'static str, String)> {
         ("quiet", (s.quiet || json).to_string()),
         ("debug", s.debug.to_string()),
         ("protocol", if s.http10 { "HTTP/1.0" } else { "HTTP/1.1" }.to_owned()),
-        ("HTML parser", able(s.parser)),
+        ("HTML parser", if s.parser { "enabled" } else { "disabled" }.to_owned()),
         ("get method", s.gmethod.unwrap_or("HEAD").to_owned()),
         ("connection", if s.keep_alive { "keep-alive" } else { "close" }.to_owned()),
         ("concurrent users", s.concurrent.max(1).to_string()),
-        ("time to run", number(s.time.map(|t| t.as_secs()), " seconds")),
+        ("time to run", number_or_na(s.time.map(|t| t.as_secs()), " seconds")),
         ("repetitions", reps),
         ("socket timeout", s.timeout.to_string()),
         ("cache enabled", s.cache.to_string()),

@@ -1,4 +1,4 @@
-//! siege's line for each transaction, plain or as CSV, in its colours.
+//! Formats siege's line for each transaction, plain or as CSV, with siege's colors.
 
 use super::classic::seconds;
 use super::settings::Settings;
@@ -7,58 +7,60 @@ use chrono::{Local, TimeZone};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Writes lines.
-pub struct Lines {
+/// A formatter of transaction lines.
+pub struct TransactionLines {
     settings: Settings,
-    /// By number of the label: method, whole URL, and where in the list it is.
-    known: HashMap<u32, Known>,
-    /// By label: where in the list it is.
-    places: HashMap<String, usize>,
+    /// Labels by their number.
+    labels: HashMap<u32, Label>,
+    /// Position of each label in the list of URLs.
+    positions: HashMap<String, usize>,
 }
 
-struct Known {
+struct Label {
     method: String,
     url: String,
     path: String,
-    place: usize,
+    position: usize,
 }
 
-impl Lines {
-    /// Lines for requests of these labels, in the order of the list.
+impl TransactionLines {
+    /// Creates a formatter for requests with these labels, in the order of the list of URLs.
     pub fn new(settings: &Settings, labels: impl Iterator<Item = String>) -> Self {
-        let mut places = HashMap::new();
-        labels.enumerate().for_each(|(place, label)| _ = places.entry(label).or_insert(place));
-        Self { settings: settings.clone(), known: HashMap::new(), places }
+        let mut positions = HashMap::new();
+        labels.enumerate().for_each(|(position, label)| _ = positions.entry(label).or_insert(position));
+        Self { settings: settings.clone(), labels: HashMap::new(), positions }
     }
 
-    /// A label has this number.
-    pub fn learn(&mut self, number: u32, label: &str) {
+    /// Sets the label of a number.
+    pub fn set_label(&mut self, number: u32, label: &str) {
         let (method, url) = label.split_once(' ').unwrap_or(("GET", label));
-        let behind = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let path = behind.find('/').map_or("/", |at| &behind[at..]).to_owned();
-        let place = self.places.get(label).copied().unwrap_or(0);
-        self.known.insert(number, Known { method: method.into(), url: url.into(), path, place });
+        let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let path = after_scheme.find('/').map_or("/", |slash| &after_scheme[slash..]).to_owned();
+        let position = self.positions.get(label).copied().unwrap_or(0);
+        self.labels.insert(number, Label { method: method.into(), url: url.into(), path, position });
     }
 
-    /// The line of a transaction. `epoch`: Unix seconds of the clock's zero.
+    /// Formats the line of a transaction. `epoch` is the Unix time of the clock's zero.
     pub fn line(&self, sample: &Sample, epoch: f64) -> Option<String> {
-        let (status, known) = (sample.outcome.status?, self.known.get(&sample.label)?);
+        let status = sample.outcome.status?;
+        let label = self.labels.get(&sample.label)?;
         let settings = &self.settings;
         let now = epoch + sample.last_byte.seconds();
-        let url = if settings.fullurl || known.method != "GET" { &known.url } else { &known.path };
+        let url = if settings.fullurl || label.method != "GET" { &label.url } else { &label.path };
         let mut out = String::new();
         if settings.color {
-            let _ = write!(out, "\x1b[0;{}m", colour(status));
+            let _ = write!(out, "\x1b[0;{}m", color_code(status));
         }
         if settings.timestamp && (settings.csv || !settings.display_id) {
             let _ = write!(out, "[{}] ", date(now, "%a, %Y-%m-%d %H:%M:%S"));
         }
-        let (seconds, bytes) = (seconds(sample), sample.body_bytes);
+        let seconds = seconds(sample);
+        let bytes = sample.body_bytes;
         if settings.csv {
             let mark = settings.mark.as_ref().map(|mark| format!("{mark},")).unwrap_or_default();
             let id = if settings.display_id { format!("{:4},", sample.user) } else { String::new() };
-            let when = date(now, "%Y-%m-%d %H:%M:%S");
-            let _ = write!(out, "{mark}{id}HTTP/1.1,{status},{seconds:6.2},{bytes:7},{url},{},{when}", known.place);
+            let time = date(now, "%Y-%m-%d %H:%M:%S");
+            let _ = write!(out, "{mark}{id}HTTP/1.1,{status},{seconds:6.2},{bytes:7},{url},{},{time}", label.position);
         } else {
             let blanks = if settings.display_id { "" } else { "   " };
             let width = if settings.display_id { 6 } else { 5 };
@@ -68,7 +70,7 @@ impl Lines {
             let _ = write!(
                 out,
                 "HTTP/1.1 {status}{blanks} {seconds:width$.2} secs: {bytes:7} bytes ==> {:4} {url}",
-                known.method
+                label.method
             );
         }
         out.push_str(if settings.color { "\x1b[0m\n" } else { "\n" });
@@ -76,7 +78,7 @@ impl Lines {
     }
 }
 
-fn colour(status: u16) -> u8 {
+fn color_code(status: u16) -> u8 {
     match status {
         200..300 => 34,
         300..400 => 36,
@@ -85,13 +87,13 @@ fn colour(status: u16) -> u8 {
     }
 }
 
-/// Local time.
+/// Formats a local time.
 pub fn date(unix_seconds: f64, form: &str) -> String {
     Local.timestamp_opt(unix_seconds as i64, 0).single().map(|time| time.format(form).to_string()).unwrap_or_default()
 }
 
-/// What siege says on stderr of a failure.
-pub fn complaint(failure: Failure) -> String {
+/// siege's error message for a failure.
+pub fn error_message(failure: Failure) -> String {
     let error = "[\x1b[1;33merror\x1b[0m]";
     let why = match failure {
         Failure::Resolve => format!(

@@ -1,4 +1,4 @@
-//! siege's log file: a row a run, below a head that is written once.
+//! Writes siege's log file: a header once, then one row for each run.
 
 use super::classic::Figures;
 use super::lines::date;
@@ -9,7 +9,7 @@ use brunt_model::system_error::without_number;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
-/// Appends what was measured to the log. `now`: Unix seconds.
+/// Appends the figures of a run to the log. `now` is in Unix seconds.
 pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller) {
     if let Err(error) = write(settings, figures, now) {
         let why = without_number(&error.to_string());

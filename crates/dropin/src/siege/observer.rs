@@ -1,4 +1,4 @@
-//! `-g` and `-p`: a request and its reply, as they were on the wire.
+//! Prints the request and its reply for `-g` and `-p`.
 
 use super::settings::Look;
 use crate::caller::Caller;
@@ -7,7 +7,7 @@ use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::sync::Arc;
 
-/// Who looks on.
+/// The witness that prints an exchange.
 pub struct ReplyPrinter(pub Look, pub Arc<Caller>);
 
 impl Witness for ReplyPrinter {
@@ -18,8 +18,11 @@ impl Witness for ReplyPrinter {
     }
 
     fn replied(&self, request: &Prepared, kept: &Kept) {
-        let head =
-            kept.first_bytes.windows(4).position(|end| end == b"\r\n\r\n").map_or(kept.first_bytes.len(), |at| at + 4);
+        let head = kept
+            .first_bytes
+            .windows(4)
+            .position(|part| part == b"\r\n\r\n")
+            .map_or(kept.first_bytes.len(), |position| position + 4);
         let reply = match self.0 {
             Look::Heads => &kept.first_bytes[..head],
             Look::Page => &kept.body[..],

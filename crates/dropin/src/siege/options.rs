@@ -1,4 +1,4 @@
-//! siege's options: one row an option. They are taken in order, behind what the file of directives says.
+//! The table of siege's options. They are applied in order, after the directives of siegerc.
 
 use super::rc;
 use super::settings::{Format, Look, Settings};
@@ -6,22 +6,22 @@ use crate::caller::Caller;
 use crate::getopt::Argument;
 use crate::getopt::long::{LongItem, LongOptions, OptionRow};
 
-/// What an option does.
+/// Effect of an option.
 #[derive(Clone, Copy)]
 pub enum OptionEffect {
-    /// The same as this directive.
+    /// Sets this directive to the option's value.
     Directive(&'static str),
-    /// The same as this directive with this value.
-    As(&'static str, &'static str),
-    /// Anything else.
+    /// Sets this directive to this value.
+    SetTo(&'static str, &'static str),
+    /// Any other effect.
     Set(fn(&mut Settings, &str)),
-    /// Something is shown, and nothing is measured.
+    /// Prints a page and exits.
     InfoPage(InfoPage),
-    /// It was looked at before all others.
-    Before,
+    /// No effect: the option was applied before all others.
+    AlreadyApplied,
 }
 
-/// What is shown in place of a measurement.
+/// A page that is printed in place of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InfoPage {
     /// `-V`.
@@ -40,36 +40,36 @@ const OPTIONS: &[OptionRow<OptionEffect>] = &[
     row('V', "version", Argument::None, OptionEffect::InfoPage(InfoPage::Version)),
     row('h', "help", Argument::None, OptionEffect::InfoPage(InfoPage::Help)),
     row('C', "config", Argument::None, OptionEffect::InfoPage(InfoPage::Config)),
-    row('v', "verbose", Argument::None, OptionEffect::As("verbose", "true")),
-    row('q', "quiet", Argument::None, OptionEffect::As("quiet", "true")),
-    row('D', "debug", Argument::None, OptionEffect::As("debug", "true")),
+    row('v', "verbose", Argument::None, OptionEffect::SetTo("verbose", "true")),
+    row('q', "quiet", Argument::None, OptionEffect::SetTo("quiet", "true")),
+    row('D', "debug", Argument::None, OptionEffect::SetTo("debug", "true")),
     row('g', "get", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Heads))),
     row('p', "print", Argument::None, OptionEffect::Set(|s, _| s.look = Some(Look::Page))),
     row('c', "concurrent", Argument::Required, OptionEffect::Directive("concurrent")),
     row('r', "reps", Argument::Required, OptionEffect::Directive("reps")),
     row('t', "time", Argument::Required, OptionEffect::Directive("time")),
     row('d', "delay", Argument::Required, OptionEffect::Directive("delay")),
-    row('b', "benchmark", Argument::None, OptionEffect::As("benchmark", "true")),
-    row('i', "internet", Argument::None, OptionEffect::As("internet", "true")),
+    row('b', "benchmark", Argument::None, OptionEffect::SetTo("benchmark", "true")),
+    row('i', "internet", Argument::None, OptionEffect::SetTo("internet", "true")),
     row('f', "file", Argument::Required, OptionEffect::Directive("file")),
-    row('R', "rc", Argument::Required, OptionEffect::Before),
+    row('R', "rc", Argument::Required, OptionEffect::AlreadyApplied),
     row('l', "log", Argument::Optional, OptionEffect::Set(Settings::log_to)),
     row('m', "mark", Argument::Required, OptionEffect::Set(Settings::mark_with)),
     row('H', "header", Argument::Required, OptionEffect::Directive("header")),
     row('A', "user-agent", Argument::Required, OptionEffect::Directive("user-agent")),
     row('T', "content-type", Argument::Required, OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned()))),
-    row('j', "json-output", Argument::None, OptionEffect::As("json_output", "true")),
-    row('N', "no-parser", Argument::None, OptionEffect::As("parser", "false")),
-    row('F', "no-follow", Argument::None, OptionEffect::As("follow-location", "false")),
+    row('j', "json-output", Argument::None, OptionEffect::SetTo("json_output", "true")),
+    row('N', "no-parser", Argument::None, OptionEffect::SetTo("parser", "false")),
+    row('F', "no-follow", Argument::None, OptionEffect::SetTo("follow-location", "false")),
 ];
 
-/// Why nothing is measured.
+/// Why siege exits without a run.
 #[derive(Debug)]
 pub enum Refusal {
-    /// This is shown; the settings are those that hold.
+    /// Prints a page. The settings are the effective ones.
     InfoPage(InfoPage, Box<Settings>),
-    /// This is said on stderr, and how siege then exits.
-    Said(String, u8),
+    /// Prints this message to stderr and exits with this code.
+    Message(String, u8),
 }
 
 impl Settings {
@@ -86,26 +86,26 @@ impl Settings {
     }
 }
 
-/// Reads the words behind the name under which siege was called.
+/// Parses the arguments that follow the program's name.
 pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Settings, Refusal> {
-    let mut settings = rc::read(named_rc(words).as_deref(), caller)?;
+    let mut settings = rc::read(rc_option(words).as_deref(), caller)?;
     let form = caller.variable("BRUNT_SIEGE_FORMAT");
     if let Some(form) = form.filter(|form| !form.is_empty()) {
-        settings.format = Some(Format::named(&form).map_err(|why| said(program_name, &why))?);
+        settings.format = Some(Format::parse(&form).map_err(|why| refusal(program_name, &why))?);
     }
-    let mut show = None;
+    let mut page = None;
     let mut long = LongOptions::new(words, OPTIONS);
     while let Some(read) = long.next() {
         match read {
             LongItem::Option(row, value) => match row.effect {
                 OptionEffect::Directive(name) => settings.set(name, value.unwrap_or_default()),
-                OptionEffect::As(name, value) => settings.take(name, value),
+                OptionEffect::SetTo(name, value) => settings.set_switch(name, value),
                 OptionEffect::Set(set) => set(&mut settings, value.unwrap_or_default()),
-                OptionEffect::InfoPage(what) => show = show.or(Some(what)),
-                OptionEffect::Before => {}
+                OptionEffect::InfoPage(first) => page = page.or(Some(first)),
+                OptionEffect::AlreadyApplied => {}
             },
             LongItem::BruntOption(word) => {
-                take_ours(&mut settings, word, &mut long).map_err(|why| said(program_name, &why))?
+                set_brunt_option(&mut settings, word, &mut long).map_err(|why| refusal(program_name, &why))?
             }
             LongItem::OptionError(wrong) => caller.err_line(&format!("{program_name}: {wrong}")),
         }
@@ -113,18 +113,18 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
     if let Some(url) = long.others().last() {
         settings.url = Some((*url).to_owned());
     }
-    if let Some(show) = show {
-        return Err(Refusal::InfoPage(show, Box::new(settings)));
+    if let Some(page) = page {
+        return Err(Refusal::InfoPage(page, Box::new(settings)));
     }
     match settings.headers.iter().find(|line| !line.contains(':')) {
-        Some(_) => Err(Refusal::Said("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1)),
+        Some(_) => Err(Refusal::Message("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1)),
         None => Ok(settings),
     }
 }
 
 impl Settings {
-    /// A switch; `-j` says more than the environment.
-    fn take(&mut self, name: &str, value: &str) {
+    /// Sets a switch. `-j` overrides the format from the environment.
+    fn set_switch(&mut self, name: &str, value: &str) {
         self.set(name, value);
         if name == "json_output" {
             self.format = None;
@@ -132,11 +132,11 @@ impl Settings {
     }
 }
 
-fn said(program_name: &str, why: &str) -> Refusal {
-    Refusal::Said(format!("{program_name}: {why}\n"), 1)
+fn refusal(program_name: &str, why: &str) -> Refusal {
+    Refusal::Message(format!("{program_name}: {why}\n"), 1)
 }
 
-fn take_ours<'a>(
+fn set_brunt_option<'a>(
     settings: &mut Settings,
     word: &'a str,
     long: &mut LongOptions<'a, OptionEffect>,
@@ -145,22 +145,24 @@ fn take_ours<'a>(
         return settings.brunt_options.take(word, || long.take_word());
     };
     let name = rest.strip_prefix('=').or_else(|| long.take_word()).unwrap_or_default();
-    settings.format = Some(Format::named(name)?);
+    settings.format = Some(Format::parse(name)?);
     Ok(())
 }
 
-/// What `-R` says: it counts before all else.
-fn named_rc(words: &[String]) -> Option<String> {
+/// Value of `-R`, which is needed before all other options.
+fn rc_option(words: &[String]) -> Option<String> {
     let mut long = LongOptions::new(words, OPTIONS);
-    let mut named = None;
+    let mut path = None;
     while let Some(read) = long.next() {
         match read {
-            LongItem::Option(OptionRow { effect: OptionEffect::Before, .. }, value) => named = value.map(str::to_owned),
+            LongItem::Option(OptionRow { effect: OptionEffect::AlreadyApplied, .. }, value) => {
+                path = value.map(str::to_owned)
+            }
             LongItem::BruntOption(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => {
                 _ = long.take_word()
             }
             _ => {}
         }
     }
-    named
+    path
 }

@@ -1,4 +1,4 @@
-//! siege's wishes as a plan.
+//! Builds the plan of a siege run.
 
 use super::request::request;
 use super::settings::{Look, Reps, Settings};
@@ -13,30 +13,31 @@ use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
 use std::time::Duration;
 
-/// How often samples leave the engine, and failures are looked at.
+/// Interval at which the engine delivers samples and failures are checked.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Redirects in a row.
-const REDIRECTS: u32 = 20;
-/// Labels kept apart where each transaction is shown by its URL; otherwise there are only those of the side files.
+/// Maximum number of redirects in a row.
+const MAX_REDIRECTS: u32 = 20;
+/// Maximum number of labels if each transaction is printed with its URL. Otherwise only brunt's
+/// reports need labels.
 const LABELS_SHOWN: u32 = 1 << 20;
 const LABELS: u32 = 1000;
 
-/// How many users there are: as many as are asked for, up to the limit.
+/// Number of users: `--concurrent`, up to the limit of siegerc.
 pub fn users(settings: &Settings) -> u64 {
     if settings.look.is_some() { 1 } else { settings.concurrent.clamp(1, settings.limit.max(1)) }
 }
 
-/// The plan, and what must be told of it.
-pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<(Plan, Option<String>)> {
+/// Builds the plan. Also returns a note for the user about source addresses, if any.
+pub fn plan(settings: &Settings, urls: &[UrlEntry], system: &System) -> Result<(Plan, Option<String>)> {
     let users = users(settings);
     let think = Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
     let mut plan = Plan {
         populations: Population::only(
             Load::Closed { users: Shape::constant(users as f64), think },
-            scenario(settings, asked),
-            stop(settings, asked.len() as u64),
+            scenario(settings, urls),
+            stop(settings, urls.len() as u64),
         ),
-        reply_policies: vec![reply_policy(settings, asked)],
+        reply_policies: vec![reply_policy(settings, urls)],
         connection: connection(settings),
         objectives: Vec::new(),
         until: None,
@@ -56,28 +57,31 @@ pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<
     Ok((plan, note))
 }
 
-/// The URLs of the logins are asked first, by user i the i-th of them, counted round; then each user goes through the list.
-fn scenario(settings: &Settings, asked: &[UrlEntry]) -> Scenario {
+/// Builds the scenario: each user first requests one of the login URLs, then goes through the list.
+///
+/// User i takes the i-th login URL, counted cyclically.
+fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
     let order = match settings.reps {
         _ if settings.internet => Order::Random,
         Some(Reps::Once) => Order::WalkTogether,
         _ => Order::Walk,
     };
-    let mut requests: Vec<Request> = asked.iter().map(|one| request(one, settings)).collect();
+    let mut requests: Vec<Request> = urls.iter().map(|url| request(url, settings)).collect();
     let logins = settings.login_urls.iter().filter_map(|url| UrlEntry::parse(url, settings.url_escaping).ok());
-    let listed = requests.len();
+    let url_count = requests.len();
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
-    let login = |number: usize| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
-    let branches: Vec<Branch> = (listed..requests.len()).map(login).collect();
+    let branches: Vec<Branch> = (url_count..requests.len())
+        .map(|number| Branch { weight: 1, steps: vec![Step::Request(number as u32)] })
+        .collect();
     let first = (!branches.is_empty())
         .then(|| Step::Once(vec![Step::Choose { order: Order::User, portion: Portion::Whole, branches }]));
     Scenario::of(requests, first.into_iter().chain([Step::Next(order)]).collect())
 }
 
-fn reply_policy(settings: &Settings, asked: &[UrlEntry]) -> ReplyPolicy {
-    let of_urls = asked.iter().filter_map(|one| one.login.as_ref());
-    let logins = settings.proxy_login.iter().chain(of_urls).chain(&settings.logins);
-    let most = if settings.follow { REDIRECTS } else { 0 };
+fn reply_policy(settings: &Settings, urls: &[UrlEntry]) -> ReplyPolicy {
+    let url_logins = urls.iter().filter_map(|url| url.login.as_ref());
+    let logins = settings.proxy_login.iter().chain(url_logins).chain(&settings.logins);
+    let most = if settings.follow { MAX_REDIRECTS } else { 0 };
     ReplyPolicy {
         redirects: Redirects { most, rules: RedirectRules::Siege },
         cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Siege },
@@ -121,13 +125,13 @@ fn connection(settings: &Settings) -> Connection {
         retry_stale: true,
         connect_rate: u32::MAX,
         dialling: Dialling::Eager,
-        // It has one connection at a time.
+        // siege has one connection at a time.
         other_origins: 0,
         proxy: settings.proxy_host.as_ref().map(|host| format!("http://{host}:{}", settings.proxy_port)),
         tls: Tls {
             cert: settings.ssl_cert.clone(),
             key: settings.ssl_key.clone(),
-            // siege looks at no certificate.
+            // siege verifies no certificate.
             insecure: true,
             ..Tls::default()
         },
@@ -135,12 +139,12 @@ fn connection(settings: &Settings) -> Connection {
     }
 }
 
-/// What `-g` and `-p` change before anything is asked.
-pub fn look(settings: &mut Settings, asked: &mut [UrlEntry]) {
+/// Applies the changes of `-g` and `-p` to the settings and URLs.
+pub fn apply_look(settings: &mut Settings, urls: &mut [UrlEntry]) {
     let Some(look) = settings.look else { return };
     settings.http10 = true;
     settings.keep_alive = false;
     settings.parser = false;
-    let head = look == Look::Heads && settings.gmethod == Some("HEAD");
-    asked.iter_mut().filter(|one| one.method == "GET" && head).for_each(|one| one.method = "HEAD".into());
+    let is_head = look == Look::Heads && settings.gmethod == Some("HEAD");
+    urls.iter_mut().filter(|url| url.method == "GET" && is_head).for_each(|url| url.method = "HEAD".into());
 }

@@ -1,10 +1,10 @@
-//! siege's report in its three forms, and the row of its log file.
+//! Formats siege's report in its three formats, and the row of its log file.
 
 use super::classic::Figures;
 use super::settings::{Format, Settings};
 use std::fmt::Write;
 
-/// What stands before a run's first line on stderr.
+/// First lines of siege on stderr.
 pub fn greeting(settings: &Settings, users: u64) -> String {
     let ends = if settings.shows_lines() { "\n" } else { "" };
     format!(
@@ -13,8 +13,8 @@ pub fn greeting(settings: &Settings, users: u64) -> String {
     )
 }
 
-/// siege's words where more users were asked for than may be.
-pub fn capped(limit: u64) -> String {
+/// siege's warning about more users than its limit.
+pub fn user_limit_warning(limit: u64) -> String {
     let line = "=".repeat(64);
     format!(
         "\n{line}\nWARNING: The number of users is capped at {limit}.  To increase this\n         limit, search your .siegerc file \
@@ -22,7 +22,7 @@ pub fn capped(limit: u64) -> String {
     )
 }
 
-/// A figure as it is written.
+/// A figure of the report.
 enum Value {
     Count(u64),
     Figure(f64),
@@ -30,10 +30,11 @@ enum Value {
     Time(f64),
 }
 
-/// A row: its label and its name in JSON, each with the tabs behind it; the value; the unit, of times only in text of seconds.
-type Row = (&'static str, &'static str, Value, &'static str);
+/// A row: label and JSON name, each with its tabs; value; unit. In the text format in ms, times
+/// have a unit of their own.
+type ReportRow = (&'static str, &'static str, Value, &'static str);
 
-fn rows(f: &Figures) -> [Row; 13] {
+fn rows(f: &Figures) -> [ReportRow; 13] {
     use Value::{Count, Figure, Time};
     [
         ("Transactions:\t\t", "\"transactions\":\t\t\t", Count(f.hits), " hits"),
@@ -52,14 +53,14 @@ fn rows(f: &Figures) -> [Row; 13] {
     ]
 }
 
-/// The row that is shown for `debug` only.
+/// Label of the row that only `debug` shows.
 const OK_RECEIVED: &str = "HTTP OK received:\t";
 
-/// The report as text; it begins with the line behind the empty one.
+/// Formats the report as text, starting after the empty line.
 pub fn text(figures: &Figures, settings: &Settings) -> String {
     let millis = settings.form() == Format::Millis;
     let mut out = String::new();
-    for (label, _, value, unit) in shown(figures, settings) {
+    for (label, _, value, unit) in visible_rows(figures, settings) {
         let _ = match value {
             Value::Count(n) if millis && unit.is_empty() => writeln!(out, "{label}{n:9}"),
             Value::Count(n) if millis => writeln!(out, "{label}{n:9}   {unit}"),
@@ -71,24 +72,25 @@ pub fn text(figures: &Figures, settings: &Settings) -> String {
     out + " \n"
 }
 
-/// The report as JSON, in seconds.
+/// Formats the report as JSON, with times in seconds.
 pub fn json(figures: &Figures, settings: &Settings) -> String {
-    let rows = shown(figures, settings).map(|(_, name, value, _)| match value {
+    let rows = visible_rows(figures, settings).map(|(_, name, value, _)| match value {
         Value::Count(n) => format!("\t{name}{n:12}"),
         Value::Time(x) | Value::Figure(x) => format!("\t{name}{x:12.2}"),
     });
     format!("{{{}\n}}\n", rows.collect::<Vec<_>>().join(",\n"))
 }
 
-fn shown(figures: &Figures, settings: &Settings) -> impl Iterator<Item = Row> {
+fn visible_rows(figures: &Figures, settings: &Settings) -> impl Iterator<Item = ReportRow> {
     let debug = settings.debug;
     rows(figures).into_iter().filter(move |row| row.0 != OK_RECEIVED || debug)
 }
 
-/// The first line of a log file.
+/// Header of the log file.
 pub const LOG_HEAD: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    OKAY,   Failed\n";
 
-/// A row of the log file; MB are cut off to whole ones, and the throughput is theirs.
+/// Formats a row of the log file. Megabytes are truncated, and the throughput is computed from that
+/// number.
 pub fn log_row(figures: &Figures, date: &str) -> String {
     let Figures { hits, elapsed, megabytes, response, rate, concurrency, okay, failed, .. } = figures;
     let megabytes = megabytes.trunc();

@@ -1,4 +1,4 @@
-//! siege's file of directives, `name = value` a line, and where it is found.
+//! Reads siege's file of directives, one `name = value` per line.
 
 use super::options::Refusal;
 use super::settings::Settings;
@@ -8,43 +8,44 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// What siege writes into a new home is what holds where there is no file at all.
+/// Settings without a file. siege writes them to a new home directory.
 const TEMPLATE: &str = "\
 verbose = true\ncolor = on\nshow-logfile = true\nparser = true\nprotocol = HTTP/1.1\nchunked = true\nconcurrent = 25\n\
 accept-encoding = gzip, deflate\nnofollow = ad.doubleclick.net\nnofollow = pagead2.googlesyndication.com\n\
 nofollow = ads.pubsqrd.com\nnofollow = ib.adnxs.com\n";
 
-/// The settings of the file that was named, or else of the one that is found.
+/// Reads the settings from the named file, or from the first file that exists.
 pub fn read(named: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
     let mut settings = Settings::default();
-    let named = named.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
-    let usual = [own(caller), PathBuf::from("/etc/siege/siegerc")];
-    let path = named.clone().or_else(|| usual.iter().find(|path| path.is_file()).cloned());
+    let given = given.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
+    let default_paths = [user_file(caller), PathBuf::from("/etc/siege/siegerc")];
+    let path = named.clone().or_else(|| default_paths.iter().find(|path| path.is_file()).cloned());
     let text = match &path {
         None => TEMPLATE.to_owned(),
         Some(path) => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| {
             let stars = "*".repeat(50);
             let why =
                 format!("siege: could not open {}\nrun 'siege.config' to generate a new config file", path.display());
-            Refusal::Said(format!("{stars}\n{why}\n{stars}\n"), 1)
+            Refusal::Message(format!("{stars}\n{why}\n{stars}\n"), 1)
         })?,
     };
-    settings.rc = path.unwrap_or_else(|| usual[0].clone());
+    settings.rc = path.unwrap_or_else(|| default_paths[0].clone());
     for line in text.lines() {
-        take_line(&mut settings, line, caller.environment);
+        apply_line(&mut settings, line, caller.environment);
     }
     Ok(settings)
 }
 
-/// The file of whoever runs it.
-pub fn own(caller: &Caller) -> PathBuf {
+/// Path of the user's own file.
+pub fn user_file(caller: &Caller) -> PathBuf {
     caller.home.clone().unwrap_or_default().join(".siege/siege.conf")
 }
 
-fn take_line(settings: &mut Settings, line: &str, environment: Environment) {
+fn apply_line(settings: &mut Settings, line: &str, environment: Environment) {
     let line = line.split('#').next().unwrap_or_default().trim();
-    let Some(at) = line.find(['=', ':']) else { return };
-    let (name, value) = (line[..at].trim(), line[at + 1..].trim());
+    let Some(separator) = line.find(['=', ':']) else { return };
+    let name = line[..separator].trim();
+    let value = line[separator + 1..].trim();
     if name.is_empty() || value.is_empty() {
         return;
     }
@@ -52,25 +53,27 @@ fn take_line(settings: &mut Settings, line: &str, environment: Environment) {
     settings.set(name, &value);
 }
 
-/// `$(NAME)` and `${NAME}` are what the name stands for, here or in the environment; otherwise nothing.
+/// Expands `$(NAME)` and `${NAME}` by variables of the file or the environment; unknown names
+/// become empty.
 pub fn expand(text: &str, variables: &HashMap<String, String>, environment: Environment) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find('$') {
-        out.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
-        let ends = match behind.chars().next() {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(dollar) = rest.find('$') {
+        out.push_str(&rest[..dollar]);
+        let tail = &rest[dollar + 1..];
+        let closing = match tail.chars().next() {
             Some('(') => Some(')'),
             Some('{') => Some('}'),
             _ => None,
         };
-        let name = ends.and_then(|end| behind[1..].split_once(end));
+        let name = closing.and_then(|end| tail[1..].split_once(end));
         if let Some((name, after)) = name {
-            let known = variables.get(name).cloned().or_else(|| environment(name));
-            out.push_str(&known.unwrap_or_default());
+            let value = variables.get(name).cloned().or_else(|| environment(name));
+            out.push_str(&value.unwrap_or_default());
             rest = after;
         } else {
             out.push('$');
-            rest = behind;
+            rest = tail;
         }
     }
     out + rest
@@ -96,7 +99,7 @@ mod tests {
             "delay =",
             "nonsense",
         ] {
-            take_line(&mut settings, line, |_| None);
+            apply_line(&mut settings, line, |_| None);
         }
         assert_eq!((settings.verbose, settings.concurrent, settings.http10), (false, 7, false));
         assert_eq!((settings.url.as_deref(), settings.reps), (Some("http://example.org/x"), Some(Reps::Once)));
@@ -114,7 +117,7 @@ mod tests {
         let seeds = brunt_tests::inputs::corpus("siege-rc");
         brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
             let mut settings = Settings::default();
-            String::from_utf8_lossy(bytes).lines().for_each(|line| take_line(&mut settings, line, |_| None));
+            String::from_utf8_lossy(bytes).lines().for_each(|line| apply_line(&mut settings, line, |_| None));
         });
     }
 }

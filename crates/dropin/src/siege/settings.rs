@@ -1,6 +1,6 @@
-//! siege's settings, from its files and its command line: one row of [`DIRECTIVES`] each.
+//! siege's settings, from siegerc and the command line: one row of [`DIRECTIVES`] each.
 //!
-//! A directive of a file and an option of the command line that mean the same do the same here.
+//! A directive of siegerc and an option with the same meaning share one row.
 
 use super::urls::Login;
 use crate::brunt_options::BruntOptions;
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is sent as User-Agent where nothing else is said; it names the siege whose bytes these are.
+/// Default User-Agent, that of the siege release whose requests are reproduced.
 pub const USER_AGENT: &str = "Mozilla/5.0 (pc-x86_64-linux-gnu) Siege/4.0.7";
-/// The siege that this is.
+/// siege release that is reproduced.
 pub const VERSION: &str = "4.0.7";
-/// Where Debian's siege keeps its log.
-const LOG: &str = "/var/log/log/siege.log";
+/// Path of Debian's log file.
+const DEFAULT_LOG: &str = "/var/log/log/siege.log";
 
 /// siege's settings, each from the directive of the same name unless noted. The default
 /// is siege's built-in value.
@@ -31,7 +31,7 @@ pub struct Settings {
     pub logfile: String,
     /// `-m`.
     pub mark: Option<String>,
-    /// The method of `-g`, where one was said.
+    /// Method of `-g`, if set.
     pub gmethod: Option<&'static str>,
     pub parser: bool,
     pub nofollow: Vec<String>,
@@ -39,26 +39,26 @@ pub struct Settings {
     pub timestamp: bool,
     pub fullurl: bool,
     pub display_id: bool,
-    /// The most users.
+    /// Maximum number of users.
     pub limit: u64,
     pub http10: bool,
     pub chunked: bool,
     pub cache: bool,
     pub keep_alive: bool,
-    /// Users.
+    /// Number of users.
     pub concurrent: u64,
     pub time: Option<Duration>,
     pub reps: Option<Reps>,
-    /// The longest pause, in seconds.
+    /// Longest pause of a user, in seconds.
     pub delay: f64,
     pub internet: bool,
     pub benchmark: bool,
-    /// URLs file.
+    /// File with URLs.
     pub file: String,
     pub url: Option<String>,
     /// In seconds.
     pub timeout: i64,
-    /// So many failed transactions end it.
+    /// Number of failed transactions that ends the run.
     pub failures: u64,
     pub expire_session: bool,
     pub user_agent: String,
@@ -73,7 +73,7 @@ pub struct Settings {
     pub proxy_host: Option<String>,
     pub proxy_port: i64,
     pub proxy_login: Option<Login>,
-    /// Redirects are followed.
+    /// Whether redirects are followed.
     pub follow: bool,
     pub zero_data_ok: bool,
     pub ssl_cert: Option<PathBuf>,
@@ -81,48 +81,47 @@ pub struct Settings {
     pub content_type: Option<String>,
     /// `-g` or `-p`.
     pub look: Option<Look>,
-    /// Names that files gave a value.
+    /// Variables defined in siegerc.
     pub variables: HashMap<String, String>,
-    /// The file that all this was read from.
+    /// Path of siegerc.
     pub rc: PathBuf,
-    /// The form of the report; None: as `json` says.
+    /// Format of the report; None means that `json` decides.
     pub format: Option<Format>,
-    /// The options that are ours.
+    /// brunt's own options.
     pub brunt_options: BruntOptions,
 }
 
-/// How often each user asks.
+/// Number of requests of each user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reps {
-    /// So many URLs.
+    /// A number of URLs.
     Times(u64),
-    /// The whole list.
+    /// The whole list of URLs once.
     Once,
 }
 
-/// One request is made, and shown.
+/// Modes that send one request and print it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Its head, and that of the reply.
+    /// Prints the heads of request and reply (`-g`).
     Heads,
-    /// Its head, and the reply's body.
+    /// Prints the head of the request and the body of the reply (`-p`).
     Page,
 }
 
-/// The forms that siege's report has had.
+/// Formats of siege's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Up to 4.1.6: seconds.
+    /// Times in seconds, as in siege up to 4.1.6.
     Seconds,
-    /// From 4.1.7: milliseconds, narrower counts.
+    /// Times in milliseconds and narrower counts, as in siege from 4.1.7.
     Millis,
-    /// JSON.
     Json,
 }
 
 impl Format {
-    /// The form of this name.
-    pub fn named(name: &str) -> Result<Self, String> {
+    /// Parses the name of a format.
+    pub fn parse(name: &str) -> Result<Self, String> {
         match name {
             "4.0" => Ok(Self::Seconds),
             "4.1.7" | "4.1" => Ok(Self::Millis),
@@ -142,7 +141,7 @@ impl Default for Settings {
             json: false,
             show_logfile: false,
             logging: false,
-            logfile: LOG.into(),
+            logfile: DEFAULT_LOG.into(),
             mark: None,
             gmethod: None,
             parser: false,
@@ -192,10 +191,10 @@ impl Default for Settings {
     }
 }
 
-/// What a directive does.
+/// Effect of a directive.
 type OptionEffect = fn(&mut Settings, &str);
 
-/// One row a directive: its name, and what it does.
+/// One row for each directive: its name and its effect.
 const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("verbose", |s, v| s.verbose = is_on(v)),
     ("color", |s, v| s.color = is_on(v)),
@@ -218,7 +217,7 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("cache", |s, v| s.cache = is_on(v)),
     ("connection", |s, v| s.keep_alive = v.eq_ignore_ascii_case("keep-alive")),
     ("concurrent", |s, v| s.concurrent = count(v)),
-    ("time", Settings::until),
+    ("time", Settings::set_time),
     ("reps", |s, v| s.reps = Some(if v == "once" { Reps::Once } else { Reps::Times(count(v)) })),
     ("delay", |s, v| s.delay = v.parse().ok().filter(|d: &f64| d.is_finite() && *d >= 0.0).unwrap_or(0.0)),
     ("internet", |s, v| s.internet = is_on(v)),
@@ -246,20 +245,20 @@ const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("ssl-key", |s, v| s.ssl_key = Some(v.into())),
 ];
 
-/// Directives that mean nothing to us.
-const IDLE: [&str; 6] = ["spinner", "cookies", "ftp-login", "ssl-timeout", "ssl-ciphers", "signature"];
+/// Directives without effect in brunt.
+const IGNORED: [&str; 6] = ["spinner", "cookies", "ftp-login", "ssl-timeout", "ssl-ciphers", "signature"];
 
 impl Settings {
-    /// Takes a directive; a name that is none is a variable's.
+    /// Sets a directive. Any other name defines a variable.
     pub fn set(&mut self, name: &str, value: &str) {
         match DIRECTIVES.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
             Some((_, effect)) => effect(self, value),
-            None if IDLE.contains(&name) => {}
+            None if IGNORED.contains(&name) => {}
             None => _ = self.variables.insert(name.to_owned(), value.to_owned()),
         }
     }
 
-    fn until(&mut self, value: &str) {
+    fn set_time(&mut self, value: &str) {
         let number = count(value);
         let seconds = match value.chars().find(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()) {
             Some('s') => 1,
@@ -269,17 +268,17 @@ impl Settings {
         self.time = (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)));
     }
 
-    /// The form of the report.
+    /// Format of the report.
     pub fn form(&self) -> Format {
         self.format.unwrap_or(if self.json { Format::Json } else { Format::Seconds })
     }
 
-    /// The longest pause between two URLs, in seconds.
+    /// Longest pause between two URLs, in seconds.
     pub fn pause(&self) -> f64 {
         if self.benchmark || self.look.is_some() { 0.0 } else { self.delay }
     }
 
-    /// A line for each transaction is wanted.
+    /// True if a line is printed for each transaction.
     pub fn shows_lines(&self) -> bool {
         self.verbose && !self.quiet && self.form() != Format::Json && self.look.is_none()
     }

@@ -1,4 +1,4 @@
-//! What is asked: a URL as siege reads it, with a method and data behind it, and files of them.
+//! Parses siege's URLs, with a method and data after them, and files of URLs.
 
 use super::rc::expand;
 use super::settings::Settings;
@@ -10,58 +10,55 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The words behind a URL that are methods.
+/// Methods that may follow a URL.
 const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/// Endings of files whose text is sent without the blanks around it.
-const TEXTS: [&str; 10] = ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
+/// Extensions of files whose content is sent without surrounding blanks.
+const TEXT_EXTENSIONS: [&str; 10] = ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
 
-/// A name and a password, and for which realm.
+/// User name and password for a realm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// The name.
     pub user: String,
-    /// The password.
     pub password: String,
-    /// The realm; None: any.
+    /// None means any realm.
     pub realm: Option<String>,
 }
 
 impl Login {
-    /// `user:password`, or `user:password:realm`.
+    /// Parses `user:password` or `user:password:realm`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, ':').map(|part| part.trim().to_owned());
-        let (user, password) = (parts.next()?, parts.next().unwrap_or_default());
+        let user = parts.next()?;
+        let password = parts.next().unwrap_or_default();
         let realm = parts.next().filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
         (!user.is_empty()).then_some(Self { user, password, realm })
     }
 }
 
-/// A URL and what is done there.
+/// A URL with its method and data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlEntry {
-    /// GET, POST, …
     pub method: String,
-    /// `http` or `https`.
     pub scheme: String,
-    /// Host, and port where one was written.
+    /// Host and optional port.
     pub authority: String,
-    /// Path and query as they go onto the wire.
+    /// Path and query as sent.
     pub path: String,
-    /// What is sent behind the head; None: nothing.
+    /// Body of the request.
     pub body: Option<Vec<u8>>,
-    /// Who we are, where the URL says so.
+    /// Login of the URL.
     pub login: Option<Login>,
-    /// Why the file of its data cannot be read.
+    /// Error while reading the file with the data.
     pub trouble: Option<String>,
 }
 
 impl UrlEntry {
-    /// The URL.
+    /// Formats the URL.
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme, self.authority, self.path)
     }
 
-    /// Reads a URL and what stands behind it; why it is none.
+    /// Parses a URL with method and data. The error says why it is invalid.
     pub fn parse(text: &str, escaping: bool) -> Result<Self, String> {
         let text = text.trim();
         let (url, method, data) = split_method(text);
@@ -70,8 +67,8 @@ impl UrlEntry {
         if !matches!(scheme.as_str(), "http" | "https") {
             return Err(format!("{text}: brunt speaks http and https only; write http://…"));
         }
-        let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(at);
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
         let (login, authority) = match authority.rsplit_once('@') {
             Some((login, authority)) => (Login::parse(login), authority),
             None => (None, authority),
@@ -82,8 +79,10 @@ impl UrlEntry {
         let path = path.split('#').next().unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };
         let path = if escaping && method.is_none() { escape(path) } else { path.to_owned() };
-        let nothing = || (method.map(|_| Vec::new()), None);
-        let (body, trouble) = data.map(body).map_or_else(nothing, |(body, trouble)| (Some(body), trouble));
+        let (body, trouble) = match data.map(body) {
+            Some((body, trouble)) => (Some(body), trouble),
+            None => (method.map(|_| Vec::new()), None),
+        };
         Ok(Self {
             method: method.unwrap_or("GET").to_owned(),
             scheme,
@@ -96,22 +95,24 @@ impl UrlEntry {
     }
 }
 
-/// A URL, the first method behind it, and the data behind that.
+/// Splits a line into the URL, the first method after it, and the data after that.
 fn split_method(text: &str) -> (&str, Option<&'static str>, Option<&str>) {
-    let mut from = 0;
-    while let Some(at) = text[from..].find(' ').map(|at| from + at) {
-        let behind = &text[at + 1..];
+    let mut start = 0;
+    while let Some(space) = text[start..].find(' ').map(|offset| start + offset) {
+        let tail = &text[space + 1..];
         for method in METHODS {
-            if let Some(data) = behind.strip_prefix(method).filter(|data| data.is_empty() || data.starts_with(' ')) {
-                return (text[..at].trim_end(), Some(method), Some(data.trim()).filter(|data| !data.is_empty()));
+            if let Some(data) = tail.strip_prefix(method).filter(|data| data.is_empty() || data.starts_with(' ')) {
+                return (text[..space].trim_end(), Some(method), Some(data.trim()).filter(|data| !data.is_empty()));
             }
         }
-        from = at + 1;
+        start = space + 1;
     }
     (text, None, None)
 }
 
-/// The data behind a method: itself, or behind a `<` the content of a file. One that cannot be read is empty; why.
+/// The data after a method: the text itself, or after `<` the content of a file.
+///
+/// Data of an unreadable file is empty, with an error message.
 fn body(data: &str) -> (Vec<u8>, Option<String>) {
     let Some(path) = data.strip_prefix('<').map(str::trim) else { return (data.as_bytes().to_vec(), None) };
     let read = match fs::read(path) {
@@ -121,21 +122,20 @@ fn body(data: &str) -> (Vec<u8>, Option<String>) {
             return (Vec::new(), Some(trouble));
         }
     };
-    let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXTS.contains(&e));
+    let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXT_EXTENSIONS.contains(&e));
     (if is_text { read.trim_ascii().to_vec() } else { read }, None)
 }
 
-/// What may not stand in a path is written in hexadecimal.
+/// Percent-encodes characters that are not allowed in a path.
 fn escape(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut out = String::with_capacity(path.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        let hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
-        let stays = match byte {
-            b'%' => hex(at + 1) && hex(at + 2),
+    for (index, byte) in bytes.iter().enumerate() {
+        let is_allowed = match byte {
+            b'%' => is_hex_digit(bytes, index + 1) && is_hex_digit(bytes, index + 2),
             byte => byte.is_ascii_graphic() && !b"\"<>\\^`{|}~".contains(byte),
         };
-        if stays {
+        if is_allowed {
             out.push(char::from(*byte));
         } else {
             let _ = write!(out, "%{byte:02X}");
@@ -144,37 +144,41 @@ fn escape(path: &str) -> String {
     out
 }
 
-/// All that is asked: the URL that was given, or those of the file. `None` where there is none, and the file's trouble.
+fn is_hex_digit(bytes: &[u8], index: usize) -> bool {
+    bytes.get(index).is_some_and(u8::is_ascii_hexdigit)
+}
+
+/// Returns the given URL, or those of the file. The error is None if there is no URL, or the error
+/// of the file.
 pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
     let lines = match &settings.url {
         Some(url) => vec![url.clone()],
-        None => listed(&fs::read(&settings.file).map_err(Some)?, &settings.variables, caller.environment),
+        None => read_file(&fs::read(&settings.file).map_err(Some)?, &settings.variables, caller.environment),
     };
-    let asked = lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
-        Ok(asked) => {
-            asked.trouble.iter().for_each(|why| caller.say(&format!("brunt: {why}")));
-            Some(asked)
+    let entries = lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
+        Ok(entry) => {
+            entry.trouble.iter().for_each(|why| caller.say(&format!("brunt: {why}")));
+            Some(entry)
         }
         Err(why) => {
             caller.say(&format!("brunt: {why}"));
             None
         }
     });
-    let asked: Vec<_> = asked.collect();
-    if asked.is_empty() { Err(None) } else { Ok(asked) }
+    let entries: Vec<_> = entries.collect();
+    if entries.is_empty() { Err(None) } else { Ok(entries) }
 }
 
-/// The URLs of a file: without comments, with what its variables stand for.
-fn listed(bytes: &[u8], known: &HashMap<String, String>, environment: Environment) -> Vec<String> {
-    let mut variables = known.clone();
+/// The URLs of a file, without comments and with variables expanded.
+fn read_file(bytes: &[u8], initial: &HashMap<String, String>, environment: Environment) -> Vec<String> {
+    let mut variables = initial.clone();
     let mut urls = Vec::new();
     for line in String::from_utf8_lossy(bytes).lines() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        match line.split_once('=').filter(|(name, _)| is_name(name.trim())) {
+        match line.split_once('=').filter(|(name, _)| is_variable_name(name.trim())) {
             Some((name, value)) => {
                 let value = expand(value.trim(), &variables, environment);
                 variables.insert(name.trim().to_owned(), value);
@@ -183,6 +187,10 @@ fn listed(bytes: &[u8], known: &HashMap<String, String>, environment: Environmen
         }
     }
     urls
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]
@@ -223,7 +231,7 @@ mod tests {
         let file =
             "# c\nH=host:81\nX = hello\n\n  http://$(H)/1  \n${H}/2 POST a=$(X)&b=$(NO_SUCH_NAME)\nhttp://h/?a=b\n";
         assert_eq!(
-            listed(file.as_bytes(), &HashMap::new(), |_| None),
+            read_file(file.as_bytes(), &HashMap::new(), |_| None),
             ["http://host:81/1", "host:81/2 POST a=hello&b=", "http://h/?a=b"]
         );
     }
@@ -239,7 +247,7 @@ mod tests {
     fn any_file_is_read() {
         let seeds = brunt_tests::inputs::corpus("siege-urls");
         brunt_tests::inputs::survives("siege-urls", seeds, 2000, |bytes| {
-            let lines = listed(bytes, &HashMap::new(), |_| None);
+            let lines = read_file(bytes, &HashMap::new(), |_| None);
             // Files of data are not read: random names could be those of devices.
             for line in lines.iter().filter(|line| !line.contains('<')) {
                 let _ = UrlEntry::parse(line, true);
