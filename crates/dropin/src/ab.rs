@@ -156,8 +156,8 @@ fn report(args: &Args, collector: &SampleCollector, observer: &ConnectionObserve
     if collector.interrupted || !written { FAILED } else { 0 }
 }
 
-/// Writes a file, and returns true on success. Like ab, it reports a failure, and the run then
-/// ends.
+/// Writes a file, and returns true on success. Like ab, it reports a failure,
+/// and the run then ends.
 fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -> String) -> bool {
     let Some(path) = path else { return true };
     let written = fs::write(path, text());

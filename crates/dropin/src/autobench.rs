@@ -1,11 +1,11 @@
 //! Implements `autobench` (options, configuration file, table), `autobench_admin` and `autobenchd`.
 //!
 //! * [`keys`], [`conf`], [`settings`]: settings from the command line and `~/.autobench.conf`.
-//! * [`tester`]: runs an httperf command line and returns its report. [`figures`]: reads that
-//!   report.
+//! * [`tester`]: runs an httperf command line and returns its
+//!   report. [`figures`]: reads that report.
 //! * [`sweep`]: runs one test per rate. [`table`], [`number`]: format the results.
-//! * [`mod@admin`], [`mod@daemon`]: the same from several machines. [`order`]: their messages to
-//!   each other.
+//! * [`mod@admin`], [`mod@daemon`]: the same from several machines. [`order`]:
+//!   their messages to each other.
 //! * [`secret`]: authenticates these messages.
 //!
 //! Out of scope: an engine, and a parser of HTTP. Every figure comes from the report of brunt's
@@ -74,8 +74,8 @@ impl End {
     }
 }
 
-/// Runs an autobench command line and returns the exit code. `program_name` is the name that the user
-/// typed.
+/// Runs an autobench command line and returns the exit code. `program_name` is the
+/// name that the user typed.
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     measure(program_name, words, caller).map_or_else(|end| end.report(program_name, caller), |()| 0)
 }

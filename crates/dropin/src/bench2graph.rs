@@ -1,9 +1,9 @@
 //! Implements `bench2graph`: draws a chart of autobench's table.
 //!
-//! The arguments are the original ones: a table, a new output file, and column numbers (default:
-//! all columns). The file's extension selects the format: PNG or SVG, otherwise PostScript. Out of
-//! scope: gnuplot, and reading results for analysis (`brunt analyse`). The chart shows the table's
-//! numbers unchanged.
+//! The arguments are the original ones: a table, a new output file, and column numbers
+//! (default: all columns). The file's extension selects the format: PNG or SVG, otherwise
+//! PostScript. Out of scope: gnuplot, and reading results for analysis (`brunt analyse`). The
+//! chart shows the table's numbers unchanged.
 
 mod chart;
 mod sheet;

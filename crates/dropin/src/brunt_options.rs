@@ -32,9 +32,7 @@ struct OptionRow {
 enum OptionEffect {
     /// Adds a report of this format.
     Report(&'static str),
-    /// Sets a number.
     Number(fn(&mut BruntOptions) -> &mut Option<u32>),
-    /// Any other effect.
     Set(fn(&mut BruntOptions, &str)),
 }
 
@@ -72,7 +70,7 @@ impl BruntOptions {
     ///
     /// # Errors
     ///
-    /// The message says what to write instead.
+    /// The message suggests a correct option.
     pub fn take<'a>(&mut self, word: &'a str, value: impl FnOnce() -> Option<&'a str>) -> Result<(), String> {
         let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let Some(row) = ROWS.iter().find(|row| row.name == name) else {

@@ -1,7 +1,7 @@
 //! The process that a tool runs in: its output streams, environment, clock and store.
 //!
-//! The caller of a tool passes it in. Nothing here prints, ends the process or reads the
-//! environment by itself.
+//! The caller of a tool passes it in. Nothing here prints, ends the process or
+//! reads the environment by itself.
 
 use crate::error::ToolError;
 use brunt_model::{Judgement, Run};
@@ -39,30 +39,30 @@ pub struct Caller {
     /// Installs the Ctrl-C handler.
     pub interrupt: fn() -> io::Result<Interrupt>,
     /// Installs the handlers of the signals that end a daemon, and returns the flag that they set.
-    pub ended: fn() -> io::Result<Arc<AtomicBool>>,
+    pub stop_flag: fn() -> io::Result<Arc<AtomicBool>>,
     /// Replaces secrets in everything that is stored or printed.
     pub redactor: fn() -> Arc<Redactor>,
-    /// Opens a store.
+    /// Opens the store of runs.
     pub store: fn(&StorePlace) -> Result<Store, ToolError>,
     /// Opens the report files before the run.
     pub reports: OpenReports,
 }
 
-/// Opens report files.
+/// A function that opens report files before the run.
 pub type OpenReports = fn(&[Output]) -> Result<Box<dyn Reports>, ToolError>;
 
 /// Directory in which a run is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StorePlace {
-    /// The default store.
+    /// The default store of this user.
     Default,
-    /// In this directory.
+    /// A store in this directory.
     Directory(PathBuf),
 }
 
-/// Reports whose files are open.
+/// Reports with open files, to be written after the run.
 pub trait Reports {
-    /// Writes the reports.
+    /// Writes all reports to their files.
     ///
     /// # Errors
     ///
@@ -82,8 +82,8 @@ impl Caller {
         (self.environment)(name)
     }
 
-    /// Writes text to stdout and flushes it. Write errors are ignored, since the reader may close
-    /// the pipe early.
+    /// Writes text to stdout and flushes it. Write errors are ignored, since the reader
+    /// may close the pipe early.
     pub fn out(&self, text: &str) {
         self.out_bytes(text.as_bytes());
     }

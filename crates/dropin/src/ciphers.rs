@@ -3,19 +3,19 @@
 /// Returns the suites that OpenSSL names in `list`, and the last name that matches no suite.
 pub fn parse_list(list: &str) -> (Vec<String>, Option<String>) {
     let all = brunt_wire::tls::suites();
-    let mut found = Vec::new();
+    let mut suites = Vec::new();
     let mut unknown = None;
     for name in list.split([':', ',', ' ']).filter(|name| !name.is_empty()) {
         match all.iter().find(|suite| openssl_name(suite) == name) {
-            Some(suite) => found.push((*suite).to_owned()),
+            Some(suite) => suites.push((*suite).to_owned()),
             None => unknown = Some(name.to_owned()),
         }
     }
-    (found, unknown)
+    (suites, unknown)
 }
 
-/// OpenSSL's keywords for groups of suites, and the components of suite names, including
-/// unsupported ones.
+/// OpenSSL's keywords for groups of suites, and the components of
+/// suite names, including unsupported ones.
 const WORDS: &str = "ALL DEFAULT COMPLEMENTOFDEFAULT COMPLEMENTOFALL HIGH MEDIUM eNULL NULL aNULL kRSA aRSA RSA kDHE kEDH DHE EDH DH \
     ADH kECDHE kEECDH ECDHE EECDH ECDH AECDH aDSS DSS aECDSA ECDSA TLSv1.2 TLSv1.0 TLSv1 SSLv3 AES AES128 AES256 AESGCM AESCCM \
     AESCCM8 ARIA ARIA128 ARIA256 ARIAGCM CAMELLIA CAMELLIA128 CAMELLIA256 CHACHA20 SHA SHA1 SHA256 SHA384 PSK kPSK kRSAPSK \

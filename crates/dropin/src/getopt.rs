@@ -35,7 +35,6 @@ pub enum ShortItem<'a> {
     Option(char, &'a str),
     /// A brunt option, without `--brunt-`.
     BruntOption(&'a str),
-    /// An unknown letter.
     Unknown(char),
     /// An option without its required value.
     MissingValue(char),

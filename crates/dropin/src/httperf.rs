@@ -2,8 +2,8 @@
 //! other drop-ins such as autobench.
 //!
 //! * [`args`], [`echo`]: the command line, and the line that repeats it.
-//! * [`request`], [`sessions`], [`session_log`], [`tls`]: the requests and TLS settings that it
-//!   describes.
+//! * [`request`], [`sessions`], [`session_log`], [`tls`]: the requests and
+//!   TLS settings that it describes.
 //! * [`plan`]: the same as a plan. [`collector`], [`counts`], [`lifetimes`]: httperf's arithmetic.
 //! * [`mod@print`], [`output`], [`observer`]: httperf's output.
 //!
@@ -51,12 +51,11 @@ pub struct Answer {
     pub text: String,
     /// Its message on stderr, if there is no report.
     pub refusal: Option<String>,
-    /// Its exit code.
     pub code: u8,
 }
 
-/// Runs an httperf command line and returns the exit code. `program_name` is the name that the user
-/// typed.
+/// Runs an httperf command line and returns the exit code. `program_name` is the
+/// name that the user typed.
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     let interrupt = (caller.interrupt)().map_err(|error| EarlyExit::failed(error.to_string()));
     let output = Arc::new(ReportOutput::Stdout(Arc::clone(caller)));
@@ -69,8 +68,8 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     }
 }
 
-/// Runs an httperf command line for another drop-in. Stdout is returned as text; brunt's notes go
-/// to stderr.
+/// Runs an httperf command line for another drop-in. Stdout is returned as text;
+/// brunt's notes go to stderr.
 pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> Answer {
     let output = Arc::new(ReportOutput::Buffer(Mutex::default()));
     let exit = begin("httperf", words, interrupt, &output, caller).err();
@@ -148,8 +147,8 @@ fn start_workload(
     let resolve = plan::resolve(args).map_err(EarlyExit::failed)?;
     let workload = sessions::workload(args).map_err(EarlyExit::failed)?;
     let rules = rules(args, &workload);
-    // Sessions of a log have no limit: httperf starts the calls of a burst as connections become
-    // free.
+    // Sessions of a log have no limit: httperf starts the calls of a
+    // burst as connections become free.
     let is_limited = matches!(args.workload, Workload::Sessions(..));
     if limited && longest_burst(&workload) > 1 + args.per_session() * args.piped() {
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";

@@ -1,8 +1,8 @@
 //! Implements `jmeter` without its GUI: command line, console lines, result files and report.
 //!
 //! * [`settings`]: options and properties. [`console`]: lines of the console and the log.
-//! * [`collector`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a
-//!   run.
+//! * [`collector`]: writes the samples of a run to files, sums and tables. [`udp`]:
+//!   messages that end a run.
 //! * [`graphs`]: charts of the dashboard.
 //! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
 //!
@@ -32,7 +32,7 @@ use settings::Settings;
 use std::path::Path;
 use std::sync::Arc;
 
-/// JMeter release whose command line this is.
+/// JMeter release that is reproduced.
 const VERSION: &str = "5.6.3";
 
 /// Exit code for errors.
@@ -76,7 +76,6 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     })
 }
 
-/// Text of `--help`.
 const USAGE: &str = include_str!("jmeter/usage.txt");
 
 fn refuse(why: &str) -> Result<u8> {

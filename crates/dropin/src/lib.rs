@@ -1,19 +1,19 @@
-//! Drop-in replacements: other tools' command lines, run by brunt, with the output that their
-//! users' scripts parse.
+//! Drop-in replacements: other tools' command lines, run by brunt, with the output
+//! that their users' scripts parse.
 //!
 //! `brunt ab …`, or a link named `ab`, takes ab's arguments and prints ab's report. Each tool is a
 //! row of [`tools::COMPAT`] and a folder. Its arguments become a [`Plan`](brunt_model::Plan), and
 //! its text is computed from the run's samples. The tools share:
 //!
 //! * [`tools`]: the list of tools. [`caller`]: the process that a tool runs in. [`error`]: errors.
-//! * `getopt`: options, parsed like `getopt` and `getopt_long`. `brunt_options`: brunt's own options,
-//!   `--brunt-…`.
+//! * `getopt`: options, parsed like `getopt` and `getopt_long`.
+//!   `brunt_options`: brunt's own options, `--brunt-…`.
 //! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `run_setup`: runs the plan and writes
 //!   everything except the tool's own report.
 //!
-//! There is no engine code here: a tool that needs single requests has the plan record samples.
-//! Nothing here prints, ends the process or reads the environment: the caller passes in everything
-//! needed ([`caller`]).
+//! There is no engine code here: a tool that needs single requests has the plan record
+//! samples. Nothing here prints, ends the process or reads the environment: the caller
+//! passes in everything needed ([`caller`]).
 
 mod ab;
 mod autobench;

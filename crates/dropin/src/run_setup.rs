@@ -12,7 +12,7 @@ use brunt_runner::{Engine, Interrupt, Listen, RunRequest, RunResult, Session, St
 use brunt_spec::defaults;
 use std::sync::Arc;
 
-/// A run whose files, store and signal handler are open.
+/// A run that is ready to start: its files and store are open.
 pub struct RunSetup {
     reports: Option<Box<dyn Reports>>,
     notes: bool,
@@ -51,7 +51,7 @@ impl RunSetup {
     }
 }
 
-/// A finished run whose reports are not written yet.
+/// A finished run, before its reports are written.
 pub struct FinishedRun {
     /// Events, judgement and outcome of the run.
     pub result: RunResult,
@@ -62,8 +62,8 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Writes brunt's reports. Prints to stderr `notes`, the verdict on the generator, and the
-    /// stored run's id.
+    /// Writes brunt's reports. Prints to stderr `notes`, the verdict on the generator,
+    /// and the stored run's id.
     pub fn finish(self, notes: &[String]) -> Result<()> {
         let RunResult { run, judgement, stored, outcome } = self.result;
         let mut lines = Vec::new();
@@ -86,8 +86,8 @@ impl FinishedRun {
 
 /// Formats a note as a line of stderr without colons.
 ///
-/// Programs that read the old report from stderr split lines at a colon and take the part before it
-/// as a key.
+/// Programs that read the old report from stderr split lines at a colon and take the part
+/// before it as a key.
 fn note_line(note: &str) -> String {
     format!("brunt - {}", note.replace(": ", " - ").replace(':', "="))
 }

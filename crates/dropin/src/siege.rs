@@ -2,8 +2,8 @@
 //!
 //! * [`options`], [`settings`], [`rc`]: settings from the command line and siegerc.
 //! * [`urls`], [`request`]: the URLs and the bytes of their requests.
-//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples and replies.
-//!   [`classic`]: siege's arithmetic.
+//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples
+//!   and replies. [`classic`]: siege's arithmetic.
 //! * [`mod@print`], [`lines`], [`config`], [`log`]: siege's output.
 //!
 //! docs/drop-in-siege.md lists the intended differences.
@@ -121,7 +121,6 @@ fn measure(
     finished.finish(&notes(settings, &collector, note))
 }
 
-/// Prints siege's greeting.
 fn greet(settings: &Settings, caller: &Caller) {
     if settings.quiet || settings.form() == Format::Json || settings.look == Some(Look::Heads) {
         return;

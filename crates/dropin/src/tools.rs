@@ -5,15 +5,15 @@ use crate::{ab, autobench, bench2graph, httperf, jmeter, siege};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A tool whose command line brunt accepts.
+/// A tool that brunt can replace.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
     /// Name of the program and of brunt's subcommand.
     pub name: &'static str,
     /// Description in the list of commands.
     pub about: &'static str,
-    /// Runs a command line: the name as the user typed it, the arguments, the caller. Returns the
-    /// exit code.
+    /// Runs a command line: the name as the user typed it, the arguments, the
+    /// caller. Returns the exit code.
     pub run: fn(&str, &[String], &Arc<Caller>) -> u8,
 }
 

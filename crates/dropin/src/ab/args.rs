@@ -1,5 +1,5 @@
-//! Parses ab's command line: the meaning of each option, then the rules between options, in ab's
-//! order.
+//! Parses ab's command line: the meaning of each option, then the rules
+//! between options, in ab's order.
 //!
 //! Options are applied in order, and some depend on their position. `-t` resets the number of
 //! requests, so only a later `-n` counts. `-p`, `-u` and `-i` must not follow another method.
@@ -85,7 +85,6 @@ pub struct Args {
     pub protocol: Option<String>,
     /// `-E`.
     pub certificate: Option<PathBuf>,
-    /// brunt's own options.
     pub brunt_options: BruntOptions,
 }
 
@@ -113,7 +112,6 @@ pub enum Refusal {
     Usage(String),
     /// Prints this message to stderr.
     Message(String),
-    /// Prints the version.
     Version,
 }
 

@@ -28,7 +28,6 @@ impl Record {
 /// An error that ends ab without a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fatal {
-    /// Message on stderr.
     pub text: String,
     /// Number of the error. Its lowest byte is the exit code.
     pub number: i32,
@@ -50,19 +49,17 @@ pub struct Rules {
     pub any_length: bool,
 }
 
-/// ab's counters.
 #[derive(Debug, Clone, Default)]
 pub struct Classic {
     rules: Rules,
     /// Requests that ended, successfully or not.
     pub completed: u64,
-    /// Requests whose connection ended in order.
+    /// Requests with an orderly end of the connection.
     orderly: u64,
     /// Failure events. One request may cause several.
     pub failed: u64,
     /// Connections that could not be opened.
     pub connect_errors: u64,
-    /// Errors while reading.
     pub receive_errors: u64,
     /// Bodies of a different length.
     pub length_errors: u64,

@@ -14,7 +14,6 @@ pub struct SampleCollector {
     pub classic: Classic,
     /// The error that ended the run without a report.
     pub fatal: Option<Fatal>,
-    /// True after Ctrl-C.
     pub interrupted: bool,
     /// Value of the `Server` header.
     pub server: Option<String>,
@@ -81,8 +80,8 @@ impl SampleCollector {
         }
     }
 
-    /// Ends the run if all connections together were silent for the timeout. ab waits for all of
-    /// them at once.
+    /// Ends the run if all connections together were silent for the timeout. ab waits for
+    /// all of them at once.
     fn watch(&mut self, snapshot: &Snapshot) {
         let flow = &snapshot.flow;
         if flow.in_flight == 0 || flow.completed + flow.errors + flow.opened > 0 {

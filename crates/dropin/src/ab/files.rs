@@ -15,8 +15,8 @@ pub fn csv(records: &[Record]) -> String {
     out
 }
 
-/// Formats `-g`: one row for each request, fastest first. `epoch` is the Unix time of the clock's
-/// zero.
+/// Formats `-g`: one row for each request, fastest first. `epoch` is the Unix
+/// time of the clock's zero.
 pub fn gnuplot(records: &[Record], epoch: f64) -> String {
     let mut order: Vec<&Record> = records.iter().collect();
     order.sort_by_key(|r| r.total);

@@ -16,7 +16,6 @@ pub const BANNER: &str = "\
 <p>
 ";
 
-/// Formats the report.
 pub fn report(subject: Subject<'_>, html: &Html) -> String {
     let mut table = Table { out: format!("\n\n<table {}>\n", html.table), html };
     server(&mut table, subject);

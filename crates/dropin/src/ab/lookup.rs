@@ -20,10 +20,9 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
         return Ok(Vec::new());
     }
     let addresses = look_up(host, port)?;
-    let accepts = |address: &&SocketAddr| TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok();
     let first = match &addresses[..] {
         [only] => Some(only),
-        several => several.iter().find(accepts).or(several.first()),
+        several => several.iter().find(|address| accepts_connection(address)).or(several.first()),
     };
     Ok(first.map(|address| Resolve { host: host.to_owned(), port, address: address.ip() }).into_iter().collect())
 }
@@ -31,7 +30,7 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
 /// Resolves the address of `-B`, which must be an address of this machine.
 pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
     let Some(name) = &args.source else { return Ok(None) };
-    let found = look_up(name, 0)?;
+    let addresses = look_up(name, 0)?;
     let address = addresses.first().map(SocketAddr::ip);
     match address.map(|ip| UdpSocket::bind((ip, 0))) {
         Some(Err(_)) => Err(Fatal::new("bind", "Cannot assign requested address", 99)),
@@ -39,10 +38,14 @@ pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
     }
 }
 
+fn accepts_connection(address: &SocketAddr) -> bool {
+    TcpStream::connect_timeout(address, CONNECT_TIMEOUT).is_ok()
+}
+
 fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fatal> {
-    let found = (host, port).to_socket_addrs().map_err(|error| lookup_error(host, &error))?;
+    let addresses = (host, port).to_socket_addrs().map_err(|error| lookup_error(host, &error))?;
     let mut all: Vec<SocketAddr> = Vec::new();
-    for address in found {
+    for address in addresses {
         if !all.contains(&address) {
             all.push(address);
         }

@@ -1,8 +1,8 @@
 //! ab's arithmetic of times: mean, deviation, median and percentiles, with ab's rounding.
 //!
-//! Two rules are odd and intended. The median of an odd number of values is the mean of the middle
-//! one and the next. Of an even number it is the upper of the middle two. Means are whole
-//! microseconds.
+//! Two rules are odd and intended. The median of an odd number of values is the mean
+//! of the middle one and the next. Of an even number it is the upper of the middle
+//! two. Means are whole microseconds.
 
 /// Sorted values, in microseconds.
 #[derive(Debug, Clone, Default)]
@@ -11,20 +11,17 @@ pub struct Ordered(Vec<u64>);
 /// A row of ab's table, in microseconds except for the deviation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TimeSummary {
-    /// Minimum.
     pub min: u64,
-    /// Mean, rounded down.
+    /// Mean, rounded down to whole microseconds.
     pub mean: u64,
     /// Sample standard deviation, in milliseconds.
     pub deviation: f64,
     /// Median by ab's rule.
     pub median: u64,
-    /// Maximum.
     pub max: u64,
 }
 
 impl Ordered {
-    /// Sorts the values.
     pub fn new(values: impl Iterator<Item = u64>) -> Self {
         let mut values: Vec<u64> = values.collect();
         values.sort_unstable();

@@ -13,8 +13,8 @@ use brunt_spec::to_plan;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Longer than any run. ab has only a timeout for all connections together, which `SampleCollector`
-/// implements.
+/// Longer than any run. ab has only a timeout for all
+/// connections together, which `SampleCollector` implements.
 const UNLIMITED: Duration = Duration::from_hours(366 * 24);
 /// Interval at which the engine delivers samples and errors are checked.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -23,7 +23,6 @@ const PERCENTAGES: [usize; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 pub struct Subject<'a> {
     pub args: &'a Args,
     pub classic: &'a Classic,
-    /// Duration in seconds.
     pub seconds: f64,
     /// Name of the server software.
     pub software: &'a str,
@@ -57,7 +56,6 @@ impl Subject<'_> {
     }
 }
 
-/// Formats the report.
 pub fn report(subject: Subject<'_>) -> String {
     let mut out = String::from("\n\n");
     server(&mut out, subject);
@@ -73,7 +71,7 @@ pub fn report(subject: Subject<'_>) -> String {
     out
 }
 
-/// Writes a line whose value begins in column 25.
+/// Writes a line with the value in column 25.
 fn line(out: &mut String, label: &str, value: impl std::fmt::Display) {
     let _ = writeln!(out, "{:<24}{value}", format!("{label}:"));
 }

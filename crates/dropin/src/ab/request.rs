@@ -1,5 +1,5 @@
-//! Builds the bytes of ab's request: an HTTP/1.0 head with ab's order and capitalization, and the
-//! body.
+//! Builds the bytes of ab's request: an HTTP/1.0 head with ab's order
+//! and capitalization, and the body.
 
 use super::args::Args;
 

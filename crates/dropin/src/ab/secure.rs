@@ -11,8 +11,8 @@ use std::net::IpAddr;
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
-/// Values of `-f`. OpenSSL's older versions are known but unsupported; a handshake that allows only
-/// those fails.
+/// Values of `-f`. OpenSSL's older versions are known but unsupported; a handshake
+/// that allows only those fails.
 const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
     [("TLS1.2", &[TlsVersion::V12]), ("TLS1.3", &[TlsVersion::V13]), ("ALL", &[TlsVersion::V12, TlsVersion::V13])];
 
@@ -39,7 +39,7 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     });
     let old = args.protocol.as_deref().filter(|protocol| versions.is_none() && starts_with_name(protocol, "TLS1"));
     if let Some(protocol) = old.filter(|_| args.target.https) {
-        // OpenSSL 3 accepts these versions but none of their suites: every handshake of ab fails.
+        // OpenSSL 3 accepts these versions but rejects all of their suites: every handshake of ab fails.
         return Err(format!("SSL handshake failed (1).\n-f {protocol}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"));
     }
     let (ciphers, note) = args.ciphers.as_deref().map_or((Vec::new(), None), ciphers);
@@ -54,15 +54,15 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
         ciphers,
         ..TlsSettings::default()
     };
-    // A keyword such as HIGH stands for many suites. Then all are offered.
+    // A keyword such as HIGH means many suites. Then all are offered.
     match &args.ciphers {
         Some(list) if !is_known_to_openssl(list) => Err(format!("error setting ciphersuite list [{list}]\n")),
         _ => Ok(RequestedTls { settings, note }),
     }
 }
 
-/// Server name for SNI: from a custom Host header, otherwise from the URL. None for an address or
-/// with `-I`.
+/// Server name for SNI: from a custom Host header, otherwise from the URL. None for
+/// an address or with `-I`.
 pub fn server_name(args: &Args) -> Option<String> {
     let host = args.headers.iter().find(|line| starts_with_name(line, "Host:")).map(|line| line[5..].trim());
     let name = host.map_or(&*args.target.host, |host| host.split(':').next().unwrap_or(host));

@@ -5,7 +5,6 @@
 pub struct Target {
     /// True for https, false for http.
     pub https: bool,
-    /// Host without brackets.
     pub host: String,
     /// Port; default 80 or 443.
     pub port: u16,

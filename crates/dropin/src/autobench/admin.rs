@@ -1,9 +1,9 @@
-//! Implements `autobench_admin`: a sweep whose tests run on other machines, all at once, by
-//! `autobenchd`.
+//! Implements `autobench_admin`: a sweep whose tests run on other machines,
+//! all at once, by `autobenchd`.
 //!
-//! Out of scope: brunt's own distributed runs. Figures of several machines are merged by
-//! autobench's rules ([`order::merge`]): a mean of deviations is not a deviation, and the clocks
-//! must agree.
+//! Out of scope: brunt's own distributed runs. Figures of several machines are merged
+//! by autobench's rules ([`order::merge`]): a mean of deviations is not a deviation,
+//! and the clocks must agree.
 
 use super::keys::KeyScope;
 use super::number::perl;
@@ -60,8 +60,8 @@ fn test(
     let total = settings.connections.count_at(rate).max(machines);
     let mut clients = Vec::new();
     for (index, (name, port)) in (0..machines).zip(&settings.clients) {
-        // httperf accepts whole connections only. The sum over all machines is the requested
-        // number.
+        // httperf accepts whole connections only. The sum over all
+        // machines is the requested number.
         let connections = total / machines + u64::from(index < total % machines);
         let words = sweep::words(settings, host, rate / machines as f64, connections);
         let arguments = shlex::try_join(words.iter().map(String::as_str)).map_err(|error| error.to_string())?;
@@ -70,7 +70,7 @@ fn test(
         clients.push(client);
     }
     clients.iter_mut().try_for_each(Client::await_acceptance)?;
-    let read_results = clients.iter_mut().map(Client::read_results).collect::<Result<Vec<_>, _>>()?;
+    let results = clients.iter_mut().map(Client::read_results).collect::<Result<Vec<_>, _>>()?;
     caller.err_line("Benchmark complete");
     Ok(order::merge(&results).map(perl).to_vec())
 }
@@ -122,7 +122,7 @@ impl Client {
         format!("{}: {why}", self.name)
     }
 
-    fn send_order(&mut self, send_order: &Order, secret: Option<&Secret>) -> Result<(), String> {
+    fn send_order(&mut self, order: &Order, secret: Option<&Secret>) -> Result<(), String> {
         let text = order.text();
         let mut proof = String::new();
         if let Some(secret) = secret {
@@ -142,8 +142,8 @@ impl Client {
         }
     }
 
-    /// No timeout: a test takes as long as it takes, and TCP keep-alive detects a machine that is
-    /// down.
+    /// No timeout: a test takes as long as it takes, and TCP keep-alive detects
+    /// a machine that is down.
     fn read_results(&mut self) -> Result<[f64; 14], String> {
         self.stream.get_ref().set_read_timeout(None).map_err(|error| self.error(&error.to_string()))?;
         match self.read_line()? {
@@ -153,7 +153,7 @@ impl Client {
         }
         let mut lines = Vec::new();
         loop {
-            let read_line = self.read_line()?;
+            let line = self.read_line()?;
             if line == order::END_DATA {
                 return order::parse_results(&lines).map_err(|why| self.error(&why));
             }

@@ -1,7 +1,7 @@
 //! Reads `~/.autobench.conf` (lines of `key = value`), and creates the file if it does not exist.
 //!
-//! It does not know what the values mean. Values of `httperf_…` are split into words like in a
-//! shell.
+//! It does not know what the values mean. Values of `httperf_…` are split into
+//! words like in a shell.
 
 use super::End;
 use super::keys::Key;
@@ -41,8 +41,8 @@ pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
 
 /// Text of a new configuration file.
 fn master() -> String {
-    let found = MASTERS.iter().find_map(|path| fs::read_to_string(path).ok());
-    found.unwrap_or_else(|| include_str!("autobench.conf").to_owned())
+    let master = MASTERS.iter().find_map(|path| fs::read_to_string(path).ok());
+    master.unwrap_or_else(|| include_str!("autobench.conf").to_owned())
 }
 
 fn read(path: &Path, text: &str) -> Result<Conf, String> {
@@ -73,8 +73,8 @@ impl Conf {
             let words = option_words(option, value)?;
             let previous = httperf_options
                 .iter()
-                .position(|(previous, _)| previous == name)
-                .map(|previous| httperf_options.remove(previous));
+                .position(|(key, _)| key == name)
+                .map(|position| httperf_options.remove(position));
             httperf_options.push((name.to_owned(), words));
             previous.is_some()
         } else if let Some(key) = Key::find(name) {

@@ -1,5 +1,5 @@
-//! Implements `autobenchd`: runs tests for `autobench_admin`, one admin at a time, each test in its
-//! own process.
+//! Implements `autobenchd`: runs tests for `autobench_admin`, one admin at a time, each
+//! test in its own process.
 //!
 //! Nothing from the network reaches a shell, and only options that [`order::words`] accepts reach
 //! httperf. A [`Secret`] authenticates orders. Without one, the daemon listens on loopback only,
@@ -37,7 +37,7 @@ fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(
     let args = args::read(program_name, words)?;
     let secret = args.secret.as_deref().map(Secret::load).transpose()?;
     let listener = args::listen(&args, secret.is_some())?;
-    let is_stopped = (caller.is_stopped)().map_err(|error| error.to_string())?;
+    let is_stopped = (caller.stop_flag)().map_err(|error| error.to_string())?;
     let daemon = Daemon { args, secret, is_stopped, caller: Arc::clone(caller) };
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     daemon.log(&format!("listening on {address}"));
@@ -51,7 +51,6 @@ fn serve(program_name: &str, words: &[String], caller: &Arc<Caller>) -> Result<(
     Ok(())
 }
 
-/// A running daemon.
 struct Daemon {
     args: DaemonArgs,
     secret: Option<Secret>,
@@ -130,7 +129,7 @@ impl Daemon {
         let mut out = stream;
         let mut line = || order::line(&mut reader)?.ok_or(Stop::Disconnected);
         let mut first = line()?;
-        let mut proved = None;
+        let mut nonce_and_proof = None;
         if first == order::AUTH {
             if self.secret.is_none() {
                 return Err(Stop::Refused("this autobenchd was started without --brunt-secret".into()));
@@ -158,8 +157,8 @@ impl Daemon {
         }
     }
 
-    /// Returns an error if the admin sends anything or disconnects, or on a signal. Blocks for up
-    /// to `POLL_INTERVAL`.
+    /// Returns an error if the admin sends anything or disconnects, or on a signal.
+    /// Blocks for up to `POLL_INTERVAL`.
     fn check_admin(&self, mut stream: &TcpStream) -> Result<(), Stop> {
         if self.is_stopping() {
             return Err(Stop::Disconnected);
@@ -172,8 +171,8 @@ impl Daemon {
         }
     }
 
-    /// Runs a test and returns its report. Dropping `TestProcess` ends httperf if the admin
-    /// disconnects.
+    /// Runs a test and returns its report. Dropping `TestProcess` ends
+    /// httperf if the admin disconnects.
     fn test(&self, stream: &TcpStream, words: &[String]) -> Result<String, Stop> {
         let mut command = tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
         self.log(&format!("{command:?} {}", words.join(" ")));

@@ -39,7 +39,6 @@ const STATUSES: [Place; 5] = [
 pub struct Figures {
     /// Rates and times as text with one decimal, in the order of the table's columns.
     pub texts: [String; 8],
-    /// Number of replies.
     pub replies: u64,
     /// Number of connection errors.
     pub errors: u64,
@@ -85,14 +84,14 @@ impl Place {
 
     /// Reads digits, a point and one digit; further digits are cut off.
     fn decimal(&self, report: &str) -> Option<String> {
-        let text_after_label = self.text_after_label(report)?;
+        let rest = self.text_after_label(report)?;
         let point = rest.find(|c: char| !c.is_ascii_digit()).filter(|length| *length > 0)?;
         let decimal = rest[point..].strip_prefix('.')?.chars().next().filter(char::is_ascii_digit)?;
         Some(format!("{}.{decimal}", &rest[..point]))
     }
 
     fn count(&self, report: &str) -> Option<u64> {
-        let text_after_label = self.text_after_label(report)?;
+        let rest = self.text_after_label(report)?;
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
     }
 }

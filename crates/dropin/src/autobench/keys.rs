@@ -10,11 +10,9 @@ pub enum KeyScope {
     Autobench,
     /// `autobench_admin` only.
     Admin,
-    /// Both programs.
     Both,
 }
 
-/// A key.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     pub name: &'static str,
@@ -22,7 +20,7 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// Whether the command-line option takes a value.
     pub argument: Argument,
-    /// Program whose option it is. The file may contain keys of both, since both programs read it.
+    /// Program that has this option. The file may contain keys of both, since both programs read it.
     pub scope: KeyScope,
     /// Description for `--help`.
     pub about: &'static str,
@@ -36,7 +34,6 @@ const fn switch(name: &'static str, about: &'static str) -> Key {
     Key { name, default: None, argument: Argument::None, scope: KeyScope::Both, about }
 }
 
-/// All keys.
 pub const KEYS: &[Key] = &[
     switch("single_host", "test host1 alone"),
     key("host1", Some("testhost1"), "the first server"),
@@ -84,7 +81,7 @@ pub fn rows(scope: KeyScope) -> Vec<OptionRow<&'static Key>> {
     keys.map(|key| OptionRow { short: None, long: key.name, argument: key.argument, effect: key }).collect()
 }
 
-/// Text of `--help`.
+/// Formats the help text of a program.
 pub fn help(program_name: &str, scope: KeyScope) -> String {
     let lines: String = KEYS.iter().filter(|key| key.is_of(scope)).map(help_line).collect();
     format!("usage: {program_name} [OPTIONS]; defaults are read from ~/.autobench.conf\n{lines}")

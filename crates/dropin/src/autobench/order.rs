@@ -84,8 +84,8 @@ pub fn results(figures: &Figures) -> Option<String> {
 pub fn parse_results(lines: &[String]) -> Result<[f64; 14], String> {
     let mut values = [0.0; 14];
     for (value, name) in values.iter_mut().zip(NAMES) {
-        let found = lines.iter().filter_map(|line| line.split_once(':')).find(|(known, _)| known.trim() == name);
-        let number = found.and_then(|(_, text)| text.trim().parse().ok()).filter(|number: &f64| number.is_finite());
+        let pair = lines.iter().filter_map(|line| line.split_once(':')).find(|(known, _)| known.trim() == name);
+        let number = pair.and_then(|(_, text)| text.trim().parse().ok()).filter(|number: &f64| number.is_finite());
         *value = number.ok_or_else(|| format!("its results have no number {name}"))?;
     }
     Ok(values)
@@ -153,7 +153,7 @@ const ALLOWED: &[OptionRow<()>] = &[
     row("wset", Argument::Required),
 ];
 
-/// Parses the arguments of an order. The error says why it is refused.
+/// Parses the arguments of an order. The error gives the reason for a refusal.
 pub fn words(arguments: &str) -> Result<Vec<String>, String> {
     let arguments = shlex::split(arguments).ok_or("a quote is open")?;
     let mut long = LongOptions::new(&arguments, ALLOWED);

@@ -14,7 +14,6 @@ use std::path::Path;
 /// Minimum length of a secret, in bytes.
 const MIN_BYTES: usize = 16;
 
-/// A shared secret.
 pub struct Secret(Key);
 
 impl fmt::Debug for Secret {

@@ -1,5 +1,5 @@
-//! Settings of a sweep: the defaults, overridden by the configuration file, then by the command
-//! line.
+//! Settings of a sweep: the defaults, overridden by the configuration file,
+//! then by the command line.
 
 mod line;
 
@@ -28,14 +28,12 @@ pub struct Settings {
     /// Rates of the tests, in connections per second.
     pub rates: Vec<f64>,
     pub connections: Connections,
-    /// Requests per connection.
     pub calls: f64,
     /// `--timeout` in seconds, as typed.
     pub timeout: String,
     pub separator: &'static str,
     /// File for the table; None means stdout.
     pub file: Option<PathBuf>,
-    /// Hides httperf's reports.
     pub quiet: bool,
     /// Prints httperf's command lines.
     pub debug: bool,
@@ -47,8 +45,8 @@ pub struct Settings {
     pub clients: Vec<(String, u16)>,
     /// File with the secret shared with `autobenchd`.
     pub secret: Option<PathBuf>,
-    /// Time from an order to the start of its test, in seconds. All machines must receive the order
-    /// in this time.
+    /// Time from an order to the start of its test, in seconds. All machines must receive
+    /// the order in this time.
     pub lead: f64,
     /// brunt's options, for its own httperf.
     pub brunt_options: Vec<BruntOption>,
@@ -74,7 +72,6 @@ pub struct Host {
 /// Number of connections of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Connections {
-    /// A fixed number.
     Fixed(u64),
     /// The number that the rate opens in this many seconds.
     Seconds(f64),
@@ -125,7 +122,6 @@ impl MergedValues {
         self.text(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// A positive number.
     fn number(&self, name: &str) -> Result<f64, String> {
         let text = self.text(name).unwrap_or_default();
         let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);

@@ -14,8 +14,8 @@ pub type RunTest<'a> = &'a mut dyn FnMut(&Host, f64) -> Result<Vec<String>, End>
 /// Checks that every host name resolves, before any request is sent.
 pub fn resolve(settings: &Settings) -> Result<(), End> {
     for host in &settings.hosts {
-        let found = (host.name.as_str(), host.port).to_socket_addrs();
-        if found.is_ok_and(|mut addresses| addresses.next().is_some()) {
+        let addresses = (host.name.as_str(), host.port).to_socket_addrs();
+        if addresses.is_ok_and(|mut addresses| addresses.next().is_some()) {
             continue;
         }
         let name = &host.name;

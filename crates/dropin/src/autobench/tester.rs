@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// Runs httperf.
 pub trait Tester {
     /// The command line, quoted for a shell.
     fn command_line(&self, words: &[String]) -> String;
@@ -52,7 +51,6 @@ impl Tester for BuiltIn {
     }
 }
 
-/// An external program.
 #[derive(Debug)]
 struct External(PathBuf);
 

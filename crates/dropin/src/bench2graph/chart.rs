@@ -106,13 +106,13 @@ fn y_axis(names: &[&str]) -> (String, bool) {
 
 /// Returns the distinct words in order of first appearance.
 fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = Vec::new();
+    let mut distinct = Vec::new();
     for word in words {
-        if !seen.contains(&word) {
-            seen.push(word);
+        if !distinct.contains(&word) {
+            distinct.push(word);
         }
     }
-    seen
+    distinct
 }
 
 #[cfg(test)]

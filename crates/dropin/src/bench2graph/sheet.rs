@@ -13,7 +13,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Reads a file. The error says why it is not a table.
+    /// Reads a file. The error explains the defect of an invalid table.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         if !path.is_file() {

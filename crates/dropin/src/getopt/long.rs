@@ -1,10 +1,10 @@
-//! Parses long and short options like GNU's `getopt_long`: `--time=2S`, `--time 2S`, `--ti 2S`,
-//! `-t2S`, `-bt 2S`.
+//! Parses long and short options like GNU's `getopt_long`: `--time=2S`, `--time 2S`,
+//! `--ti 2S`, `-t2S`, `-bt 2S`.
 //!
 //! Options may follow other words. A tool's options are the rows of a table. An unambiguous prefix
 //! of a long name is accepted. A word that begins with `--brunt-` is a brunt option
-//! ([`brunt_options`](super::super::brunt_options)). The parser does not know what an option means: the row holds its
-//! effect.
+//! ([`brunt_options`](super::super::brunt_options)). The parser does not know what an option means:
+//! the row holds its effect.
 
 use super::Argument;
 use std::fmt;
@@ -21,6 +21,12 @@ pub struct OptionRow<D> {
     pub effect: D,
 }
 
+impl<D> OptionRow<D> {
+    fn is_synonym(&self, other: &Self) -> bool {
+        self.short.is_some() && self.short == other.short && self.argument == other.argument
+    }
+}
+
 /// One parsed element of the command line.
 #[derive(Debug)]
 pub enum LongItem<'a, D> {
@@ -35,17 +41,15 @@ pub enum LongItem<'a, D> {
 /// An invalid option. `Display` writes the C library's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionError {
-    /// Unknown letter.
     Letter(char),
-    /// Unknown name.
     Name(String),
     /// Prefix of several names.
     Ambiguous(String, Vec<&'static str>),
-    /// Letter whose option lacks its value.
+    /// Letter of an option without its required value.
     LetterWithoutValue(char),
-    /// Name whose option lacks its value.
+    /// Name of an option without its required value.
     NameWithoutValue(&'static str),
-    /// Name whose option takes no value.
+    /// Name of an option with a value that it does not take.
     UnexpectedValue(&'static str),
 }
 
@@ -161,9 +165,7 @@ impl<'a, D> LongOptions<'a, D> {
             return Ok(exact);
         }
         // GNU accepts a prefix of several names if they all are the same option.
-        let is_synonym =
-            |row: &Row<D>| row.short.is_some() && row.short == first.short && row.argument == first.argument;
-        if matches[1..].iter().all(|row| is_synonym(row)) {
+        if matches[1..].iter().all(|row| row.is_synonym(first)) {
             return Ok(first);
         }
         Err(OptionError::Ambiguous(name.to_owned(), matches.iter().map(|row| row.long).collect()))

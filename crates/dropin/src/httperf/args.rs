@@ -104,7 +104,6 @@ pub struct Args {
     pub wset: Option<(u64, f64)>,
     /// `--wlog`: whether to restart at the end of the list, and the file.
     pub wlog: Option<(bool, String)>,
-    /// brunt's own options.
     pub brunt_options: BruntOptions,
 }
 
@@ -130,9 +129,7 @@ impl PrintParts {
 pub enum Refusal {
     /// Prints this message to stderr, after the program's name.
     Message(String),
-    /// Prints the usage.
     Help,
-    /// Prints the version.
     Version,
 }
 

@@ -31,12 +31,9 @@ pub struct Rules {
     pub limits: Option<(Duration, Duration)>,
 }
 
-/// A closed connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Connection {
-    /// Scheduled start.
     pub planned: Tick,
-    /// Actual start.
     pub begun: Tick,
     pub ended: Tick,
     /// Number of complete replies.
@@ -68,12 +65,10 @@ impl Errors {
     }
 }
 
-/// httperf's counters.
 #[derive(Debug, Default)]
 pub struct Counts {
     rules: Rules,
     open: HashMap<u64, OpenConnection>,
-    /// Closed connections.
     pub connections: Vec<Connection>,
     /// Requests sent. A request that was resent on a new connection counts again.
     pub requests: u64,
@@ -105,9 +100,7 @@ pub struct Counts {
 /// Counters of completed sessions.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// Successful sessions.
     pub good: u64,
-    /// Failed sessions.
     pub failed: u64,
     /// Connections of successful sessions.
     pub connections: u64,
@@ -134,7 +127,6 @@ impl Counts {
         self.sessions.windows.begin(start);
     }
 
-    /// Counts a sample.
     pub fn add(&mut self, sample: &Sample) {
         if sample.outcome.failure == Some(Failure::Dropped) {
             return;
@@ -161,8 +153,8 @@ impl Counts {
         self.open.insert(sample.iteration, open);
     }
 
-    /// Counts connections that are still open at the end of the run; each ends with its last
-    /// sample.
+    /// Counts connections that are still open at the end of the run; each
+    /// ends with its last sample.
     pub fn finish(&mut self) {
         let open: Vec<OpenConnection> =
             self.open.drain().map(|(_, open)| open).filter(|open| !open.is_counted).collect();
@@ -171,7 +163,7 @@ impl Counts {
         }
     }
 
-    /// Counts a lost connection, for whose request another one was opened.
+    /// Counts a lost connection. Another one was opened for its request.
     fn count_lost_connection(&mut self, open: &mut OpenConnection, sample: &Sample) {
         self.connections.push(open.connection(sample.begun));
         open.reopen(sample);
@@ -213,8 +205,8 @@ impl Counts {
         let head = if sample.outcome.is_completed() { sample.head_bytes } else { sample.bytes_received };
         self.head_bytes += head;
         self.body_bytes += sample.body_bytes;
-        // A chunked body has more bytes than its contents. httperf counts only the two bytes of the
-        // last line.
+        // A chunked body has more bytes than its contents. httperf counts only the two
+        // bytes of the last line.
         let is_chunked = sample.bytes_received > head + sample.body_bytes;
         self.footer_bytes += if is_chunked { 2 } else { 0 };
         self.response += u128::from(sample.first_byte.nanos_since(sample.sent));

@@ -2,7 +2,6 @@
 
 use super::args::{Args, PrintParts, Workload, short};
 
-/// Formats the line.
 pub fn line(program_name: &str, args: &Args) -> String {
     let name = program_name.rsplit('/').next().unwrap_or(program_name);
     let words = [vec![name.to_owned()], general_options(args), server_options(args), connections(args), requests(args)]

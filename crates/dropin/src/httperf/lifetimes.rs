@@ -7,14 +7,12 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Lifetimes {
     pub min: f64,
-    /// Mean.
     pub avg: f64,
     pub max: f64,
     /// Middle of the 1 ms bin that contains the median.
     pub median: f64,
-    /// The exact median.
     pub true_median: f64,
-    /// Sample standard deviation.
+    /// Standard deviation of the sample.
     pub stddev: f64,
     /// Number of connections with a reply.
     pub successful: u64,
@@ -90,8 +88,8 @@ fn bin(milliseconds: f64) -> usize {
     (milliseconds as usize).min(BINS - 1)
 }
 
-/// Formats the histogram of `-vv`: middle and count of each bin with connections, and a colon for
-/// each gap.
+/// Formats the histogram of `-vv`: middle and count of each bin with connections, and
+/// a colon for each gap.
 pub fn histogram(connections: &[Connection]) -> String {
     let mut counts = std::collections::BTreeMap::new();
     successful_lifetimes(connections).for_each(|ms| *counts.entry(bin(ms)).or_insert(0_u64) += 1);

@@ -1,5 +1,5 @@
-//! Prints the exchanges of `--print-request` and `--print-reply`: heads line by line, bodies, and
-//! sizes.
+//! Prints the exchanges of `--print-request` and `--print-reply`: heads line
+//! by line, bodies, and sizes.
 
 use super::args::{Args, PrintParts};
 use super::output::ReportOutput;

@@ -106,8 +106,9 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, String> {
     if args.server.parse::<IpAddr>().is_ok() {
         return Ok(Vec::new());
     }
-    let unknown = || format!("core_addr_intern: invalid server address {}", args.server);
-    let addresses: Vec<SocketAddr> = (&*args.server, args.port()).to_socket_addrs().map_err(|_| unknown())?.collect();
-    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).ok_or_else(unknown)?;
+    let unknown = format!("core_addr_intern: invalid server address {}", args.server);
+    let addresses: Vec<SocketAddr> =
+        (&*args.server, args.port()).to_socket_addrs().map_err(|_| unknown.clone())?.collect();
+    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).ok_or(unknown)?;
     Ok(vec![Resolve { host: args.server.clone(), port: args.port(), address: address.ip() }])
 }

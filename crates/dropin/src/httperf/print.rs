@@ -88,29 +88,27 @@ fn replies(subject: &Subject) -> String {
     let Spread { min, avg, max, stddev, samples } = Spread::of(&counts.reply_windows.rates(subject.ended));
     let total = counts.replies;
     let [head, body, footer] = [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, total));
-    let time = |nanos: u128| per(nanos as f64 / 1e6, total as f64);
     let [a, b, c, d, e] = counts.statuses;
     format!(
         "\nReply rate [replies/s]: min {min:.1} avg {avg:.1} max {max:.1} stddev {stddev:.1} ({samples} samples)\n\
          Reply time [ms]: response {:.1} transfer {:.1}\n\
          Reply size [B]: header {head}.0 content {body}.0 footer {footer}.0 (total {}.0)\n\
          Reply status: 1xx={a} 2xx={b} 3xx={c} 4xx={d} 5xx={e}\n",
-        time(counts.response),
-        time(counts.transfer),
+        per(counts.response as f64 / 1e6, total as f64),
+        per(counts.transfer as f64 / 1e6, total as f64),
         head + body + footer,
     )
 }
 
 fn cost(subject: &Subject) -> String {
     let Subject { counts, seconds, cpu: (user, system), .. } = subject;
-    let share = |cpu: f64| per(100.0 * cpu, *seconds);
     let bytes = (counts.request_bytes + counts.head_bytes + counts.body_bytes) as f64;
     format!(
         "\nCPU time [s]: user {user:.2} system {system:.2} (user {:.1}% system {:.1}% total {:.1}%)\n\
          Net I/O: {:.1} KB/s ({:.1}*10^6 bps)\n",
-        share(*user),
-        share(*system),
-        share(user + system),
+        per(100.0 * user, *seconds),
+        per(100.0 * system, *seconds),
+        per(100.0 * (user + system), *seconds),
         per(bytes / 1024.0, *seconds),
         per(bytes * 8e-6, *seconds),
     )

@@ -3,7 +3,6 @@
 use super::args::Args;
 use brunt_model::{Body, Request};
 
-/// httperf's user agent.
 const USER_AGENT: &str = "httperf/0.9.0";
 
 /// The parts of a request that differ between calls.
@@ -11,9 +10,7 @@ const USER_AGENT: &str = "httperf/0.9.0";
 pub struct RequestContent {
     /// Method; None means that of `--method`.
     pub method: Option<String>,
-    /// Request target.
     pub uri: String,
-    /// Body.
     pub body: Option<String>,
 }
 

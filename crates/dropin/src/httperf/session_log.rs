@@ -7,7 +7,6 @@
 use super::request::RequestContent;
 use std::time::Duration;
 
-/// Valid methods.
 const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
 
 /// Calls that are sent together, and the think time after them.

@@ -23,7 +23,6 @@ pub struct SessionWorkload {
 #[derive(Debug, Clone)]
 pub struct Session {
     pub steps: Vec<Step>,
-    /// Number of calls.
     pub calls: u64,
     /// Length of the longest burst.
     pub longest: u64,
@@ -100,8 +99,8 @@ fn working_set(args: &Args, files: u64) -> Vec<String> {
         .collect()
 }
 
-/// Builds a session of calls in bursts of `--burst-length`. A burst longer than the pipeline limit
-/// is split.
+/// Builds a session of calls in bursts of `--burst-length`. A burst longer than
+/// the pipeline limit is split.
 fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     let length = args.burst_length.min(calls);
     let full_bursts = calls / length;
@@ -131,11 +130,11 @@ fn burst(args: &Args, calls: u64, mut requests: impl FnMut(u64) -> Vec<Step>) ->
         return vec![pipelined(calls)];
     }
     let most = args.piped() + 1;
-    let mut left = calls;
+    let mut remaining = calls;
     let parts = [1, most - 1].into_iter().chain(std::iter::repeat(most)).map_while(|part| {
-        let part = part.min(left);
-        left -= part;
-        (left > 0 || part > 0).then_some(part)
+        let part = part.min(remaining);
+        remaining -= part;
+        (remaining > 0 || part > 0).then_some(part)
     });
     parts.filter(|part| *part > 0).map(&mut pipelined).collect()
 }

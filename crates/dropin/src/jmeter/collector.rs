@@ -1,5 +1,5 @@
-//! Writes the samples of a JMeter run to result files, to the summariser's lines, and to the tables
-//! of the report.
+//! Writes the samples of a JMeter run to result files, to the summariser's lines, and to
+//! the tables of the report.
 
 use super::console::{Console, date, now_millis};
 use super::listeners::ListenerFile;
@@ -32,7 +32,6 @@ pub struct SampleCollector {
     threads: u64,
 }
 
-/// The summariser's state.
 struct Summary {
     name: String,
     sums: Summariser,
@@ -176,8 +175,8 @@ fn open_result_file(path: &Path, settings: &brunt_jmx::JtlSettings) -> Result<Re
     ResultFile::open(path, settings.clone()).map_err(wrong)
 }
 
-/// Adds a record and its sub-results to the tables: like JMeter's report, which counts all rows of
-/// the result file.
+/// Adds a record and its sub-results to the tables: like JMeter's report, which counts all
+/// rows of the result file.
 fn add_to_statistics(statistics: &mut Statistics, record: &SampleRecord) {
     statistics.record(record);
     record.sub_results.iter().for_each(|sub_result| add_to_statistics(statistics, sub_result));

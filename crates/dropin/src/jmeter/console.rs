@@ -7,7 +7,6 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Default log file.
 const LOG: &str = "jmeter.log";
 
 /// Destination of console and log lines.
@@ -69,8 +68,8 @@ impl Zone {
     }
 }
 
-/// Formats a date like JMeter, with milliseconds since 1970: `2026 Nov 23 09:05:07 UTC
-/// (1795424707000)`.
+/// Formats a date like JMeter, with milliseconds since 1970: `2026
+/// Nov 23 09:05:07 UTC (1795424707000)`.
 pub fn date(millis: u64) -> String {
     let local = Local.timestamp_millis_opt(millis as i64).single();
     let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name));

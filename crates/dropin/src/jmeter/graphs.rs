@@ -1,7 +1,7 @@
 //! Builds the graphs of JMeter's dashboard, with JMeter's titles, as charts of brunt's report.
 //!
-//! Graphs by label show the labels with the most samples. Like JMeter's, means and sums cover the
-//! whole run.
+//! Graphs by label show the labels with the most samples. Like JMeter's, means and
+//! sums cover the whole run.
 
 use super::console::Zone;
 use brunt_jmx::statistics::timeline::{Interval, LabelSums, Timeline};
@@ -239,8 +239,8 @@ fn by_name(timeline: &Timeline, map: fn(&Interval) -> &BTreeMap<String, u64>, va
         .collect()
 }
 
-/// A line for each label: its mean time in an interval (y) against another figure of the interval
-/// (x).
+/// A line for each label: its mean time in an interval (y) against another
+/// figure of the interval (x).
 fn against(timeline: &Timeline, x: impl Fn(&Interval) -> f64, time: fn(&LabelSums) -> u64) -> Vec<Line> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels

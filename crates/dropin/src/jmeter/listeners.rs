@@ -9,9 +9,8 @@ use std::path::PathBuf;
 /// A result file of a listener.
 pub struct ListenerFile {
     pub path: PathBuf,
-    /// Columns and format.
     pub settings: JtlSettings,
-    /// Thread group whose samples it lists; None means all.
+    /// The file lists only samples of this thread group; None means all.
     group: Option<String>,
     /// Lists only successful samples (`true`) or only failed ones (`false`).
     only_success: Option<bool>,
@@ -20,8 +19,10 @@ pub struct ListenerFile {
 impl ListenerFile {
     /// True if the file lists this sample.
     pub fn includes(&self, record: &SampleRecord) -> bool {
-        let is_of_group = |group: &String| record.thread_name.rsplit_once(' ').is_some_and(|(name, _)| name == group);
-        self.only_success.is_none_or(|success| record.success == success) && self.group.as_ref().is_none_or(is_of_group)
+        // A thread's name is its group's name, a blank, and two numbers.
+        let record_group = record.thread_name.rsplit_once(' ').map(|(group, _)| group);
+        self.only_success.is_none_or(|success| record.success == success)
+            && self.group.as_ref().is_none_or(|group| record_group == Some(group))
     }
 }
 
@@ -57,8 +58,9 @@ pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> Li
 
 fn file(listener: &TestElement<'_>, path: PathBuf, settings: &Settings) -> ListenerFile {
     let properties = listener.properties();
-    let flag = |name: &str| properties.bool(name).ok().flatten().unwrap_or(false);
-    let only_success = match (flag("ResultCollector.error_logging"), flag("ResultCollector.success_only_logging")) {
+    let logs_errors = properties.bool("ResultCollector.error_logging").ok().flatten().unwrap_or(false);
+    let logs_successes = properties.bool("ResultCollector.success_only_logging").ok().flatten().unwrap_or(false);
+    let only_success = match (logs_errors, logs_successes) {
         (true, false) => Some(false),
         (false, true) => Some(true),
         _ => None,

@@ -1,5 +1,5 @@
-//! Writes the dashboard of a run or a result file: a page with JMeter's tables and graphs, and
-//! `statistics.json`.
+//! Writes the dashboard of a run or a result file: a page with JMeter's
+//! tables and graphs, and `statistics.json`.
 
 use super::collector::SampleCollector;
 use super::console::date;

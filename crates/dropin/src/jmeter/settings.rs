@@ -106,12 +106,10 @@ impl Settings {
         Ok(Path::new(&self.plan))
     }
 
-    /// A JMeter property.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.jmeter.get(name).map(String::as_str)
     }
 
-    /// A numeric property.
     pub fn number(&self, name: &str, default: f64) -> f64 {
         self.property(name).and_then(|text| text.trim().parse().ok()).unwrap_or(default)
     }
@@ -183,8 +181,8 @@ impl Settings {
         option.or_else(|| self.property("jmeter.reportgenerator.outputdir")).unwrap_or(REPORT_FOLDER).into()
     }
 
-    /// Deletes old files with `-f`, and checks that the result file and the report folder are new
-    /// or empty.
+    /// Deletes old files with `-f`, and checks that the result file and the report
+    /// folder are new or empty.
     pub fn prepare(&self) -> Result<()> {
         let folder = self.report_folder();
         if self.options.force_delete {
@@ -194,8 +192,8 @@ impl Settings {
                 fs::remove_file(file).map_err(|error| ToolError::new(format!("Could not delete {file}: {error}")))?;
             }
             if self.options.report_at_end && folder.exists() {
-                let wrong = |error| ToolError::new(format!("Could not delete {}: {error}", folder.display()));
-                fs::remove_dir_all(&folder).map_err(wrong)?;
+                fs::remove_dir_all(&folder)
+                    .map_err(|error| ToolError::new(format!("Could not delete {}: {error}", folder.display())))?;
             }
         }
         if self.options.report_at_end {

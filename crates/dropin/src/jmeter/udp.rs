@@ -1,5 +1,5 @@
-//! Receives messages that end a test: a datagram with the text `Shutdown` or `StopTestNow` from
-//! this machine.
+//! Receives messages that end a test: a datagram with the text `Shutdown`
+//! or `StopTestNow` from this machine.
 
 use super::settings::Settings;
 use crate::caller::Caller;
@@ -8,8 +8,8 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::thread;
 
-/// Starts to receive messages and returns the port. None if no port is free, or messages are turned
-/// off.
+/// Starts to receive messages and returns the port. None if no port is free,
+/// or messages are turned off.
 pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) -> Option<u16> {
     let first = settings.number("jmeterengine.nongui.port", 4445.0) as u16;
     let last = settings.number("jmeterengine.nongui.maxport", 4455.0) as u16;

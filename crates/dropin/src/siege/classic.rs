@@ -1,7 +1,7 @@
 //! siege's figures, computed by its rules.
 //!
-//! Its clock has a resolution of 10 ms. The time of a transaction is the difference of two readings
-//! of that clock.
+//! Its clock has a resolution of 10 ms. The time of a transaction is the difference of
+//! two readings of that clock.
 //!
 //! A transaction is a hit unless it fails: without a complete reply, or with status 408 or 500 and
 //! above. Requests in flight at the end are in no figure.
@@ -12,7 +12,6 @@ use brunt_model::{Failure, Sample, Tick};
 const STEPS: f64 = 100.0;
 const STEP_NANOS: u64 = 10_000_000;
 
-/// siege's counters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classic {
     /// Transactions that did not fail.
@@ -21,9 +20,7 @@ pub struct Classic {
     pub okay: u64,
     /// Hits with status 200.
     pub ok_200: u64,
-    /// Failed transactions.
     pub failed: u64,
-    /// Bytes of bodies.
     pub bytes: u64,
     /// Sum of the times of all hits, in steps of siege's clock.
     steps: u64,
@@ -47,22 +44,22 @@ pub struct Figures {
     pub okay: u64,
     pub ok_200: u64,
     pub failed: u64,
-    /// In percent.
+    /// Hits in percent of all transactions.
     pub availability: f64,
-    /// In seconds.
+    /// Duration of the run, in seconds.
     pub elapsed: f64,
     /// In MB of 2^20 bytes.
     pub megabytes: f64,
-    /// Mean, in seconds.
+    /// Mean time of a hit, in seconds.
     pub response: f64,
-    /// Hits per second.
+    /// Rate of hits, per second.
     pub rate: f64,
-    /// MB per second.
+    /// Throughput in MB of 2^20 bytes per second.
     pub throughput: f64,
     pub concurrency: f64,
-    /// In seconds.
+    /// Longest time of a hit, in seconds.
     pub longest: f64,
-    /// In seconds.
+    /// Shortest time of a hit, in seconds.
     pub shortest: f64,
 }
 

@@ -1,5 +1,5 @@
-//! Collects the transactions of siege's run, prints them, and stops the run after too many
-//! failures.
+//! Collects the transactions of siege's run, prints them, and stops the
+//! run after too many failures.
 
 use super::classic::{Classic, Figures};
 use super::lines::{TransactionLines, error_message};
@@ -17,7 +17,6 @@ pub struct SampleCollector {
     pub classic: Classic,
     /// True after too many failures.
     pub aborted: bool,
-    /// True after Ctrl-C.
     pub interrupted: bool,
     /// Unix time of the clock's zero.
     pub epoch: Epoch,

@@ -13,7 +13,6 @@ pub enum OptionEffect {
     Directive(&'static str),
     /// Sets this directive to this value.
     SetTo(&'static str, &'static str),
-    /// Any other effect.
     Set(fn(&mut Settings, &str)),
     /// Prints a page and exits.
     InfoPage(InfoPage),

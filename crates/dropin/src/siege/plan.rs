@@ -17,8 +17,8 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of redirects in a row.
 const MAX_REDIRECTS: u32 = 20;
-/// Maximum number of labels if each transaction is printed with its URL. Otherwise only brunt's
-/// reports need labels.
+/// Maximum number of labels if each transaction is printed with its URL. Otherwise
+/// only brunt's reports need labels.
 const LABELS_SHOWN: u32 = 1 << 20;
 const LABELS: u32 = 1000;
 

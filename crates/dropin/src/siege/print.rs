@@ -89,8 +89,8 @@ fn visible_rows(figures: &Figures, settings: &Settings) -> impl Iterator<Item = 
 /// Header of the log file.
 pub const LOG_HEAD: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    OKAY,   Failed\n";
 
-/// Formats a row of the log file. Megabytes are truncated, and the throughput is computed from that
-/// number.
+/// Formats a row of the log file. Megabytes are truncated, and the throughput
+/// is computed from that number.
 pub fn log_row(figures: &Figures, date: &str) -> String {
     let Figures { hits, elapsed, megabytes, response, rate, concurrency, okay, failed, .. } = figures;
     let megabytes = megabytes.trunc();

@@ -15,11 +15,11 @@ accept-encoding = gzip, deflate\nnofollow = ad.doubleclick.net\nnofollow = pagea
 nofollow = ads.pubsqrd.com\nnofollow = ib.adnxs.com\n";
 
 /// Reads the settings from the named file, or from the first file that exists.
-pub fn read(named: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
+pub fn read(path: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
     let mut settings = Settings::default();
-    let given = given.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
+    let path = path.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
     let default_paths = [user_file(caller), PathBuf::from("/etc/siege/siegerc")];
-    let path = named.clone().or_else(|| default_paths.iter().find(|path| path.is_file()).cloned());
+    let path = path.or_else(|| default_paths.iter().find(|path| path.is_file()).cloned());
     let text = match &path {
         None => TEMPLATE.to_owned(),
         Some(path) => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| {
@@ -53,8 +53,8 @@ fn apply_line(settings: &mut Settings, line: &str, environment: Environment) {
     settings.set(name, &value);
 }
 
-/// Expands `$(NAME)` and `${NAME}` by variables of the file or the environment; unknown names
-/// become empty.
+/// Expands `$(NAME)` and `${NAME}` by variables of the file or the
+/// environment; unknown names become empty.
 pub fn expand(text: &str, variables: &HashMap<String, String>, environment: Environment) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Default User-Agent, that of the siege release whose requests are reproduced.
+/// Default User-Agent, that of the reproduced siege release.
 pub const USER_AGENT: &str = "Mozilla/5.0 (pc-x86_64-linux-gnu) Siege/4.0.7";
 /// siege release that is reproduced.
 pub const VERSION: &str = "4.0.7";
@@ -45,7 +45,6 @@ pub struct Settings {
     pub chunked: bool,
     pub cache: bool,
     pub keep_alive: bool,
-    /// Number of users.
     pub concurrent: u64,
     pub time: Option<Duration>,
     pub reps: Option<Reps>,
@@ -53,10 +52,9 @@ pub struct Settings {
     pub delay: f64,
     pub internet: bool,
     pub benchmark: bool,
-    /// File with URLs.
     pub file: String,
     pub url: Option<String>,
-    /// In seconds.
+    /// Timeout of a request, in seconds.
     pub timeout: i64,
     /// Number of failed transactions that ends the run.
     pub failures: u64,
@@ -83,11 +81,9 @@ pub struct Settings {
     pub look: Option<Look>,
     /// Variables defined in siegerc.
     pub variables: HashMap<String, String>,
-    /// Path of siegerc.
     pub rc: PathBuf,
     /// Format of the report; None means that `json` decides.
     pub format: Option<Format>,
-    /// brunt's own options.
     pub brunt_options: BruntOptions,
 }
 

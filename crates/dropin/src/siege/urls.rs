@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Methods that may follow a URL.
 const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/// Extensions of files whose content is sent without surrounding blanks.
+/// Extensions of text files. Their content is sent without surrounding blanks.
 const TEXT_EXTENSIONS: [&str; 10] = ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
 
 /// User name and password for a realm.
@@ -53,12 +53,11 @@ pub struct UrlEntry {
 }
 
 impl UrlEntry {
-    /// Formats the URL.
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme, self.authority, self.path)
     }
 
-    /// Parses a URL with method and data. The error says why it is invalid.
+    /// Parses a URL with method and data. The error explains the defect of an invalid URL.
     pub fn parse(text: &str, escaping: bool) -> Result<Self, String> {
         let text = text.trim();
         let (url, method, data) = split_method(text);
@@ -148,8 +147,8 @@ fn is_hex_digit(bytes: &[u8], index: usize) -> bool {
     bytes.get(index).is_some_and(u8::is_ascii_hexdigit)
 }
 
-/// Returns the given URL, or those of the file. The error is None if there is no URL, or the error
-/// of the file.
+/// Returns the given URL, or those of the file. The error is None if there is no URL, or
+/// the error of the file.
 pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
     let lines = match &settings.url {
         Some(url) => vec![url.clone()],

@@ -6,14 +6,13 @@ use crate::getopt::{Argument, atoi};
 /// Effect of an option.
 #[derive(Clone, Copy)]
 pub enum OptionEffect {
-    /// Sets a value.
     Set(fn(&mut Args, &str)),
     /// Sets a value, or refuses it.
     Try(fn(&mut Args, &str) -> Result<(), Refusal>),
 }
 
-/// One row for each option, in alphabetical order: its letter, whether it takes a value, its
-/// effect.
+/// One row for each option, in alphabetical order: its letter, whether it
+/// takes a value, its effect.
 pub const OPTIONS: &[(char, Argument, OptionEffect)] = &[
     (
         'A',

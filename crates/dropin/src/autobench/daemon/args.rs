@@ -27,7 +27,6 @@ pub enum Verbosity {
     Silent,
     /// Connections, orders and their results.
     Progress,
-    /// Also httperf's output.
     Reports,
 }
 
@@ -105,8 +104,8 @@ pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
     let port = args.port.unwrap_or(4600);
     let addresses: Vec<SocketAddr> = match &args.bind {
         Some(name) => {
-            let found = (name.as_str(), port).to_socket_addrs();
-            found.map_err(|error| format!("--bindaddr {name}: {error}"))?.collect()
+            let addresses = (name.as_str(), port).to_socket_addrs();
+            addresses.map_err(|error| format!("--bindaddr {name}: {error}"))?.collect()
         }
         None if secret || args.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
         None => vec![(Ipv4Addr::LOCALHOST, port).into()],

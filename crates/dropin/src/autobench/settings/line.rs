@@ -15,7 +15,6 @@ pub type Values = BTreeMap<&'static str, String>;
 /// A parsed command line.
 pub struct Line {
     pub values: Values,
-    /// brunt's options.
     pub brunt_options: Vec<BruntOption>,
 }
 
@@ -93,16 +92,15 @@ fn gnu_option(word: &str) -> Option<String> {
     (!is_unchanged).then(|| format!("--{}{value}", name.to_ascii_lowercase()))
 }
 
-/// A brunt option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BruntOption {
-    /// Name without `--brunt-`.
+    /// Name without the prefix `--brunt-`.
     name: String,
     /// Value, if it has one.
     value: Option<String>,
 }
 
-/// Options whose value is a file. Each test needs its own file.
+/// Options with a file as value. Each test needs its own file.
 const FILES: [&str; 2] = ["json", "report"];
 
 impl BruntOption {

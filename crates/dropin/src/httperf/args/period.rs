@@ -13,7 +13,6 @@ const MAX_PARTS: usize = 16;
 pub enum Period {
     /// Each starts when the previous one ends.
     None,
-    /// A constant interval.
     Fixed(f64),
     /// Uniformly distributed between two bounds.
     Uniform(f64, f64),

@@ -12,7 +12,6 @@ pub(super) struct OpenConnection {
     begun: Tick,
     /// End of the last request.
     pub last: Tick,
-    /// Number of requests.
     pub calls: u64,
     /// Replies on the current connection.
     pub replies: u64,

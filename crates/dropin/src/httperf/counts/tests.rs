@@ -61,8 +61,8 @@ fn a_session_goes_on_on_another_connection() {
     assert_eq!((sessions.good, sessions.connections, &sessions.lengths[..]), (2, 6, &[0, 0, 0, 2][..]));
 }
 
-/// As httperf counted a session of six calls in one burst at a server that answers two a connection: 3 connections, 12
-/// requests, 2 resets.
+/// As httperf counted a session of six calls in one burst at a server that answers two a
+/// connection: 3 connections, 12 requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
     let mut counts = counts(Rules { has_sessions: true, lengths: vec![6], is_pipelined: true, ..Rules::default() });

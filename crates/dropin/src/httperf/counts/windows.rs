@@ -16,16 +16,13 @@ pub struct Windows {
     counts: Vec<u64>,
 }
 
-/// Statistics of rates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spread {
     pub min: f64,
-    /// Mean.
     pub avg: f64,
     pub max: f64,
-    /// Sample standard deviation.
+    /// Standard deviation of the sample.
     pub stddev: f64,
-    /// Number of rates.
     pub samples: usize,
 }
 
@@ -41,7 +38,6 @@ impl Windows {
         self.start = start;
     }
 
-    /// Counts an event.
     pub fn count(&mut self, instant: Tick) {
         let index = self.index(instant.nanos_since(self.start));
         if self.counts.len() <= index {
