@@ -1,8 +1,8 @@
-//! Results, analysed: `brunt analyse`.
+//! The command `brunt analyse`: analyzes result files of load tests.
 //!
-//! Out of scope: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
+//! Out of scope: reading the files (`store::foreign`) and the mathematics (`judge`).
 
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::ignore_closed_pipe;
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, LoadUnit, Objective, Observations};
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt analyse result.tsv                         an autobench sweep of one host or two
@@ -29,7 +29,7 @@ Examples:
 The name of a contender is that of its file without directory, extension and final number. The same load again is
 another repetition.";
 
-/// What the command is told.
+/// Arguments of `brunt analyse`.
 #[derive(Debug, Clone, Args)]
 pub struct AnalyseArgs {
     /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON, CSV of a sweep), or a table
@@ -46,17 +46,17 @@ pub struct AnalyseArgs {
     outputs: Vec<Output>,
 }
 
-/// A way to write an analysis.
+/// A function that writes an analysis in one format.
 type WriteAnalysis = fn(&Observations, &Analysis, &mut dyn Write) -> io::Result<()>;
 
 const FORMATS: [(&str, WriteAnalysis); 3] =
     [("text", analysis::text), ("markdown", analysis::markdown), ("json", analysis::json)];
 
-/// Carries it out.
-pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
-    let outputs = outputs(&args.outputs).map_err(usage)?;
-    let files: Result<Vec<File>> = args.files.iter().map(|path| opened(path)).collect();
-    let mut observations = foreign::read(&files.map_err(usage)?).map_err(|error| usage(error.into()))?;
+/// Analyzes the files and writes the reports.
+pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
+    let outputs = outputs(&args.outputs).map_err(usage_error)?;
+    let files: Result<Vec<File>> = args.files.iter().map(|path| read_file(path)).collect();
+    let mut observations = foreign::read(&files.map_err(usage_error)?).map_err(|error| usage_error(error.into()))?;
     if let (LoadUnit::Users { think: unknown @ None }, Some(think)) = (&mut observations.unit, args.think) {
         *unknown = Some(think);
     }
@@ -66,28 +66,32 @@ pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
     }
     let analysis = brunt_judge::sweep::analyse(&observations);
     for (write, file) in outputs {
-        written(&observations, &analysis, write, file).map_err(failed)?;
+        write_to(&observations, &analysis, write, file).map_err(runtime_error)?;
     }
     Ok(Exit::Measured)
 }
 
-fn outputs(asked: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> {
-    crate::args::output::check(asked, &FORMATS.map(|row| row.0))?;
-    let named = |output: &Output| FORMATS.iter().find(|row| row.0 == output.format).map(|row| row.1);
-    let mut outputs: Vec<_> = asked.iter().filter_map(|o| Some((named(o)?, o.file.as_deref()))).collect();
+fn outputs(requested: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> {
+    crate::args::output::check(requested, &FORMATS.map(|row| row.0))?;
+    let mut outputs: Vec<_> =
+        requested.iter().filter_map(|output| Some((writer(&output.format)?, output.file.as_deref()))).collect();
     if outputs.is_empty() {
         outputs.push((analysis::text as WriteAnalysis, None));
     }
     Ok(outputs)
 }
 
-fn opened(path: &Path) -> Result<File> {
+fn writer(format: &str) -> Option<WriteAnalysis> {
+    FORMATS.iter().find(|row| row.0 == format).map(|row| row.1)
+}
+
+fn read_file(path: &Path) -> Result<File> {
     let name = path.display().to_string();
     let bytes = fs::read(path).with_context(|| name.clone())?;
     Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
-fn written(observations: &Observations, analysis: &Analysis, write: WriteAnalysis, file: Option<&Path>) -> Result<()> {
+fn write_to(observations: &Observations, analysis: &Analysis, write: WriteAnalysis, file: Option<&Path>) -> Result<()> {
     let Some(path) = file else {
         return write(observations, analysis, &mut io::stdout().lock()).or_else(ignore_closed_pipe).context("stdout");
     };

@@ -1,8 +1,10 @@
-//! Arguments that several commands share: the settings of runs, searches and comparisons, the reports, and the store.
+//! Arguments that several commands share: settings of runs, searches and
+//! comparisons, reports, and the store.
 //!
-//! * [`options`]: `spec`'s tables of settings as options. [`run`]: arguments of `brunt run` and similar commands. [`settings`]: settings of
-//!   experiments, searches and comparisons.
-//! * [`output`]: which reports go where. [`store`]: the directory of the store.
+//! * [`options`]: options from `spec`'s tables of settings.
+//! * [`run`]: arguments of `brunt run` and similar commands.
+//! * [`settings`]: settings of experiments, searches and comparisons.
+//! * [`output`]: checks requests for reports. [`store`]: the directory of the store.
 
 pub mod options;
 pub mod output;
@@ -12,8 +14,8 @@ pub mod store;
 
 pub use run::RunArgs;
 
-/// A help text in which `{n}` may stand: clap would make a line break of it, were it not for the style in its midst, which
-/// changes nothing.
+/// Protects `{n}` in a help text. clap would replace it by a line break; an
+/// empty style inside prevents that.
 pub(crate) fn with_n(help: &str) -> String {
     help.replace("{n}", "{\u{1b}[0mn}")
 }

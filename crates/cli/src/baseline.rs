@@ -1,13 +1,13 @@
-//! What later runs are compared with: `brunt baseline`.
+//! The command `brunt baseline`: saves, lists, checks and removes baselines.
 //!
-//! Out of scope: the comparison, which is [`stored`]'s, or the keeping (`store`'s).
+//! Out of scope: the comparison ([`stored`]) and the storage (`store`).
 
 mod measured;
 
 use crate::args::options::environment;
 use crate::args::settings::{SettingArgs, StoredComparison};
 use crate::args::store::StoreArgs;
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::{Outputs, print};
 use crate::runs;
 use crate::stored;
@@ -21,7 +21,7 @@ use brunt_spec::words::values::{self, Data, Output, secrets};
 use brunt_store::{Entry, EntryFilter, Progress, Store, StoredItem};
 use clap::{Args, Subcommand};
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt run plan.yaml && brunt baseline save main      the latest run or experiment becomes `main`
@@ -36,16 +36,16 @@ Examples:
 `brunt runs rm` does not delete a baseline. Alternating trials (`brunt compare`) are more precise than runs of
 different days.";
 
-/// What the command is told.
+/// Arguments of `brunt baseline`.
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true)]
 pub struct BaselineArgs {
     #[command(subcommand)]
-    what: What,
+    action: BaselineAction,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum BaselineAction {
     /// Saves a run or an experiment as a baseline
     Save(SaveArgs),
     /// Lists the baselines
@@ -123,97 +123,100 @@ fn data(word: &str) -> Result<Data, WordError> {
     values::data(word, environment)
 }
 
-/// Carries it out.
-pub fn baseline(args: &BaselineArgs) -> Result<Exit, Failed> {
-    match &args.what {
-        What::Save(args) => save(&runs::open(&args.store)?, args)?,
-        What::List(args) => list(&runs::open(&args.store)?)?,
-        What::Check(args) => return check(&runs::open(&args.store)?, args),
-        What::Rm(args) => runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::refused)?,
+/// Runs a subcommand of `brunt baseline`.
+pub fn baseline(args: &BaselineArgs) -> Result<Exit, CommandError> {
+    match &args.action {
+        BaselineAction::Save(args) => save(&runs::open(&args.store)?, args)?,
+        BaselineAction::List(args) => list(&runs::open(&args.store)?)?,
+        BaselineAction::Check(args) => return check(&runs::open(&args.store)?, args),
+        BaselineAction::Rm(args) => runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::store_error)?,
     }
     Ok(Exit::Measured)
 }
 
-fn save(store: &Store, args: &SaveArgs) -> Result<(), Failed> {
-    let named = store.find(&args.id).map_err(runs::refused)?;
-    let entry = store.entry(named.id()).map_err(runs::refused)?;
+fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
+    let item = store.find(&args.id).map_err(runs::store_error)?;
+    let entry = store.entry(item.id()).map_err(runs::store_error)?;
     if entry.progress == Progress::Running {
-        return Err(usage(anyhow!("{} is still being written; wait for its end, or stop it", named.id())));
+        return Err(usage_error(anyhow!("{} is still being written; wait for its end, or stop it", item.id())));
     }
-    let before = store.save_baseline(&args.name, &named).map_err(runs::refused)?;
-    let before = before.map_or(String::new(), |id| format!("; until now it was {id}"));
-    print(format!("the baseline `{}` is {} ({}){before}\n", args.name, named.id(), entry.what)).map_err(failed)
+    let previous = store.save_baseline(&args.name, &item).map_err(runs::store_error)?;
+    let previous = previous.map_or(String::new(), |id| format!("; until now it was {id}"));
+    print(format!("the baseline `{}` is {} ({}){previous}\n", args.name, item.id(), entry.what)).map_err(runtime_error)
 }
 
-fn list(store: &Store) -> Result<(), Failed> {
+fn list(store: &Store) -> Result<(), CommandError> {
     let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
-    let baselines = store.baselines().map_err(runs::refused)?;
+    let baselines = store.baselines().map_err(runs::store_error)?;
     if baselines.is_empty() {
-        return print("no baseline yet; create one with `brunt baseline save NAME`\n").map_err(failed);
+        return print("no baseline yet; create one with `brunt baseline save NAME`\n").map_err(runtime_error);
     }
     for (name, id) in baselines {
         let entry = store.entry(&id).ok();
-        let when = entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
-        let when: String = when.replace('T', " ").chars().take(16).collect();
-        let made = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
+        let start = entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
+        let start: String = start.replace('T', " ").chars().take(16).collect();
+        let runs = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
         let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);
-        table.row([name, id, when, what, plural(made, "run")]);
+        table.row([name, id, start, what, plural(runs, "run")]);
     }
-    print(table.render()).map_err(failed)
+    print(table.render()).map_err(runtime_error)
 }
 
-fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
-    let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
-    let baseline = store.baseline(&args.name).map_err(runs::refused)?;
-    let now = match &args.ids[..] {
+fn check(store: &Store, args: &CheckArgs) -> Result<Exit, CommandError> {
+    let outputs = Outputs::open(&args.outputs, false).map_err(usage_error)?;
+    let baseline = store.baseline(&args.name).map_err(runs::store_error)?;
+    let current = match &args.ids[..] {
         [] => vec![latest(store, &args.name, &baseline)?],
-        [url] if url.contains("://") => vec![measured::now(store, args, &baseline, url)?],
-        ids => named(store, ids)?,
+        [url] if url.contains("://") => vec![measured::measure(store, args, &baseline, url)?],
+        ids => find_ids(store, ids)?,
     };
-    if let Some(same) = now.iter().find(|id| *id == baseline.id()) {
-        return Err(usage(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
+    if let Some(same) = current.iter().find(|id| *id == baseline.id()) {
+        return Err(usage_error(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
     }
-    let theirs = now.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
-    let pairs = paired(&args.name, by_contender(store, baseline.id())?, theirs);
+    let contenders = current.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
+    let pairs = paired(&args.name, by_contender(store, baseline.id())?, contenders);
     if pairs.is_empty() {
-        return Err(usage(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
+        return Err(usage_error(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
     }
     stored::show(pairs, &args.question.0, outputs)
 }
 
-fn named(store: &Store, words: &[String]) -> Result<Vec<String>, Failed> {
-    let id = |word: &String| Ok(store.find(word).map_err(runs::refused)?.id().to_owned());
-    words.iter().map(id).collect()
+fn find_ids(store: &Store, words: &[String]) -> Result<Vec<String>, CommandError> {
+    words.iter().map(|word| Ok(store.find(word).map_err(runs::store_error)?.id().to_owned())).collect()
 }
 
-/// What was made last of the same plan, or of the same URL.
-fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Failed> {
-    let kept = store.entry(baseline.id()).map_err(runs::refused)?;
-    let alike = |entry: &Entry| {
-        entry.what == kept.what && entry.kind == kept.kind && entry.id != kept.id && entry.progress == Progress::Whole
+/// Finds the latest complete run or experiment of the same plan or URL as the baseline.
+fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, CommandError> {
+    let baseline = store.entry(baseline.id()).map_err(runs::store_error)?;
+    let is_comparable = |entry: &Entry| {
+        entry.what == baseline.what
+            && entry.kind == baseline.kind
+            && entry.id != baseline.id
+            && entry.progress == Progress::Whole
+            && entry.started_unix_seconds > baseline.started_unix_seconds
     };
-    let all = store.list(&EntryFilter::Alone).map_err(runs::refused)?;
-    let mut later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
+    let all = store.list(&EntryFilter::Alone).map_err(runs::store_error)?;
+    let mut later = all.into_iter().filter(is_comparable);
     later
         .next_back()
         .map(|entry| entry.id)
         .with_context(|| {
             format!(
                 "no run of {} was stored since the baseline `{name}` ({}); measure it again, or name a run",
-                kept.what, kept.id
+                baseline.what, baseline.id
             )
         })
-        .map_err(usage)
+        .map_err(usage_error)
 }
 
-fn by_contender(store: &Store, id: &str) -> Result<ByContender, Failed> {
+fn by_contender(store: &Store, id: &str) -> Result<ByContender, CommandError> {
     if let Ok(StoredItem::Run(id)) = store.find(id) {
-        return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::refused)?)])]);
+        return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::store_error)?)])]);
     }
-    let study = store.study(id).map_err(runs::refused)?;
-    let of = |(index, contender): (usize, &brunt_model::Contender)| {
+    let study = store.study(id).map_err(runs::store_error)?;
+    let contenders = study.experiment.contenders.iter().enumerate().map(|(index, contender)| {
         let runs = study.of(index).map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
         (Some(contender.name.clone()), runs.collect())
-    };
-    Ok(study.experiment.contenders.iter().enumerate().map(of).collect())
+    });
+    Ok(contenders.collect())
 }

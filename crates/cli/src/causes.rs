@@ -2,8 +2,8 @@
 
 use brunt_model::system_error::without_number;
 
-/// The error and its causes, each once: many libraries repeat the cause in their own message. The system's numbers are left
-/// out, since its words say the same.
+/// Joins the error and its causes, each once: many libraries repeat the cause in their own message.
+/// Error numbers of the system are left out, since its messages are equivalent.
 pub fn line(error: &anyhow::Error) -> String {
     error
         .chain()

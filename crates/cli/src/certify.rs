@@ -1,11 +1,12 @@
-//! `brunt certify`: its arguments, its messages and its exit code. The league table is made in the crate `brunt-certify`.
+//! The command `brunt certify`: its arguments, messages and exit code. The crate `brunt-certify`
+//! runs the league and formats its table.
 //!
-//! * [`args`]: what is asked.
+//! * [`args`]: command-line arguments.
 
 pub mod args;
 
 use crate::args::output::check;
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::signals;
 use anyhow::{Context, Result};
 use args::CertifyArgs;
@@ -15,23 +16,23 @@ use brunt_spec::words::values::Output;
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Holds a league, and shows it.
-pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, Failed> {
-    let outputs = open(&args.outputs).map_err(usage)?;
+/// Runs a league and writes its table.
+pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, CommandError> {
+    let outputs = open(&args.outputs).map_err(usage_error)?;
     let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let mut league = League::new(&args.settings(), environment, brunt_engine::clock::unix_seconds());
     league.hurry();
-    let stop = signals::listen().map_err(failed)?.control();
+    let stop = signals::listen().map_err(runtime_error)?.control();
     announce(&league);
     let mut number = 0;
-    let held = league.run(&stop, |entry, all| {
+    let result = league.run(&stop, |entry, all| {
         number += 1;
         eprintln!("{number:3}/{all}  {}", line(entry));
     });
     for (format, mut out) in outputs {
-        (format.write)(&league, &mut *out).and_then(|()| out.flush()).map_err(failed)?;
+        (format.write)(&league, &mut *out).and_then(|()| out.flush()).map_err(runtime_error)?;
     }
-    held.map_err(failed)?;
+    result.map_err(runtime_error)?;
     Ok(if stop.is_stopped() { Exit::Interrupted } else { exit_of(&league) })
 }
 
@@ -48,22 +49,23 @@ fn announce(league: &League) {
     if !league.absent.is_empty() {
         eprintln!("not on this machine: {}", league.absent.join(", "));
     }
-    let (trials, minutes) = (league.trials().len(), f64::from(league.length()) / 60.0);
+    let trials = league.trials().len();
+    let minutes = f64::from(league.length()) / 60.0;
     eprintln!(
         "{trials} trials, at least {minutes:.0} min; keep the machine idle (Ctrl-C: report of the trials so far)"
     );
 }
 
-/// Where the league goes; the text to standard output where nothing else does.
+/// Opens the outputs. The text goes to standard output if no other format does.
 fn open(outputs: &[Output]) -> Result<Vec<(&'static Format, Box<dyn Write>)>> {
     let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
     check(outputs, &names)?;
     let text = Output { format: "text".into(), file: None };
-    let spare = (!outputs.iter().any(|output| output.file.is_none())).then_some(&text);
-    let mut opened: Vec<(_, Box<dyn Write>)> = Vec::new();
-    for output in outputs.iter().chain(spare) {
+    let default = (!outputs.iter().any(|output| output.file.is_none())).then_some(&text);
+    let mut outputs_and_formats: Vec<(_, Box<dyn Write>)> = Vec::new();
+    for output in outputs.iter().chain(default) {
         let Some(format) = FORMATS.iter().find(|format| format.name == output.format) else { continue };
-        opened.push((
+        outputs_and_formats.push((
             format,
             match &output.file {
                 None => Box::new(io::stdout()),
@@ -73,5 +75,5 @@ fn open(outputs: &[Output]) -> Result<Vec<(&'static Format, Box<dyn Write>)>> {
             },
         ));
     }
-    Ok(opened)
+    Ok(outputs_and_formats)
 }

@@ -1,9 +1,10 @@
-//! The command line: which commands there are. Help, completions and the man page are generated from here.
+//! The command line and its subcommands. Help, completions and the man page are generated from it.
 //!
-//! The arguments of a single command are in its own module, those of several in [`args`](crate::args). The settings of a run and
-//! their defaults are rows of a table in `spec`.
+//! The arguments of a single command are in its own module, those of several in
+//! [`args`](crate::args). The settings of a run and their defaults are rows of a table in `spec`.
 //!
-//! `brunt URL` is `brunt run URL`. A word that names a command is one; a server of that name is asked as `http://man`.
+//! `brunt URL` is `brunt run URL`. A word that names a command is a command; write `http://man` for
+//! a server of that name.
 
 use crate::args::{RunArgs, with_n};
 #[cfg(target_os = "linux")]
@@ -20,17 +21,17 @@ use std::path::PathBuf;
 #[command(name = "brunt", version, max_term_width = 110, after_help = after_run())]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do; `run` where none is named.
+    /// Subcommand; None means `run`.
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
     run: RunArgs,
-    /// How reports look.
+    /// Options that control reports.
     #[command(flatten)]
     pub view: ViewArgs,
 }
 
-/// What a method of gRPC is called with.
+/// Arguments of `brunt grpc`.
 #[derive(Debug, Args)]
 pub struct GrpcArgs {
     #[command(flatten)]
@@ -40,20 +41,20 @@ pub struct GrpcArgs {
     call: Option<String>,
 }
 
-/// What is done with a gRPC server.
+/// Task of `brunt grpc`.
 pub enum GrpcTask {
-    /// A method is called under load.
+    /// Calls a method under load.
     Run(RunArgs),
-    /// All of its services, or one of them, are shown.
+    /// Describes one service, or all of them.
     Describe(RunArgs, Option<String>),
 }
 
 impl GrpcArgs {
-    /// What is to be done.
+    /// Determines the task from the arguments.
     ///
     /// # Errors
     ///
-    /// The method is none.
+    /// The method is invalid.
     pub fn into_task(mut self) -> Result<GrpcTask, String> {
         let grpc = &mut self.run.settings.request.grpc.method;
         match self.call {
@@ -66,7 +67,7 @@ impl GrpcArgs {
     }
 }
 
-/// The subcommands.
+/// The subcommands of brunt.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measures a server under load (the default command)
@@ -152,13 +153,13 @@ pub enum Command {
 }
 
 impl Cli {
-    /// The command that was named, or `run`.
+    /// Returns the named command, or `run`.
     pub fn into_command(self) -> Command {
         self.command.unwrap_or_else(|| Command::Run(Box::new(self.run)))
     }
 }
 
-/// Examples, and the table of exit codes.
+/// Formats the examples and the table of exit codes.
 fn after_run() -> String {
     let mut exits = Exit::ALL;
     exits.sort_by_key(|e| e.code());
@@ -166,7 +167,7 @@ fn after_run() -> String {
     format!("{}\n\nExit codes:{codes}", with_n(RUN_EXAMPLES))
 }
 
-/// The help of `brunt-lab`, which goes by another name here.
+/// Help text of `brunt-lab`, with its name as a subcommand.
 #[cfg(target_os = "linux")]
 fn after_lab() -> String {
     brunt_lab::args::EXAMPLES.replace("brunt-lab", "brunt lab")
@@ -212,9 +213,9 @@ Examples:
   brunt schema > result.schema.json              of one run
   brunt schema study > study.schema.json         of an experiment";
 
-/// The documents whose form is published.
+/// Parser of the names of documents with a schema.
 fn documents() -> clap::builder::PossibleValuesParser {
-    brunt_report::SCHEMAS.iter().map(|published| published.name).collect::<Vec<_>>().into()
+    brunt_report::SCHEMAS.iter().map(|document| document.name).collect::<Vec<_>>().into()
 }
 
 const MAN_EXAMPLES: &str = "\

@@ -1,6 +1,8 @@
-//! Completes commands, options and values in the shell, with the ids of the store, loads and the keys of a plan file.
+//! Shell completion of commands, options and values: ids of the store, loads,
+//! and keys of plan files.
 //!
-//! The script of a shell calls brunt with `BRUNT_COMPLETE` set for each completion (`clap_complete`).
+//! The script of a shell calls brunt with `BRUNT_COMPLETE`
+//! set for each completion (`clap_complete`).
 
 use crate::args::store::StoreArgs;
 use crate::commands::Cli;
@@ -19,7 +21,7 @@ use std::io;
 
 const VARIABLE: &str = "BRUNT_COMPLETE";
 
-/// Loads of one run.
+/// Suggested loads of a run.
 const RATES: [(&str, &str); 4] = [
     ("100", "requests/s"),
     ("1000", "requests/s"),
@@ -28,64 +30,74 @@ const RATES: [(&str, &str); 4] = [
 ];
 const USERS: [(&str, &str); 3] =
     [("10", "users"), ("100", "users"), ("0..500/30s,500/2m", "a ramp of 30 s, then 500 users")];
-/// Loads of a sweep.
+/// Suggested loads of a sweep.
 const SWEEP: [(&str, &str); 2] =
     [("50..1500+50", "from 50 to 1500 in steps of 50"), ("10..20000*2", "from 10, doubled up to 20000")];
 
-/// Answers a shell that asks for candidates, and ends the process; returns where none asks.
-pub fn answer() {
+/// Prints candidates and ends the process if a shell asks for them. Otherwise returns.
+pub fn complete() {
     CompleteEnv::with_factory(command).var(VARIABLE).complete();
 }
 
 /// Writes the script of a shell.
 pub fn write_script(shell: Shell, out: &mut dyn io::Write) -> io::Result<()> {
     match Shells::builtins().completer(&shell.to_string()) {
-        Some(known) => known.write_registration(VARIABLE, "brunt", "brunt", "brunt", out),
+        Some(completer) => completer.write_registration(VARIABLE, "brunt", "brunt", "brunt", out),
         None => Err(io::Error::other(format!("no completions for {shell}"))),
     }
 }
 
-/// The command line with the candidates of its values.
+/// The command line with candidates for its values.
 fn command() -> Command {
-    let loads = |command: Command| with(with(command, "rate", &fixed(&RATES)), "connections", &fixed(&USERS));
-    let sweep = |command: Command| with(with(command, "rate", &fixed(&SWEEP)), "connections", &fixed(&SWEEP));
-    let set = |command: Command| with(command, "sets", &ArgValueCompleter::new(keys));
-    let runs = ["list", "show", "tag", "rm", "export"];
-    let of_runs = |command: Command| {
-        let command = runs.iter().fold(command, |command, name| {
-            command.mut_subcommand(name, |one| with(with(one, "id", &ids()), "ids", &ids()))
-        });
-        with(command, "id", &ids())
-    };
-    let of_baseline = |command: Command| {
-        let command = command.mut_subcommand("save", |save| with(save, "id", &ids()));
-        let command = command.mut_subcommand("check", |check| with(with(check, "name", &baselines()), "ids", &ids()));
-        command.mut_subcommand("rm", |rm| with(rm, "name", &baselines()))
-    };
-    let of_plan = |command: Command| command.mut_subcommand("check", set).mut_subcommand("show", set);
-    set(loads(Cli::command()))
-        .mut_subcommand("run", |run| set(loads(run)))
-        .mut_subcommand("check", loads)
-        .mut_subcommand("compare", loads)
-        .mut_subcommand("sweep", sweep)
+    with_plan_keys(with_loads(Cli::command()))
+        .mut_subcommand("run", |run| with_plan_keys(with_loads(run)))
+        .mut_subcommand("check", with_loads)
+        .mut_subcommand("compare", with_loads)
+        .mut_subcommand("sweep", with_sweep_loads)
         .mut_subcommand("report", |report| with(report, "subjects", &ArgValueCompleter::new(ids_and_files)))
-        .mut_subcommand("runs", of_runs)
-        .mut_subcommand("baseline", of_baseline)
-        .mut_subcommand("plan", of_plan)
+        .mut_subcommand("runs", with_stored_ids)
+        .mut_subcommand("baseline", |baseline| {
+            baseline
+                .mut_subcommand("save", |save| with(save, "id", &ids()))
+                .mut_subcommand("check", |check| with(with(check, "name", &baselines()), "ids", &ids()))
+                .mut_subcommand("rm", |rm| with(rm, "name", &baselines()))
+        })
+        .mut_subcommand("plan", |plan| {
+            plan.mut_subcommand("check", with_plan_keys).mut_subcommand("show", with_plan_keys)
+        })
 }
 
-/// The command with candidates for the argument of this name, where it has one.
+fn with_loads(command: Command) -> Command {
+    with(with(command, "rate", &fixed(&RATES)), "connections", &fixed(&USERS))
+}
+
+fn with_sweep_loads(command: Command) -> Command {
+    with(with(command, "rate", &fixed(&SWEEP)), "connections", &fixed(&SWEEP))
+}
+
+fn with_plan_keys(command: Command) -> Command {
+    with(command, "sets", &ArgValueCompleter::new(keys))
+}
+
+/// Completes ids in `brunt runs` and its subcommands.
+fn with_stored_ids(command: Command) -> Command {
+    let command = ["list", "show", "tag", "rm", "export"].iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |subcommand| with(with(subcommand, "id", &ids()), "ids", &ids()))
+    });
+    with(command, "id", &ids())
+}
+
+/// Adds candidates to the argument with this name, if the command has one.
 fn with(command: Command, argument: &str, candidates: &(impl ArgExt + Clone)) -> Command {
     command.mut_args(|arg| if arg.get_id() == argument { arg.add(candidates.clone()) } else { arg })
 }
 
 fn fixed(values: &'static [(&'static str, &'static str)]) -> ArgValueCandidates {
-    let candidate = |(value, about): &(&'static str, &'static str)| candidate(*value, *about);
-    ArgValueCandidates::new(move || values.iter().map(candidate).collect::<Vec<_>>())
+    ArgValueCandidates::new(move || values.iter().map(|(value, about)| candidate(*value, *about)).collect::<Vec<_>>())
 }
 
 fn ids() -> ArgValueCandidates {
-    ArgValueCandidates::new(stored)
+    ArgValueCandidates::new(stored_names)
 }
 
 fn baselines() -> ArgValueCandidates {
@@ -99,8 +111,8 @@ fn candidate(value: impl Into<String>, about: impl Into<String>) -> CompletionCa
     CompletionCandidate::new(value.into()).help(Some(about.into().into()))
 }
 
-/// Ids and tags of runs and experiments, the latest first.
-fn stored() -> Vec<CompletionCandidate> {
+/// Ids and tags of runs and experiments, latest first.
+fn stored_names() -> Vec<CompletionCandidate> {
     let entries = store().and_then(|store| store.list(&EntryFilter::Alone).ok()).unwrap_or_default();
     let newest_first = entries.into_iter().rev().enumerate();
     let all = newest_first.flat_map(|(order, entry)| {
@@ -110,33 +122,33 @@ fn stored() -> Vec<CompletionCandidate> {
     std::iter::once(candidate("last", "the latest run or experiment").display_order(Some(0))).chain(all).collect()
 }
 
-/// The default store, where it exists: a completion creates nothing.
+/// The default store, if it exists. A completion must not create one.
 fn store() -> Option<Store> {
     let store = StoreArgs::default();
     let exists = store.named_directory().ok().is_some_and(|directory| directory.is_dir());
     if exists { store.open().ok().flatten() } else { None }
 }
 
-/// Runs have ids, and event logs are files.
+/// Ids of runs, and files, since a subject may be an event log.
 fn ids_and_files(typed: &OsStr) -> Vec<CompletionCandidate> {
-    beginning_with(typed, stored()).chain(PathCompleter::file().complete(typed)).collect()
+    matching(typed, stored_names()).chain(PathCompleter::file().complete(typed)).collect()
 }
 
-/// Keys of a plan file, and the variables of the one that the command line names.
+/// Keys of a plan file, and the variables of the plan file on the command line.
 fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
     let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
     let vars = plans.filter_map(Result::ok).flat_map(|source| plan::variables(&source));
     let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
     let keys = plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
-    beginning_with(typed, vars.chain(keys)).collect()
+    matching(typed, vars.chain(keys)).collect()
 }
 
-fn beginning_with(
+fn matching(
     typed: &OsStr,
     all: impl IntoIterator<Item = CompletionCandidate>,
 ) -> impl Iterator<Item = CompletionCandidate> {
     let typed = typed.to_string_lossy();
-    all.into_iter().filter(move |known| known.get_value().to_string_lossy().starts_with(&*typed))
+    all.into_iter().filter(move |candidate| candidate.get_value().to_string_lossy().starts_with(&*typed))
 }
 
 #[cfg(test)]

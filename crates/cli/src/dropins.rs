@@ -1,4 +1,4 @@
-//! What this process hands to a drop-in: its streams, the environment, signals, the store and reports.
+//! Connects drop-ins with this process: streams, environment, signals, the store and reports.
 
 use crate::args::options::environment;
 use crate::args::store::StoreArgs;
@@ -13,9 +13,9 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// Carries out the command line of a drop-in: the name under which it was called, and its words.
-pub fn run(tool: &Tool, called: &str, words: &[String]) -> ExitCode {
-    ExitCode::from((tool.run)(called, words, &Arc::new(caller())))
+/// Runs the command line of a drop-in. `called` is the name that the user typed.
+pub fn run(tool: &Tool, program_name: &str, words: &[String]) -> ExitCode {
+    ExitCode::from((tool.run)(program_name, words, &Arc::new(caller())))
 }
 
 fn caller() -> Caller {
@@ -32,7 +32,7 @@ fn caller() -> Caller {
         command: command_line(),
         program: std::env::current_exe,
         interrupt: signals::listen,
-        ended: signals::ended,
+        stop_flag: signals::stop_flag,
         redactor: redact::current,
         store,
         reports,
@@ -44,20 +44,20 @@ fn store(place: &StorePlace) -> Result<Store, ToolError> {
         StorePlace::Default => None,
         StorePlace::Directory(directory) => Some(directory.clone()),
     };
-    let store = StoreArgs { store: directory, no_store: false }.open().map_err(|error| told(&error))?;
+    let store = StoreArgs { store: directory, no_store: false }.open().map_err(|error| tool_error(&error))?;
     store.ok_or_else(|| ToolError::new("there is no store"))
 }
 
 fn reports(outputs: &[Output]) -> Result<Box<dyn Reports>, ToolError> {
-    Ok(Box::new(Outputs::open(outputs, true).map_err(|error| told(&error))?))
+    Ok(Box::new(Outputs::open(outputs, true).map_err(|error| tool_error(&error))?))
 }
 
 impl Reports for Outputs {
     fn write(self: Box<Self>, run: &Run, judgement: &Judgement) -> Result<(), ToolError> {
-        Outputs::write(*self, run, judgement).map_err(|error| told(&error))
+        Outputs::write(*self, run, judgement).map_err(|error| tool_error(&error))
     }
 }
 
-fn told(error: &anyhow::Error) -> ToolError {
+fn tool_error(error: &anyhow::Error) -> ToolError {
     ToolError::new(causes::line(error))
 }

@@ -1,8 +1,9 @@
-//! Experiments: `brunt sweep`, `brunt find`, `brunt compare`, and `brunt run` of a plan file.
+//! Experiments: `brunt sweep`, `brunt find`, `brunt compare`, and `brunt run` with a plan file.
 //!
-//! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment. [`planned`]: a plan file's.
-//! * [`mod@find`]: `brunt find`, whose loads are chosen on the way.
-//! * [`terminal`]: what is said of one while it goes on.
+//! * [`mod@sweep`], [`mod@compare`]: build an experiment from the command line.
+//!   [`planned`]: from a plan file.
+//! * [`mod@find`]: `brunt find`, which chooses its loads during the run.
+//! * [`terminal`]: prints the progress.
 //!
 //! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
 
@@ -13,10 +14,10 @@ mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
-use crate::exit::{Exit, FailOn, Failed, exit_of_comparison, exit_of_study, failed};
-use crate::live::say;
+use crate::exit::{CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, runtime_error};
+use crate::live::print_line;
 use crate::live_outputs;
-use crate::measure::{session, tell_exit};
+use crate::measure::{print_exit_reason, session};
 use crate::output::{self, Outputs};
 use crate::trace;
 use anyhow::{Context, Result, ensure};
@@ -38,48 +39,49 @@ use std::rc::Rc;
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 use terminal::Terminal;
 
-/// What goes with an experiment besides what is to be done.
+/// Everything around an experiment: outputs, store, notes.
 pub struct ExperimentContext {
-    /// Name of the plan, where there is one.
+    /// Name of the plan, if any.
     pub plan_name: Option<String>,
-    /// This machine.
+    /// Properties of this machine.
     pub system: System,
-    /// Where reports go.
+    /// Destinations of all reports.
     pub outputs: Outputs,
-    /// The result file, where one is written.
+    /// Result file of JMeter's format, if requested.
     pub jtl: Option<ResultFile>,
-    /// Systems that receive figures while runs go on.
+    /// Services that receive figures during runs.
     pub live_outputs: LiveOutputs,
-    /// No progress, no text.
+    /// Suppresses progress and text.
     pub quiet: bool,
-    /// Shows each sample; reports are made only where they are asked for.
+    /// Prints each sample. Then only requested reports are written.
     pub tracer: Option<Tracer>,
-    /// Doubts that make brunt fail.
+    /// Results that make brunt fail.
     pub fail_on: FailOn,
-    /// What the user should be told.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// The store that it is written to.
+    /// Store of the experiment.
     pub keep: StorePolicy,
 }
 
-/// Where an experiment is kept.
+/// Storage of an experiment.
 pub enum StorePolicy {
-    /// In this store, from its beginning.
-    Anew(Store),
-    /// In this store; what is there of it is not made again.
-    Resumed(Store),
-    /// Nowhere.
-    Nowhere {
-        /// Why, where that was not asked for.
+    /// Stores the experiment from its start.
+    Create(Store),
+    /// Resumes a stored experiment. Finished trials are not repeated.
+    Resume(Store),
+    /// Does not store the experiment.
+    None {
+        /// Reason, unless the user requested it.
         note: Option<String>,
     },
 }
 
 impl ExperimentContext {
-    /// As the command line says, with notes that the user should be told.
-    pub fn asked(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
+    /// Builds the context from the command line, with notes for the user.
+    pub fn from_args(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
         let output = &run.settings.output;
-        let (outputs, keep) = (Outputs::of(output)?, StorePolicy::asked(run)?);
+        let outputs = Outputs::of(output)?;
+        let keep = StorePolicy::from_args(run)?;
         Ok(Self {
             plan_name: None,
             system,
@@ -96,109 +98,110 @@ impl ExperimentContext {
 }
 
 impl StorePolicy {
-    /// As the command line says. Without a store an experiment goes on; without one, none can be taken up again.
-    pub fn asked(args: &RunArgs) -> Result<Self> {
+    /// Selects the storage by the command line. An experiment also runs without a store, but only a
+    /// stored one can be resumed.
+    pub fn from_args(args: &RunArgs) -> Result<Self> {
         if args.settings.output.trace {
-            return Ok(Self::Nowhere { note: None });
+            return Ok(Self::None { note: None });
         }
         if args.plan.resume {
             let store = args.store.open()?;
-            return store.map(Self::Resumed).context("--resume needs the store: leave out --no-store");
+            return store.map(Self::Resume).context("--resume needs the store: leave out --no-store");
         }
         let mut notes = Vec::new();
         let store = args.store.open_or_note(&mut notes, (&args.settings.output).into());
-        Ok(store.map_or_else(|| Self::Nowhere { note: notes.pop() }, Self::Anew))
+        Ok(store.map_or_else(|| Self::None { note: notes.pop() }, Self::Create))
     }
 }
 
-/// `--set` is of plan files.
+/// Refuses `--set`, which only plan files have.
 fn refuse_sets(run: &RunArgs) -> Result<()> {
     ensure!(run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
     Ok(())
 }
 
-/// Carries out an experiment, or what is left of it, and reports it.
-pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Exit, Failed> {
-    let mut notes = given.notes;
-    let (start, store) = match given.keep {
-        StorePolicy::Anew(store) => (ExperimentStart::Anew, Some(store)),
-        StorePolicy::Resumed(store) => (ExperimentStart::Resumed, Some(store)),
-        StorePolicy::Nowhere { note } => {
+/// Runs an experiment, or the rest of it, and writes the reports.
+pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Result<Exit, CommandError> {
+    let mut notes = context.notes;
+    let (start, store) = match context.keep {
+        StorePolicy::Create(store) => (ExperimentStart::Anew, Some(store)),
+        StorePolicy::Resume(store) => (ExperimentStart::Resumed, Some(store)),
+        StorePolicy::None { note } => {
             notes.splice(0..0, note);
             (ExperimentStart::Anew, None)
         }
     };
-    let mut session = session(store, given.plan_name, given.fail_on.limited).map_err(failed)?;
-    let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
+    let mut session = session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
+    let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(runtime_error)?;
     let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::Real::default() };
-    let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
-    let tracer = given.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
-    let quiet = given.quiet || tracer.is_some();
-    let live_outputs = Rc::new(RefCell::new(given.live_outputs));
-    let mut runs: Vec<Rc<RefCell<dyn Listen>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn Listen>>];
-    let mut stages = runs.clone();
-    stages.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
+    let jtl = context.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
+    let tracer = context.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
+    let quiet = context.quiet || tracer.is_some();
+    let live_outputs = Rc::new(RefCell::new(context.live_outputs));
+    let mut run_listeners: Vec<Rc<RefCell<dyn Listen>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn Listen>>];
+    let mut stage_listeners = run_listeners.clone();
+    stage_listeners.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
     match &jtl {
-        Some(jtl) => runs.push(Rc::clone(jtl) as Rc<RefCell<dyn Listen>>),
-        None => runs.clone_from(&stages),
+        Some(jtl) => run_listeners.push(Rc::clone(jtl) as Rc<RefCell<dyn Listen>>),
+        None => run_listeners.clone_from(&stage_listeners),
     }
-    let observer = Terminal { system: given.system, quiet, runs, stages };
-    let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
+    let observer = Terminal { system: context.system, quiet, run_listeners, stage_listeners };
+    let machine = Machine { cores: context.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let request = ExperimentRequest { experiment, start, machine, rig: &rig, notes, observer: &observer };
-    let result = session.experiment(request).map_err(refused)?;
+    let result = session.experiment(request).map_err(refusal_error)?;
     live_outputs.borrow_mut().finish();
     let interrupted = result.study.interrupted;
-    let outputs = if tracer.is_some() { given.outputs.asked_for() } else { given.outputs };
-    let exit = report(result, outputs, given.fail_on)?;
-    tell_exit(exit, quiet);
+    let outputs = if tracer.is_some() { context.outputs.without_default() } else { context.outputs };
+    let exit = report(result, outputs, context.fail_on)?;
+    print_exit_reason(exit, quiet);
     if let Some(tracer) = tracer {
-        return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(failed);
+        return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(runtime_error);
     }
-    output::whole(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(failed)?;
+    output::check_complete(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(runtime_error)?;
     Ok(exit)
 }
 
-/// How brunt exits where an experiment was not begun.
-fn refused(refusal: Refusal) -> Failed {
+/// Selects the exit code of an experiment that was not started.
+fn refusal_error(refusal: Refusal) -> CommandError {
     let exit = match &refusal {
         Refusal::Plan { .. } | Refusal::Resume(_) => Exit::Usage,
         Refusal::NoConnection { .. } | Refusal::NoReply { .. } => Exit::NothingMeasured,
         Refusal::Folder { .. } => Exit::Failed,
     };
-    Failed { exit, error: refusal.into() }
+    CommandError { exit, error: refusal.into() }
 }
 
-/// Reports what was measured, whatever happened.
-fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result<Exit, Failed> {
-    let nothing = result.measured_nothing();
+/// Writes the reports, even of a failed experiment, and selects the exit code.
+fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result<Exit, CommandError> {
+    let is_empty = result.measured_nothing();
     let ExperimentResult { study, analysis, outcome } = result;
-    if nothing {
+    if is_empty {
         let why = study.trials.first().map_or_else(|| "no trial was run".into(), |trial| no_reply(&trial.run));
-        say(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
-        outputs.asked_for().write_study(&study, &analysis).map_err(failed)?;
+        print_line(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
+        outputs.without_default().write_study(&study, &analysis).map_err(runtime_error)?;
         return Ok(Exit::NothingMeasured);
     }
     let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
         Err(Failure::Host(error)) => {
             let exit = if error.is_of_stage() { Exit::Halted } else { Exit::Failed };
-            Err(Failed { exit, error: error.into() })
+            Err(CommandError { exit, error: error.into() })
         }
-        Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
+        Err(failure) => Err(CommandError { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
             let exit = exit_of_study(&study, &analysis, fail_on).max(exit_of_comparison(&analysis, fail_on));
-            written.map(|()| exit).map_err(failed)
+            written.map(|()| exit).map_err(runtime_error)
         }
     }
 }
 
-/// Draws the name of a folder for an experiment's files.
+/// Generates a unique path for the folder of an experiment's files.
 fn folder_name() -> Result<PathBuf> {
     let named = tempfile::Builder::new().prefix("brunt-").make(|_| Ok(()));
     Ok(named.context("no name for the folder of the experiment's files")?.path().to_owned())
 }
 
-/// Returns the folder if the plan names it by `${dir}`; other plans need none.
+/// Returns the folder if the plan uses it as `${dir}`. Other plans need no folder.
 fn used_folder(experiment: &Experiment, folder: PathBuf) -> Result<Option<PathBuf>> {
     let path = serde_json::to_string(&folder.display().to_string())?;
     let is_used = serde_json::to_string(experiment)?.contains(path.trim_matches('"'));

@@ -1,6 +1,7 @@
-//! `brunt export FORMAT PLAN.yaml`: plan files in the format of another tool. They are written in `brunt-jmx`.
+//! The command `brunt export FORMAT PLAN.yaml`: converts plan files to the format of
+//! another tool. `brunt-jmx` writes them.
 
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Context, anyhow};
 use brunt_jmx::export::{self, ExportOptions};
 use brunt_spec::plan_file::{self, NO_FOLDER};
@@ -8,7 +9,7 @@ use clap::{Args, Subcommand};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt export jmx plan.yaml -o plan.jmx            a plan of JMeter 5.6
@@ -18,7 +19,7 @@ Only elements of JMeter itself are written, none of plugins. Variables of the
 plan are filled in; environment variables become JMeter's properties. What
 JMeter cannot say is listed on standard error.";
 
-/// What the command is told.
+/// Arguments of `brunt export`.
 #[derive(Debug, Clone, Args)]
 pub struct ExportArgs {
     /// The format of the output.
@@ -42,20 +43,21 @@ enum ExportCommand {
     },
 }
 
-/// Carries it out.
-pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
+/// Writes the plan in the other format, and lists the parts that it cannot express.
+pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
     let ExportCommand::Jmx { plan: args, output, force } = &args.format;
     if let Some(output) = output.as_deref().filter(|output| output.exists() && !force) {
-        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+        return Err(usage_error(anyhow!("`{}` already exists; write another name, or --force", output.display())));
     }
-    // Secrets are not written: JMeter is told them as properties.
+    // Secrets are not written: the exported plan reads them from JMeter properties.
     let system =
         brunt_spec::System { environment: |name| Some(format!("${{__P({name},)}}")), ..crate::process::system() };
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage(error.into()))?;
+    let loaded =
+        plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage_error(error.into()))?;
     let experiment = &loaded.experiment;
     let first = experiment.contenders.first().and_then(|contender| Some((contender, contender.steps.first()?)));
     let (contender, step) =
-        first.ok_or_else(|| usage(anyhow!("the plan has no load; write one such as load.users")))?;
+        first.ok_or_else(|| usage_error(anyhow!("the plan has no load; write one such as load.users")))?;
     let mut left_out = Vec::new();
     if experiment.contenders.len() > 1 {
         left_out.push(format!("contenders: only `{}` is written", contender.name));
@@ -67,19 +69,19 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
         left_out.push("server: start it before JMeter".to_owned());
     }
     let folder = output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
-    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(runtime_error)?;
     let options = ExportOptions { name: experiment.name.clone(), folder };
     let exported = export::write(&step.plan, &options);
     for notice in left_out.iter().chain(&exported.notices) {
         eprintln!("brunt: {notice}");
     }
     let Some(output) = output else {
-        crate::output::print(&exported.jmx).map_err(failed)?;
+        crate::output::print(&exported.jmx).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     };
-    let shown = output.display();
-    fs::write(output, exported.jmx).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
-    let next = format!("run it with `jmeter -n -t {shown}`, or with `brunt run {shown}`");
-    crate::output::print(format!("{shown} is written: {next}\n")).map_err(failed)?;
+    let name = output.display();
+    fs::write(output, exported.jmx).with_context(|| format!("cannot write {name}")).map_err(usage_error)?;
+    let next = format!("run it with `jmeter -n -t {name}`, or with `brunt run {name}`");
+    crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }

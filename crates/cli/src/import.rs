@@ -1,6 +1,7 @@
-//! `brunt import FORMAT FILE`: recordings and descriptions of requests become plan files. They are read in `brunt-import`.
+//! The command `brunt import FORMAT FILE`: converts recordings and descriptions of requests to plan
+//! files. `brunt-import` reads them.
 
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Context, anyhow};
 use brunt_import::jmx::JmxOptions;
 use brunt_import::{Format, Options};
@@ -9,7 +10,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt import har shop.har -o plan.yaml --think    a recording, with its pauses
@@ -23,10 +24,10 @@ Examples:
 Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not
 copied: the plan names the environment variables that hold them.";
 
-/// The longest input, in bytes.
-const LONGEST: u64 = 512 << 20;
+/// Maximum size of the input, in bytes.
+const MAX_INPUT_BYTES: u64 = 512 << 20;
 
-/// What the command is told.
+/// Arguments of `brunt import`.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
     /// The format of the input.
@@ -80,7 +81,7 @@ enum ImportCommand {
     },
 }
 
-/// What is read, and where the plan is written.
+/// The input and the output.
 #[derive(Debug, Clone, Args)]
 struct FileArgs {
     /// The input; - is standard input
@@ -100,7 +101,7 @@ fn server(word: &str) -> Result<String, String> {
     brunt_spec::words::target::parse(word).map(|target| target.url).map_err(|error| error.to_string())
 }
 
-/// `GET`, `/users`, or `GET,/users`.
+/// Parses `GET`, `/users`, or `GET,/users`.
 fn only(word: &str) -> Result<(String, String), String> {
     const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
     let (method, path) = match word.split_once(',') {
@@ -115,8 +116,8 @@ fn only(word: &str) -> Result<(String, String), String> {
     Ok((method, path.trim().to_owned()))
 }
 
-/// Carries it out.
-pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
+/// Reads the input and writes the plan.
+pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
     let (format, file, options) = match &args.format {
         ImportCommand::Jmx { file, properties, allow_dir } => return jmx(file, properties, allow_dir),
         ImportCommand::Har { file, think, resources, hosts } => {
@@ -132,38 +133,34 @@ pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
     };
     let is_input = file.file == Path::new("-");
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
-    let folder = folder(file.output.as_deref()).map_err(failed)?;
+    let folder = folder(file.output.as_deref()).map_err(runtime_error)?;
     let options = Options { file: name.clone(), base: file.base.clone(), folder, ..options };
     let text = bytes_of(file)?;
     let text = String::from_utf8(text).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
-        usage(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
+        usage_error(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
     })?;
-    let plan = brunt_import::import(format, &text, &options).map_err(|error| usage(error.into()))?;
+    let plan = brunt_import::import(format, &text, &options).map_err(|error| usage_error(error.into()))?;
     write(file, &plan)
 }
 
-/// The input; the output is looked at before.
-fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, Failed> {
+/// Reads the input, after a check of the output.
+fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, CommandError> {
     if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
-        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+        return Err(usage_error(anyhow!("`{}` already exists; write another name, or --force", output.display())));
     }
     let is_input = file.file == Path::new("-");
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
-    input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage)
+    input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage_error)
 }
 
-fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<Exit, Failed> {
+fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<Exit, CommandError> {
     let bytes = bytes_of(file)?;
-    let folder = |path: Option<&Path>| {
-        let folder = path.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
-        folder.unwrap_or(Path::new(".")).to_owned()
-    };
+
     let is_input = file.file == Path::new("-");
-    let directory = folder(Some(&file.file).filter(|_| !is_input).map(PathBuf::as_path));
-    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let is_same = absolute(&directory) == absolute(&folder(file.output.as_deref()));
+    let directory = parent_folder(Some(&file.file).filter(|_| !is_input).map(PathBuf::as_path));
+    let is_same = absolute(&directory) == absolute(&parent_folder(file.output.as_deref()));
     let properties = properties.iter().map(|word| {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         (name.to_owned(), value.to_owned())
@@ -176,41 +173,52 @@ fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<
         properties: properties.collect(),
         base: file.base.clone(),
     };
-    let import = brunt_import::jmx::read(&bytes, &options).map_err(|error| usage(error.into()))?;
+    let import = brunt_import::jmx::read(&bytes, &options).map_err(|error| usage_error(error.into()))?;
     for notice in &import.notices {
         eprintln!("brunt: {notice}");
     }
     write(file, &import.plan)
 }
 
-fn write(file: &FileArgs, plan: &str) -> Result<Exit, Failed> {
+/// The folder of a file; `.` without a path.
+fn parent_folder(path: Option<&Path>) -> PathBuf {
+    let folder = path.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+    folder.unwrap_or(Path::new(".")).to_owned()
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn write(file: &FileArgs, plan: &str) -> Result<Exit, CommandError> {
     let Some(output) = &file.output else {
-        crate::output::print(plan).map_err(failed)?;
+        crate::output::print(plan).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     };
-    let shown = output.display();
-    fs::write(output, plan).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
-    let next = format!("check it with `brunt plan check {shown}`, run it with `brunt run {shown}`");
-    crate::output::print(format!("{shown} is written: {next}\n")).map_err(failed)?;
+    let name = output.display();
+    fs::write(output, plan).with_context(|| format!("cannot write {name}")).map_err(usage_error)?;
+    let next = format!("check it with `brunt plan check {name}`, run it with `brunt run {name}`");
+    crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 
-/// The folder from which files of the input are found, where the plan is in another one.
+/// The current folder, from which the plan can find files of the input; empty if the
+/// plan is written to it.
 fn folder(output: Option<&Path>) -> io::Result<String> {
-    let elsewhere =
+    let is_other_folder =
         output.and_then(Path::parent).is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
-    Ok(if elsewhere { std::env::current_dir()?.display().to_string() } else { String::new() })
+    Ok(if is_other_folder { std::env::current_dir()?.display().to_string() } else { String::new() })
 }
 
 fn input(file: &Path, is_input: bool) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     if is_input {
-        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut text)?;
+        io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut text)?;
     } else {
-        fs::File::open(file)?.take(LONGEST + 1).read_to_end(&mut text)?;
+        fs::File::open(file)?.take(MAX_INPUT_BYTES + 1).read_to_end(&mut text)?;
     }
-    if text.len() as u64 > LONGEST {
-        return Err(io::Error::other(format!("more than {} MB; import a part of it", LONGEST >> 20)));
+    if text.len() as u64 > MAX_INPUT_BYTES {
+        return Err(io::Error::other(format!("more than {} MB; import a part of it", MAX_INPUT_BYTES >> 20)));
     }
     Ok(text)
 }

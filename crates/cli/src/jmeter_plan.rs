@@ -1,10 +1,10 @@
-//! `brunt run plan.jmx`: a plan of JMeter, carried out as one run after another: setUp thread groups, thread groups, tearDown
-//! thread groups.
+//! Runs JMeter plans: `brunt run plan.jmx`. The setUp thread groups, thread groups and tearDown
+//! thread groups are separate runs.
 
 use crate::args::RunArgs;
 use crate::args::run::JmeterPlanArgs;
-use crate::exit::{Exit, Failed, failed, usage};
-use crate::live::say;
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
+use crate::live::print_line;
 use crate::live_outputs;
 use crate::measure::{MeasureContext, measure, session};
 use crate::output::{self, Outputs};
@@ -19,8 +19,8 @@ use brunt_spec::settings::RunSettings;
 use brunt_spec::{System, to_plan};
 use std::path::Path;
 
-/// Options that go with a plan of JMeter. The plan sets all others.
-const BESIDE: [&str; 19] = [
+/// Options that are allowed with a JMeter plan. The plan sets all others.
+const ALLOWED_OPTIONS: [&str; 19] = [
     "jtl",
     "jtl-format",
     "trace",
@@ -42,60 +42,60 @@ const BESIDE: [&str; 19] = [
     "objective",
 ];
 
-/// The plan of JMeter that stands in place of a URL, where it is one.
+/// Returns the path of a JMeter plan, or None for a URL.
 pub fn plan_path(word: &str) -> Option<&Path> {
     let path = Path::new(word);
-    let is_plan = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"));
+    let is_plan = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jmx"));
     (is_plan && !word.contains("://")).then_some(path)
 }
 
-/// Carries out a plan of JMeter.
-pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
+/// Runs a JMeter plan and writes the reports.
+pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let system = system();
-    let read = read(path, args, &system).map_err(usage)?;
-    let of_main = read.stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
-    let plans: Vec<&Plan> = of_main.collect();
+    let test_run = read(path, args, &system).map_err(usage_error)?;
+    let main_stages = test_run.stages.iter().filter(|stage| stage.kind == StageKind::Main);
+    let plans: Vec<&Plan> = main_stages.map(|stage| &stage.plan).collect();
     let has_several = plans.len() > 1;
     let settings = &args.settings;
     let quiet = settings.output.quiet;
-    brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage(error.into()))?;
+    brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage_error(error.into()))?;
     if has_several && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
                      and write them later: brunt report ID -o html=FILE";
-        return Err(usage(anyhow!(wrong)));
+        return Err(usage_error(anyhow!(wrong)));
     }
-    let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
-    let mut notes = read.notices;
+    let mut outputs = Some(Outputs::of(&settings.output).map_err(usage_error)?);
+    let mut notes = test_run.notices;
     let mut sinks = settings.output.live_outputs.clone();
     if !settings.output.trace {
-        sinks.extend(read.live_outputs);
+        sinks.extend(test_run.live_outputs);
     }
-    let mut live_outputs = live_outputs::start(&sinks).map_err(usage)?;
-    let mut tracer = trace::requested(&settings.output).map_err(usage)?;
+    let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
+    let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
     let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
-    live_outputs::know(&sinks);
+    live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let session = session(store, plan_name, settings.checks.strict).map_err(failed)?;
-    let mut log = output::event_log(&settings.output, &session).map_err(usage)?;
+    let session = session(store, plan_name, settings.checks.strict).map_err(runtime_error)?;
+    let mut log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let mut exit = Exit::Measured;
-    stages::carry_out_all(read.stages, &session.interrupt, |stage| -> Result<Real, Failed> {
+    stages::carry_out_all(test_run.stages, &session.interrupt, |stage| -> Result<Real, CommandError> {
         let plan = &stage.plan;
-        let world = Real::new(plan).map_err(|error| usage(error.into()))?;
+        let world = Real::new(plan).map_err(|error| usage_error(error.into()))?;
         let is_main = stage.kind == StageKind::Main;
         let (route, warnings) = brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
         notes.extend(warnings);
         if !quiet && (has_several || !is_main) {
-            say(&format!("{}: {}", title(stage.kind), names(plan)));
+            print_line(&format!("{}: {}", title(stage.kind), names(plan)));
         }
-        // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
-        let own_outputs = match outputs.take_if(|_| is_main) {
+        // Reports and the event log cover the thread groups, even if setUp thread groups run first.
+        let stage_outputs = match outputs.take_if(|_| is_main) {
             Some(outputs) => outputs,
-            None => Outputs::open(&[], quiet || !is_main).map_err(usage)?,
+            None => Outputs::open(&[], quiet || !is_main).map_err(usage_error)?,
         };
-        // A run ends its file; the next one appends to it.
-        let mut jtl = output::result_file(&settings.output).map_err(usage)?;
-        let around = MeasureContext {
-            outputs: own_outputs,
+        // Each run ends its file; the next one appends to it.
+        let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
+        let context = MeasureContext {
+            outputs: stage_outputs,
             log: log.take_if(|_| is_main),
             jtl: jtl.as_mut(),
             live_outputs: &mut live_outputs,
@@ -103,13 +103,13 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             probes: if is_main { &settings.probes } else { &[] },
             quiet: quiet || !is_main,
             tracer: tracer.as_mut(),
-            // Nobody reads a report of the setUp thread groups.
+            // The setUp thread groups have no report that could contain the notes.
             notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
             route,
         };
-        let ended = measure(&session, plan, &world, around).map_err(failed)?;
+        let stage_exit = measure(&session, plan, &world, context).map_err(runtime_error)?;
         if is_main {
-            exit = exit.max(ended);
+            exit = exit.max(stage_exit);
         }
         Ok(world)
     })?;
@@ -121,8 +121,8 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     refuse_others(args)?;
     let JmeterPlanArgs { properties, scale, lenient, allow_dir } = &args.jmeter;
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let named = |error: brunt_jmx::JmxError| anyhow!("{}: {error}", path.display());
-    let document = Document::parse(&bytes).map_err(named)?;
+    let with_path = |error: brunt_jmx::JmxError| anyhow!("{}: {error}", path.display());
+    let document = Document::parse(&bytes).map_err(with_path)?;
     let mut map = properties::PropertyMap::new();
     for word in properties {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -130,20 +130,20 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     }
     let settings = &args.settings;
     let folder = PlanFolder::of_plan(path, allow_dir);
-    let said = |name: &str| settings.said.options().any(|option| option == name);
+    let has_max_duration = settings.said.options().any(|option| option == "max-duration");
     let surroundings = PlanSurroundings {
         properties: &map,
         folder: &folder,
         resolve_all: settings.connection.resolve_all,
         scale: scale.unwrap_or(1.0),
-        max_duration: said("max-duration").then_some(settings.load.max_duration),
+        max_duration: has_max_duration.then_some(settings.load.max_duration),
         lenient: *lenient,
         records: to_plan::records(&settings.output),
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let mut read = plan::read(&document, &surroundings).map_err(named)?;
-    for stage in &mut read.stages {
+    let mut test_run = plan::read(&document, &surroundings).map_err(with_path)?;
+    for stage in &mut test_run.stages {
         brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
             .map_err(|error| anyhow!("{error}"))?;
         stage.plan.record.interval = settings.record.interval;
@@ -151,14 +151,15 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
             to_plan::trace::reduce(&mut stage.plan, settings);
         }
     }
-    Ok(read)
+    Ok(test_run)
 }
 
 fn refuse_others(args: &RunArgs) -> Result<()> {
     let RunSettings { said: sources, output, .. } = &args.settings;
-    let traced: &[&str] = if output.trace { &to_plan::trace::BESIDE } else { &[] };
+    let trace_options: &[&str] = if output.trace { &to_plan::trace::BESIDE } else { &[] };
     let mut options = sources.options();
-    let Some(option) = options.find(|option| !BESIDE.contains(option) && !traced.contains(option)) else {
+    let Some(option) = options.find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option))
+    else {
         return Ok(());
     };
     let remedy = if to_plan::trace::BESIDE.contains(&option) {
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn settings_beside_a_plan_are_options_of_a_run() {
-        for name in BESIDE {
+        for name in ALLOWED_OPTIONS {
             assert!(brunt_spec::settings::rows::run().any(|row| row.option == name), "{name}");
         }
     }

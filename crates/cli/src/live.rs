@@ -1,61 +1,63 @@
-//! Progress while a run goes on: a block on a terminal, redrawn in place; a line every few seconds elsewhere.
+//! Shows the progress of a run: a block on a terminal, redrawn in place, otherwise
+//! a line every few seconds.
 
 use crate::screen;
-pub use crate::screen::say;
+pub use crate::screen::print_line;
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
 use brunt_runner::{Listen, Mailbox};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Between two redraws of the block.
+/// Interval of redrawing on a terminal.
 const REDRAW: Duration = Duration::from_millis(250);
-/// Between two lines elsewhere.
+/// Interval of lines on a non-terminal.
 const LINE: Duration = Duration::from_secs(10);
 
-/// Shows how a run goes, on stderr.
+/// Shows the progress of a run on stderr.
 pub struct Live {
     progress: Option<Progress>,
     terminal: bool,
-    next: Tick,
-    /// Which run of many it is; empty where it is the only one.
+    next_update: Tick,
+    /// Title of one of several runs; empty for a single run.
     title: String,
 }
 
 impl Live {
-    /// Shows nothing where `quiet`.
+    /// Creates the progress display. It shows nothing if `quiet`.
     pub fn new(plan: &Plan, quiet: bool) -> Self {
         let terminal = io::stderr().is_terminal();
-        let next = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
+        let next_update = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
         let progress = (!quiet).then(|| Progress::new(plan));
-        Self { progress, terminal, next, title: String::new() }
+        Self { progress, terminal, next_update, title: String::new() }
     }
 
-    /// One run of many: `title` says which. Elsewhere than on a terminal it shows nothing; a line is written for each
-    /// run when it is over.
+    /// Creates the display of one of several runs, with a title. Without a terminal it shows
+    /// nothing, since a line is printed after each run.
     pub fn of_many(plan: &Plan, quiet: bool, title: String) -> Self {
         let live = Self::new(plan, quiet || !io::stderr().is_terminal());
         Self { title, ..live }
     }
 
-    /// Shows it from a thread of its own, so that a slow terminal holds neither the run nor its log up.
+    /// Shows the progress from a separate thread, so that a slow terminal delays neither
+    /// the run nor its log.
     pub fn start(self) -> Box<dyn Listen> {
         if self.progress.is_none() {
             return Box::new(self);
         }
-        let silent = Self { progress: None, title: String::new(), ..self };
+        let without_progress = Self { progress: None, title: String::new(), ..self };
         match Mailbox::start(self) {
             Ok(mailbox) => Box::new(mailbox),
             Err(error) => {
-                say(&format!("warning: no progress is shown: {error}"));
-                Box::new(silent)
+                print_line(&format!("warning: no progress is shown: {error}"));
+                Box::new(without_progress)
             }
         }
     }
 
     fn show(&self, progress: &Progress) {
         if !self.terminal {
-            return say(&progress.line());
+            return print_line(&progress.line());
         }
         let title = (!self.title.is_empty()).then(|| self.title.clone());
         screen::draw(&title.into_iter().chain(progress.block(screen::width() - 1)).collect::<Vec<_>>());
@@ -67,8 +69,8 @@ impl Listen for Live {
         match (event, &mut self.progress) {
             (Event::Snapshot(snapshot), Some(progress)) => {
                 progress.take(snapshot);
-                if snapshot.to >= self.next {
-                    self.next = snapshot.to + if self.terminal { REDRAW } else { LINE };
+                if snapshot.to >= self.next_update {
+                    self.next_update = snapshot.to + if self.terminal { REDRAW } else { LINE };
                     let Some(progress) = &self.progress else { return };
                     self.show(progress);
                 }

@@ -1,6 +1,6 @@
-//! Live outputs: starts them with messages on the terminal, and makes their secrets known to another redactor.
+//! Starts live outputs, with messages on the terminal, and redacts their secrets.
 
-use crate::live::say;
+use crate::live::print_line;
 use crate::redact;
 use anyhow::{Result, bail};
 use brunt_model::live_output::LiveOutput;
@@ -8,22 +8,22 @@ use brunt_runner::LiveOutputs;
 use brunt_spec::settings::OutputSettings;
 use std::sync::Arc;
 
-/// Prepares them; nothing is sent before a run begins.
+/// Prepares the live outputs. Nothing is sent before a run starts.
 pub fn start(outputs: &[LiveOutput]) -> Result<LiveOutputs> {
-    Ok(LiveOutputs::new(outputs, redact::current(), Arc::new(|line: &str| say(line)))?)
+    Ok(LiveOutputs::new(outputs, redact::current(), Arc::new(|line: &str| print_line(line)))?)
 }
 
-/// Makes their secrets known to the redactor of this process, which another store replaces.
-pub fn know(outputs: &[LiveOutput]) {
+/// Registers their secrets with the current redactor. Opening a store replaces the redactor.
+pub fn redact_secrets(outputs: &[LiveOutput]) {
     for secret in outputs.iter().flat_map(LiveOutput::secrets) {
         redact::current().secret(secret);
     }
 }
 
-/// Refuses them where no load runs.
-pub fn refuse(settings: &OutputSettings, what: &str) -> Result<()> {
+/// Refuses live outputs for a command without a load.
+pub fn refuse(settings: &OutputSettings, reason: &str) -> Result<()> {
     match settings.live_outputs.first() {
-        Some(output) => bail!("-o: {} receives figures while a load runs, and {what}; leave it out", output.sink),
+        Some(output) => bail!("-o: {} receives figures while a load runs, and {reason}; leave it out", output.sink),
         None => Ok(()),
     }
 }

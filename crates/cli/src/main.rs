@@ -1,20 +1,26 @@
-//! The command: arguments in, plan out, the run shown.
+//! The program `brunt`: parses arguments, runs the plan, and shows the results.
 //!
-//! The only place that prints, exits and reads the environment. It measures nothing itself.
+//! Only this crate prints, exits and reads the environment. It measures nothing itself.
 //!
-//! * [`commands`]: which there are; [`args`]: what several of them are told.
-//! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
-//! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
-//! * [`mod@import`]: plan files from recordings and descriptions of requests.
-//! * [`stored`]: comparison of stored runs. [`mod@baseline`]: one of them kept to compare with.
-//! * [`mod@worker`]: one process of a run in several.
-//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
-//! * [`mod@check`]: the report of a careful look before a load.
-//! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
-//! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
-//! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
-//! * [`mistakes`]: explains invalid command lines. [`short_help`]: what `-h` prints.
-//! * [`result_files`]: result files of JMeter, summed up. [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
+//! * [`commands`]: the command line. [`args`]: arguments of several commands.
+//!   [`exit`]: exit codes and errors.
+//! * [`mod@measure`]: a single run. [`jmeter_plan`]: a JMeter
+//!   plan. [`plan_file`]: the command `plan`.
+//! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare` and plan files.
+//! * [`mod@import`], [`mod@export`]: conversion of plan files from and to other formats.
+//! * [`stored`]: comparison of stored runs. [`mod@baseline`]: comparison with a
+//!   saved one. [`runs`]: the store.
+//! * [`mod@worker`]: one process of a run with several.
+//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C.
+//!   [`live`]: progress on the [`screen`].
+//! * [`mod@check`]: the examination before a run.
+//! * [`mod@certify`]: accuracy of load generators. `lab`: the reference server, from its own crate.
+//! * [`dropins`]: the process of drop-ins. [`names`]: links that call them.
+//! * [`mod@redact`]: replaces secrets in everything that is stored or shown.
+//! * [`mistakes`]: explains invalid command lines. [`short_help`]: the text of `-h`.
+//! * [`result_files`]: summaries of JMeter's result files. [`analyse`]: analysis of result files.
+//! * [`output`]: files of reports and the event log. [`view`]: width, colors and detail of reports.
+//! * [`reports`], [`mod@replay`]: reports of stored runs and event logs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod analyse;
@@ -64,7 +70,7 @@ use brunt_runner::Storage;
 use brunt_spec::{check_objectives, to_plan};
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command, GrpcArgs, GrpcTask};
-use exit::{Exit, Failed, failed, usage};
+use exit::{CommandError, Exit, runtime_error, usage_error};
 use measure::{MeasureContext, measure};
 use output::Outputs;
 use process::{command_line, system};
@@ -72,24 +78,27 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
-const ADDRESS_SPACE_BYTES: u64 = 32 << 20;
+/// With less address space, threads have no stacks, and the memory allocator ends
+/// the process without a message.
+const MIN_ADDRESS_SPACE_BYTES: u64 = 32 << 20;
 
 fn main() -> ExitCode {
-    if let Some(left) = brunt_probe::limits::address_space_left().filter(|left| *left < ADDRESS_SPACE_BYTES) {
+    if let Some(available) =
+        brunt_probe::limits::address_space_left().filter(|available| *available < MIN_ADDRESS_SPACE_BYTES)
+    {
         eprintln!(
             "brunt: the limit on address space (`ulimit -v`) leaves {} MB, and brunt needs {} MB at least; raise it, for \
              instance with `ulimit -v unlimited`",
-            left >> 20,
-            ADDRESS_SPACE_BYTES >> 20
+            available >> 20,
+            MIN_ADDRESS_SPACE_BYTES >> 20
         );
         return Exit::Failed.into();
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some((tool, called, told)) = brunt_dropin::find_tool(&words) {
-        return dropins::run(tool, called, told);
+    if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {
+        return dropins::run(tool, program_name, words);
     }
-    completions::answer();
+    completions::complete();
     if words.len() < 2 {
         eprint!("{}", mistakes::SHORT_HELP);
         return Exit::Usage.into();
@@ -103,33 +112,33 @@ fn main() -> ExitCode {
     let arguments = arguments(&words);
     view::adopt(&arguments.view);
     if let Err(wrong) = view::hide_notes(&arguments.view) {
-        screen::say(&format!("brunt: {wrong}"));
+        screen::print_line(&format!("brunt: {wrong}"));
         return Exit::Usage.into();
     }
     match dispatch(arguments.into_command()) {
         Ok(exit) => exit.into(),
-        Err(Failed { exit, error }) => {
-            screen::say(&format!("brunt: {}", causes::line(&error)));
+        Err(CommandError { exit, error }) => {
+            screen::print_line(&format!("brunt: {}", causes::line(&error)));
             exit.into()
         }
     }
 }
 
-/// The arguments. What is wrong with them is told without repeating secrets.
+/// Parses the arguments. Error messages do not repeat secrets.
 fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let explained = mistakes::explained(&error, words).map(|text| format!("brunt: {}\n", without_number(&text)));
-        let told = explained.clone().unwrap_or_else(|| error.render().to_string());
-        let shown = redact::text(&told);
-        if explained.is_none() && (shown == told || !error.use_stderr()) {
+        let explanation = mistakes::explain(&error, words).map(|text| format!("brunt: {}\n", without_number(&text)));
+        let message = explanation.clone().unwrap_or_else(|| error.render().to_string());
+        let redacted = redact::text(&message);
+        if explanation.is_none() && (redacted == message || !error.use_stderr()) {
             error.exit();
         }
-        eprint!("{shown}");
+        eprint!("{redacted}");
         std::process::exit(error.exit_code())
     })
 }
 
-fn dispatch(command: Command) -> Result<Exit, Failed> {
+fn dispatch(command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Run(args) => run(&args),
         Command::Grpc(args) => grpc(*args),
@@ -152,28 +161,28 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         #[cfg(target_os = "linux")]
         Command::Lab(options) => lab(&options),
         Command::Guard => {
-            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::Real::default()).map_err(failed)?;
+            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::Real::default()).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            completions::write_script(shell, &mut script).map_err(failed)?;
-            output::print(script).map_err(failed)?;
+            completions::write_script(shell, &mut script).map_err(runtime_error)?;
+            output::print(script).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
-        Command::Worker => worker::worker().map_err(failed),
+        Command::Worker => worker::worker().map_err(runtime_error),
         Command::Man { dir } => man(dir.as_deref()),
         Command::Schema { document } => {
-            let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
-            if let Some(published) = published {
-                output::print(format!("{:#}\n", (published.schema)())).map_err(failed)?;
+            let schema = brunt_report::SCHEMAS.iter().find(|schema| schema.name == document);
+            if let Some(schema) = schema {
+                output::print(format!("{:#}\n", (schema.schema)())).map_err(runtime_error)?;
             }
             Ok(Exit::Measured)
         }
     }
 }
 
-fn run(args: &RunArgs) -> Result<Exit, Failed> {
+fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.settings.url.as_deref().and_then(experiment::plan_path) {
         return experiment::run_plan(path, args);
     }
@@ -181,32 +190,33 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         return jmeter_plan::run(path, args);
     }
     if !args.plan.sets.is_empty() {
-        return Err(usage(anyhow::anyhow!(
+        return Err(usage_error(anyhow::anyhow!(
             "--set changes a plan file: write its name in place of the URL, such as plan.yaml"
         )));
     }
     if let Some(mistake) = args.settings.url.as_deref().and_then(mistakes::not_a_url) {
-        return Err(usage(anyhow::anyhow!(mistake)));
+        return Err(usage_error(anyhow::anyhow!(mistake)));
     }
-    let (system, settings) = (system(), &args.settings);
-    let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
-    check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage(error.into()))?;
-    let traced = settings.output.trace;
-    if traced {
+    let system = system();
+    let settings = &args.settings;
+    let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage_error(error.into()))?;
+    check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage_error(error.into()))?;
+    let is_tracing = settings.output.trace;
+    if is_tracing {
         to_plan::trace::reduce(&mut plan, settings);
         notes.clear();
     }
-    let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
-    let outputs = Outputs::of(&settings.output).map_err(usage)?;
-    let mut tracer = trace::requested(&settings.output).map_err(usage)?;
-    let mut jtl = output::result_file(&settings.output).map_err(usage)?;
+    let world = brunt_runner::Real::new(&plan).map_err(|error| usage_error(error.into()))?;
+    let outputs = Outputs::of(&settings.output).map_err(usage_error)?;
+    let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
+    let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
-    let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage)?;
-    let session = measure::session(store, None, settings.checks.strict).map_err(failed)?;
-    let log = output::event_log(&settings.output, &session).map_err(usage)?;
-    let around = MeasureContext {
+    let store = if is_tracing { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
+    let session = measure::session(store, None, settings.checks.strict).map_err(runtime_error)?;
+    let log = output::event_log(&settings.output, &session).map_err(usage_error)?;
+    let context = MeasureContext {
         outputs,
         log,
         jtl: jtl.as_mut(),
@@ -218,40 +228,40 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         notes,
         route,
     };
-    let exit = measure(&session, &plan, &world, around).map_err(failed)?;
+    let exit = measure(&session, &plan, &world, context).map_err(runtime_error)?;
     live_outputs.finish();
     Ok(exit)
 }
 
-fn grpc(args: GrpcArgs) -> Result<Exit, Failed> {
-    let wrong = |error: String| usage(anyhow::anyhow!(error));
-    match args.into_task().map_err(wrong)? {
+fn grpc(args: GrpcArgs) -> Result<Exit, CommandError> {
+    match args.into_task().map_err(|error| usage_error(anyhow::anyhow!(error)))? {
         GrpcTask::Run(args) => run(&args),
         GrpcTask::Describe(args, service) => {
-            let text = brunt_spec::grpc::describe(&args.settings, service.as_deref(), &system()).map_err(wrong)?;
-            output::print(&text).map_err(failed)?;
+            let text = brunt_spec::grpc::describe(&args.settings, service.as_deref(), &system())
+                .map_err(|error| usage_error(anyhow::anyhow!(error)))?;
+            output::print(&text).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
     }
 }
 
-/// The reference server, in this process.
+/// Runs the reference server in this process.
 #[cfg(target_os = "linux")]
-fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
+fn lab(options: &brunt_lab::args::Options) -> Result<Exit, CommandError> {
     brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
-        Failure::Usage(_) => usage(anyhow::anyhow!("{failure}")),
-        Failure::Machine(error) => failed(error),
+        Failure::Usage(_) => usage_error(anyhow::anyhow!("{failure}")),
+        Failure::Machine(error) => runtime_error(error),
     })?;
     Ok(Exit::Measured)
 }
 
-fn man(dir: Option<&Path>) -> Result<Exit, Failed> {
+fn man(dir: Option<&Path>) -> Result<Exit, CommandError> {
     if let Some(dir) = dir {
-        clap_mangen::generate_to(Cli::command(), dir).map_err(failed)?;
+        clap_mangen::generate_to(Cli::command(), dir).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     }
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(failed)?;
-    output::print(page).map_err(failed)?;
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(runtime_error)?;
+    output::print(page).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }

@@ -1,7 +1,7 @@
-//! A run alone: carried out by the runner, with its reports, what is said on the terminal, and how brunt is to exit.
+//! Runs a single plan with its reports and terminal output, and selects the exit code.
 
 use crate::exit::{Exit, FailOn, exit_of};
-use crate::live::{Live, say};
+use crate::live::{Live, print_line};
 use crate::output::{self, Outputs};
 use crate::process::command_line;
 use crate::redact;
@@ -16,63 +16,64 @@ use brunt_runner::{EventLog, Listen, LiveOutputs, Real, ResultFile, RunRequest, 
 use brunt_store::Store;
 use std::io;
 
-/// What goes with a run besides its plan and the session.
+/// Everything around a run except its plan and the session.
 pub struct MeasureContext<'f> {
-    /// Where reports go.
+    /// Destinations of all reports.
     pub outputs: Outputs,
-    /// The event log, where one is kept.
+    /// Event log, if requested.
     pub log: Option<EventLog>,
-    /// The result file, where one is written.
+    /// Result file of JMeter's format, if requested.
     pub jtl: Option<&'f mut ResultFile>,
-    /// Systems that receive figures meanwhile.
+    /// Services that receive figures during the run.
     pub live_outputs: &'f mut LiveOutputs,
-    /// Whether it is stored.
+    /// Whether and where the run is stored.
     pub storage: Storage<'f>,
-    /// What is read of the server meanwhile.
+    /// Probes of the server.
     pub probes: &'f [ProbeSpec],
-    /// No progress, no text.
+    /// Suppresses progress and text.
     pub quiet: bool,
-    /// Shows each sample; reports are made only where they are asked for.
+    /// Prints each sample. Then only requested reports are written.
     pub tracer: Option<&'f mut Tracer>,
-    /// What was decided on the user's behalf and must be told.
+    /// Notes on decisions that brunt made for the user.
     pub notes: Vec<String>,
-    /// The way to the server, where it is known before the run.
+    /// Network route to the server, if it is known before the run.
     pub route: Option<Route>,
 }
 
-/// The session of this command. A store is opened before, as it brings the redactor.
+/// Creates the session of this command. The store must be opened first,
+/// since it provides the redactor.
 pub fn session(store: Option<Store>, plan_name: Option<String>, is_strict: bool) -> io::Result<Session> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
     let environment = Environment { plan_name, strict: is_strict, ..machine };
     Ok(Session { environment, store, redactor: redact::current(), interrupt: signals::listen()? })
 }
 
-/// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(session: &Session, plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
-    let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = around;
-    let traced = tracer.is_some();
-    let mut live = Live::new(plan, quiet || traced).start();
+/// Runs a plan, writes its reports, and returns the exit code.
+pub fn measure(session: &Session, plan: &Plan, world: &Real, context: MeasureContext<'_>) -> Result<Exit> {
+    let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = context;
+    let is_tracing = tracer.is_some();
+    let mut live = Live::new(plan, quiet || is_tracing).start();
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live, live_outputs];
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
     listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn Listen));
     let request = RunRequest {
-        storage: around.storage,
-        route: around.route,
-        notes: around.notes,
-        probes: around.probes,
+        storage: context.storage,
+        route: context.route,
+        notes: context.notes,
+        probes: context.probes,
         listeners,
         ..RunRequest::new(plan, world, session.interrupt.control())
     };
     let result = session.run(request);
     drop(live);
-    let outputs = if traced { outputs.asked_for() } else { outputs };
+    let outputs = if is_tracing { outputs.without_default() } else { outputs };
     let written = report(outputs, &result);
-    tell_stored(&result, quiet);
+    print_stored_id(&result, quiet);
     written?;
     result.outcome?;
     log.map_or(Ok(()), EventLog::end)?;
-    output::whole(jtl.as_deref())?;
+    output::check_complete(jtl.as_deref())?;
     let exit = match tracer {
         Some(tracer) => trace::end(tracer, result.run.interrupted())?,
         None => exit_of(
@@ -81,42 +82,47 @@ pub fn measure(session: &Session, plan: &Plan, world: &Real, around: MeasureCont
             FailOn { limited: result.run.environment.strict, ..FailOn::default() },
         ),
     };
-    tell_exit(exit, quiet);
+    print_exit_reason(exit, quiet);
     Ok(exit)
 }
 
-/// More warnings are not said of a run without a reply.
-const MOST_WARNINGS: usize = 5;
+/// Maximum number of warnings that are printed for a run without a reply.
+const MAX_WARNINGS: usize = 5;
 
-/// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
-fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
-    let run = &carried.run;
-    // Thread groups of JMeter may have scripts only.
-    let asks = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
-    let nothing = asks && run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
-    if !nothing {
-        return outputs.write(run, &carried.judgement);
+/// Writes the reports. Without a reply, only requested reports are written, and
+/// one line replaces the text.
+fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
+    let run = &result.run;
+    // Thread groups of JMeter may contain only scripts.
+    let has_requests = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
+    let is_empty = has_requests && run.replies() == Replies::None && !run.interrupted() && result.outcome.is_ok();
+    if !is_empty {
+        return outputs.write(run, &result.judgement);
     }
     let why = no_reply(run);
-    say(&format!("brunt: nothing was measured: {why}"));
+    print_line(&format!("brunt: nothing was measured: {why}"));
     let others = run.warnings.iter().filter(|warning| !why.contains(&**warning));
-    others.take(MOST_WARNINGS).for_each(|warning| say(&format!("  {warning}")));
-    outputs.asked_for().write(run, &carried.judgement)
+    others.take(MAX_WARNINGS).for_each(|warning| print_line(&format!("  {warning}")));
+    outputs.without_default().write(run, &result.judgement)
 }
 
-/// Says why a measured run makes brunt fail, so that the code need not be looked up.
-pub fn tell_exit(exit: Exit, quiet: bool) {
+/// Prints why a completed run makes brunt fail, so that the user need not look up the exit code.
+pub fn print_exit_reason(exit: Exit, quiet: bool) {
     if !matches!(exit, Exit::Measured | Exit::NothingMeasured | Exit::Interrupted) && !quiet {
-        say(&format!("brunt: exit code {}: {}", exit.code(), exit.meaning()));
+        print_line(&format!("brunt: exit code {}: {}", exit.code(), exit.meaning()));
     }
 }
 
-/// How to find the run again. The report has the warnings of the run.
-fn tell_stored(result: &RunResult, quiet: bool) {
+/// Prints how to show the run again. The report contains the run's warnings.
+fn print_stored_id(result: &RunResult, quiet: bool) {
     let stored = &result.stored;
     match (&stored.trouble, &stored.id) {
-        (Some(trouble), _) if quiet || !result.run.warnings.contains(trouble) => say(&format!("warning: {trouble}")),
-        (None, Some(id)) if !quiet => say(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE")),
+        (Some(trouble), _) if quiet || !result.run.warnings.contains(trouble) => {
+            print_line(&format!("warning: {trouble}"))
+        }
+        (None, Some(id)) if !quiet => {
+            print_line(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE"))
+        }
         _ => {}
     }
 }

@@ -1,6 +1,6 @@
-//! Explains an invalid command line: what was meant, and what to write.
+//! Explains an invalid command line and suggests a correct one.
 //!
-//! Out of scope: reading values, which `spec` does with errors of its own.
+//! Out of scope: parsing values, which `spec` does with its own messages.
 
 use crate::commands::Cli;
 use brunt_spec::error::nearest;
@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::path::Path;
 
-/// What `brunt` alone answers.
+/// Output of `brunt` without arguments.
 pub const SHORT_HELP: &str = "\
 brunt measures web servers: throughput, response times, capacity and bottlenecks.
 
@@ -27,7 +27,7 @@ Usage: brunt [OPTIONS] URL
 All commands and options: brunt --help. Options of a command: brunt COMMAND --help.
 ";
 
-/// Spellings of other tools that mean something else here, or nothing.
+/// Options of other tools that have a different meaning here, or none.
 const FOREIGN: [(&[&str], &str); 11] = [
     (
         &["-s", "--script"],
@@ -45,32 +45,35 @@ const FOREIGN: [(&[&str], &str); 11] = [
     (&["-w", "--workers"], "write --threads N"),
 ];
 
-/// An explanation of clap's error, where there is a better one than clap's own.
-pub fn explained(error: &clap::Error, words: &[String]) -> Option<String> {
+/// Explains clap's error, if there is a better message than clap's.
+pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
     match error.kind() {
-        ErrorKind::UnknownArgument => unknown(&context(error, ContextKind::InvalidArg)?, words),
+        ErrorKind::UnknownArgument => explain_unknown(&context(error, ContextKind::InvalidArg)?, words),
         ErrorKind::ArgumentConflict => match context(error, ContextKind::InvalidSubcommand) {
-            Some(second) => second_word(&second, words),
-            None => conflict(error),
+            Some(second) => explain_second_word(&second, words),
+            None => explain_conflict(error),
         },
         ErrorKind::ValueValidation => {
-            let (option, value) = (option(error)?, context(error, ContextKind::InvalidValue)?);
-            let wrong = range(&error.source()?.to_string());
+            let option = option(error)?;
+            let value = context(error, ContextKind::InvalidValue)?;
+            let wrong = range_message(&error.source()?.to_string());
             let value = if wrong.contains('`') { String::new() } else { format!("`{value}`: ") };
             Some(format!("{option}: {value}{wrong}"))
         }
         ErrorKind::InvalidValue => {
-            let (option, value) = (option(error)?, context(error, ContextKind::InvalidValue)?);
+            let option = option(error)?;
+            let value = context(error, ContextKind::InvalidValue)?;
             let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
             let is_missing = value.is_empty() || known.is_empty();
             (!is_missing).then(|| format!("{option}: invalid value `{value}`; write one of {}", known.join(", ")))
         }
         ErrorKind::InvalidSubcommand => {
-            let (word, near) =
-                (context(error, ContextKind::InvalidSubcommand)?, error.get(ContextKind::SuggestedSubcommand)?);
+            let word = context(error, ContextKind::InvalidSubcommand)?;
+            let near = error.get(ContextKind::SuggestedSubcommand)?;
             let ContextValue::Strings(near) = near else { return None };
             let [command, rest @ ..] = words.get(1..)? else { return None };
-            let (near, rest) = (near.last()?, [&[String::new()], rest.get(1..)?].concat().join(" "));
+            let near = near.last()?;
+            let rest = [&[String::new()], rest.get(1..)?].concat().join(" ");
             Some(format!("`{word}` is not a command; write `brunt {command} {near}{rest}`"))
         }
         ErrorKind::MissingRequiredArgument => {
@@ -81,14 +84,15 @@ pub fn explained(error: &clap::Error, words: &[String]) -> Option<String> {
     }
 }
 
-/// What clap says of a number out of range, `0 is not in 1..=9`, as the options of a run say it.
-fn range(wrong: &str) -> String {
-    let out = wrong.split_once(" is not in ").and_then(|(value, range)| Some((value, range.split_once("..=")?)));
-    out.map_or(wrong.into(), |(value, (least, most))| format!("`{value}` is out of range; write {least} to {most}"))
+/// Rewrites clap's message for a number out of range, `0 is not in 1..=9`, in
+/// the form of brunt's messages.
+fn range_message(message: &str) -> String {
+    let out = message.split_once(" is not in ").and_then(|(value, range)| Some((value, range.split_once("..=")?)));
+    out.map_or(message.into(), |(value, (least, most))| format!("`{value}` is out of range; write {least} to {most}"))
 }
 
-/// Two options that exclude each other, or one that stands there twice.
-fn conflict(error: &clap::Error) -> Option<String> {
+/// Explains two options that exclude each other, or an option that is given twice.
+fn explain_conflict(error: &clap::Error) -> Option<String> {
     let option = option(error)?;
     let others = match error.get(ContextKind::PriorArg)? {
         ContextValue::String(other) => name(other).to_owned(),
@@ -101,17 +105,17 @@ fn conflict(error: &clap::Error) -> Option<String> {
     Some(format!("{option} cannot be used with {others}; leave out one of them"))
 }
 
-/// The option that an error is about.
+/// The option that an error refers to.
 fn option(error: &clap::Error) -> Option<String> {
     context(error, ContextKind::InvalidArg).map(|argument| name(&argument).to_owned())
 }
 
-/// An option without what stands for its value.
+/// The name of an option, without the placeholder of its value.
 fn name(argument: &str) -> &str {
     argument.split(" <").next().unwrap_or(argument)
 }
 
-/// An explanation of a URL that is a mistyped command or the name of a file.
+/// Explains a URL that is a mistyped command or the name of a file.
 pub fn not_a_url(word: &str) -> Option<String> {
     if word.contains("://") || word.contains(['{', '?']) {
         return None;
@@ -128,15 +132,15 @@ pub fn not_a_url(word: &str) -> Option<String> {
     Some(format!("`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"))
 }
 
-/// An option that is unknown, or a value that begins with a minus.
-fn unknown(argument: &str, words: &[String]) -> Option<String> {
+/// Explains an unknown option, or a value that begins with a minus.
+fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
     if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument)) {
         return Some(format!("`{argument}`: unknown option; {instead}"));
     }
-    let at = words.iter().position(|word| word.starts_with(argument))?;
-    let word = &words[at];
+    let position = words.iter().position(|word| word.starts_with(argument))?;
+    let word = &words[position];
     if word.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
-        let before = words.get(at.checked_sub(1)?).filter(|before| before.starts_with('-'))?;
+        let before = words.get(position.checked_sub(1)?).filter(|before| before.starts_with('-'))?;
         let positive = word.trim_start_matches('-');
         return Some(format!("`{word}`: {before} takes no negative value; write {before} {positive}"));
     }
@@ -152,7 +156,7 @@ fn unknown(argument: &str, words: &[String]) -> Option<String> {
     Some(format!("`{argument}`: unknown option; {instead}"))
 }
 
-/// The command of a command line, and its name, such as `brunt baseline check`.
+/// The command of a command line, with its name, such as `brunt baseline check`.
 fn command_of(words: &[String]) -> (clap::Command, String) {
     let mut command = Cli::command();
     let mut name = "brunt".to_owned();
@@ -164,16 +168,16 @@ fn command_of(words: &[String]) -> (clap::Command, String) {
     (command, name)
 }
 
-/// The long options of a command, without their dashes.
+/// The long options of a command, without dashes.
 fn long_options(command: &clap::Command) -> Vec<String> {
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
     shown.filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
 }
 
-/// Two words that are no options: a mistyped command and its argument, or two URLs.
-fn second_word(second: &str, words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| word == second)?;
-    let first = words.get(at.checked_sub(1)?).filter(|_| at > 1)?;
+/// Explains a second positional argument: after a mistyped command, or a second URL.
+fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
+    let position = words.iter().position(|word| word == second)?;
+    let first = words.get(position.checked_sub(1)?).filter(|_| position > 1)?;
     if let Some(command) = command_like(first).filter(|_| !first.contains("://")) {
         return Some(format!("`{first}` is not a command; write `brunt {command} {second}`"));
     }
@@ -209,7 +213,7 @@ mod tests {
     fn told(line: &str) -> String {
         let words: Vec<String> = format!("brunt {line}").split_whitespace().map(str::to_owned).collect();
         let error = Cli::try_parse_from(&words).unwrap_err();
-        explained(&error, &words).unwrap_or_else(|| panic!("{line}: {error}"))
+        explain(&error, &words).unwrap_or_else(|| panic!("{line}: {error}"))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Writes reports to their destinations.
 
 use crate::{args, live_outputs, view};
 use anyhow::{Context, Result, bail};
@@ -16,15 +16,15 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
+/// Reports with open files. Files are opened before the run, so that errors show early.
 pub struct Outputs {
-    places: Vec<(&'static Format, Place)>,
-    /// What goes to stdout though it was not asked for.
-    usual: Option<&'static Format>,
+    places: Vec<(&'static Format, Destination)>,
+    /// Format that goes to stdout if the user requests no other.
+    default_format: Option<&'static Format>,
 }
 
-/// Where a report goes.
-enum Place {
+/// Destination of a report.
+enum Destination {
     Stdout,
     File(PathBuf, File),
     /// A directory, for charts.
@@ -32,7 +32,7 @@ enum Place {
 }
 
 impl Outputs {
-    /// Opens the files of what the settings ask for. A trace has standard output for itself.
+    /// Opens the reports of the settings. `--trace` needs standard output for itself.
     pub fn of(output: &OutputSettings) -> Result<Self> {
         if output.trace
             && let Some(report) = output.outputs.iter().find(|report| report.file.is_none())
@@ -46,50 +46,51 @@ impl Outputs {
         Self::open(&output.outputs, output.quiet)
     }
 
-    /// Opens the files. Where nothing else goes to stdout, the text does, unless all is to be quiet.
+    /// Opens the reports. The text goes to stdout if no other format does, unless `quiet`.
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
         let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
         args::output::check(outputs, &names)?;
         let mut places = Vec::new();
         for output in outputs {
             let Some(format) = brunt_report::format(&output.format) else { continue };
-            places.push((format, Place::open(format, output.file.as_deref())?));
+            places.push((format, Destination::open(format, output.file.as_deref())?));
         }
-        let any = places.iter().any(|place| matches!(place.1, Place::Stdout));
-        let usual = if any || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
-        Ok(Self { places, usual })
+        let uses_stdout = places.iter().uses_stdout(|place| matches!(place.1, Destination::Stdout));
+        let default_format = if uses_stdout || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
+        Ok(Self { places, default_format })
     }
 
-    /// Without the text that nobody asked for.
-    pub fn asked_for(self) -> Self {
-        Self { usual: None, ..self }
+    /// Removes the default text.
+    pub fn without_default(self) -> Self {
+        Self { default_format: None, ..self }
     }
 
-    /// Writes every report of a run. One that cannot be written does not keep the others from it; the first error is
-    /// returned.
+    /// Writes every report of a run. All reports are tried; the first error is returned.
     pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
-        let shown = Judgement { findings: view::shown(&judgement.findings), ..judgement.clone() };
-        self.write_all(Subject::Run(run, &shown))
+        let findings = view::without_hidden(&judgement.findings);
+        let judgement = Judgement { findings, ..judgement.clone() };
+        self.write_all(Subject::Run(run, &judgement))
     }
 
-    /// Writes every report of a study, as [`Self::write`].
+    /// Writes every report of a study, like [`Self::write`].
     pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
-        let shown = Analysis { findings: view::shown(&analysis.findings), ..analysis.clone() };
-        self.write_all(Subject::Study(study, &shown))
+        let findings = view::without_hidden(&analysis.findings);
+        let analysis = Analysis { findings, ..analysis.clone() };
+        self.write_all(Subject::Study(study, &analysis))
     }
 
     fn write_all(self, subject: Subject<'_>) -> Result<()> {
-        let usual = self.usual.map(|format| (format, Place::Stdout));
-        let mut places: Vec<_> = usual.into_iter().chain(self.places).collect();
-        // What is read at once comes first.
-        places.sort_by_key(|place| !matches!(place.1, Place::Stdout));
+        let default_output = self.default_format.map(|format| (format, Destination::Stdout));
+        let mut places: Vec<_> = default_output.into_iter().chain(self.places).collect();
+        // Standard output comes first, since the user is reading it.
+        places.sort_by_key(|place| !matches!(place.1, Destination::Stdout));
         let written = places.into_iter().map(|(format, place)| place.write(format, subject));
         written.fold(Ok(()), Result::and)
     }
 }
 
-impl Place {
-    /// A name that ends in `/` is a directory.
+impl Destination {
+    /// Opens a destination. A name that ends in `/` is a directory.
     fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
             if !format.for_terminals && io::stdout().is_terminal() {
@@ -121,8 +122,8 @@ impl Place {
                 written.with_context(|| path.display().to_string())
             }
             Self::Directory(path, charts) => {
-                let made = subject.files(charts).with_context(|| path.display().to_string())?;
-                made.into_iter().try_for_each(|(name, bytes)| {
+                let files = subject.files(charts).with_context(|| path.display().to_string())?;
+                files.into_iter().try_for_each(|(name, bytes)| {
                     let file = path.join(name);
                     fs::write(&file, bytes).with_context(|| file.display().to_string())
                 })
@@ -131,12 +132,12 @@ impl Place {
     }
 }
 
-/// Whoever reads our stdout may stop when it has seen enough, as `head` does.
+/// Ignores a closed pipe: the reader of stdout may stop early, like `head`.
 pub(crate) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 
-/// Writes a text to standard output. A reader that leaves early is no error.
+/// Writes a text to standard output. A closed pipe is not an error.
 pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_ref()).and_then(|()| out.flush());
@@ -147,7 +148,7 @@ fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Opens the result file that is asked for.
+/// Opens the result file, if requested.
 pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else { return Ok(None) };
     let is_xml = records.detail == RecordDetail::Full;
@@ -159,12 +160,12 @@ pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())
 }
 
-/// Whether all samples are in the result file.
-pub fn whole(file: Option<&ResultFile>) -> Result<()> {
+/// Returns an error if samples are missing in the result file.
+pub fn check_complete(file: Option<&ResultFile>) -> Result<()> {
     file.and_then(ResultFile::trouble).map_or(Ok(()), |trouble| Err(anyhow::anyhow!(trouble)))
 }
 
-/// Creates the event log that is asked for.
+/// Creates the event log, if requested.
 pub fn event_log(output: &OutputSettings, session: &Session) -> Result<Option<EventLog>> {
     let Some(path) = &output.events else { return Ok(None) };
     Ok(Some(EventLog::create(path, Arc::clone(&session.redactor))?))

@@ -1,6 +1,6 @@
-//! `brunt plan check|show|set|new|schema`. Plan files are read in `spec`.
+//! The command `brunt plan check|show|set|new|schema`. `spec` parses plan files.
 
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::Context;
 use brunt_spec::plan::PlanFile;
@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt plan new plan.yaml                                create a plan file with comments
@@ -20,10 +20,10 @@ Examples:
   brunt plan set plan.yaml load.rate=500 --write          change a value in the file
   brunt plan schema > plan.schema.json                    for editors";
 
-/// The plan that `brunt plan new` writes.
+/// Plan file of `brunt plan new`.
 const NEW: &str = include_str!("plan_file/new.yaml");
 
-/// What the command is told.
+/// Arguments of `brunt plan`.
 #[derive(Debug, Clone, Args)]
 pub struct PlanArgs {
     /// What to do with plan files.
@@ -65,7 +65,7 @@ enum PlanCommand {
     Schema,
 }
 
-/// A plan file, and what is changed in it.
+/// A plan file and its overrides.
 #[derive(Debug, Clone, Args)]
 pub struct FileArgs {
     /// The plan file
@@ -75,55 +75,56 @@ pub struct FileArgs {
     pub sets: Vec<String>,
 }
 
-/// Carries it out.
-pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
+/// Runs a subcommand of `brunt plan`.
+pub fn plan(args: &PlanArgs) -> Result<Exit, CommandError> {
     match &args.command {
         PlanCommand::Check(file) => check(file),
         PlanCommand::Show { file, json } => show(file, if *json { shown::json } else { shown::yaml }),
         PlanCommand::Set { file, sets, write } => set(file, sets, *write),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
-            print(format!("{:#}\n", brunt_spec::plan::schema())).map_err(failed)?;
+            print(format!("{:#}\n", brunt_spec::plan::schema())).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
     }
 }
 
-fn check(args: &FileArgs) -> Result<Exit, Failed> {
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(refused)?;
+fn check(args: &FileArgs) -> Result<Exit, CommandError> {
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
     let mut text = format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         text.extend(["Note: ", note, "\n"]);
     }
-    print(text).map_err(failed)?;
+    print(text).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 
-fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
-    let opened = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(refused)?;
-    let file = opened.file.clone();
-    let loaded = opened.resolve(&crate::process::system()).map_err(refused)?;
+fn show(args: &FileArgs, format: fn(&PlanFile, &Loaded) -> String) -> Result<Exit, CommandError> {
+    let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
+    let file = plan.file.clone();
+    let loaded = plan.resolve(&crate::process::system()).map_err(spec_error)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
-    print(crate::redact::current().plan_text(&form(&file, &loaded))).map_err(failed)?;
+    print(crate::redact::current().plan_text(&format(&file, &loaded))).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 
-fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, Failed> {
+fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> {
     let name = file.display();
-    let mut text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}")).map_err(usage)?;
+    let mut text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}")).map_err(usage_error)?;
     for word in sets {
-        text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(refused)?;
+        text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(spec_error)?;
     }
     if write {
-        replace(file, &text).with_context(|| format!("cannot write {name}")).map_err(usage)?;
-        print(format!("{name} is written: check it with `brunt plan check {name}`\n")).map_err(failed)?;
+        replace(file, &text).with_context(|| format!("cannot write {name}")).map_err(usage_error)?;
+        print(format!("{name} is written: check it with `brunt plan check {name}`\n")).map_err(runtime_error)?;
     } else {
-        print(&text).map_err(failed)?;
+        print(&text).map_err(runtime_error)?;
     }
     Ok(Exit::Measured)
 }
 
-/// Replaces the text of a file. If that fails, for instance because the disk is full, the file is as it was.
+/// Replaces the text of a file atomically. If it fails, for example because the disk is
+/// full, the file is unchanged.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     let target = file.canonicalize()?;
     let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
@@ -134,22 +135,22 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn new(file: Option<&Path>) -> Result<Exit, Failed> {
+fn new(file: Option<&Path>) -> Result<Exit, CommandError> {
     let Some(file) = file else {
-        print(NEW).map_err(failed)?;
+        print(NEW).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     };
     if file.exists() {
-        return Err(usage(anyhow::anyhow!("`{}` already exists; write another name", file.display())));
+        return Err(usage_error(anyhow::anyhow!("`{}` already exists; write another name", file.display())));
     }
     let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
-    created.map_err(usage)?.write_all(NEW.as_bytes()).map_err(failed)?;
+    created.map_err(usage_error)?.write_all(NEW.as_bytes()).map_err(runtime_error)?;
     let name = file.display();
     let next = format!("put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
-    print(format!("{name} is written: {next}\n")).map_err(failed)?;
+    print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 
-fn refused(error: SpecError) -> Failed {
-    usage(error.into())
+fn spec_error(error: SpecError) -> CommandError {
+    usage_error(error.into())
 }

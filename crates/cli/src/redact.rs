@@ -1,7 +1,7 @@
-//! The redactor of this process: that of the store that it has opened, or else one with a key of its own.
+//! The redactor of this process: that of the opened store, otherwise one with a temporary key.
 //!
-//! Out of scope: the rules, which are the store's. What processes of one run tell each other, and the output of drop-ins that
-//! other tools have as well, stay exact.
+//! Out of scope: the rules, which are in the store. Messages between processes of one run stay
+//! exact, and so does the output that drop-ins share with the original tools.
 
 use brunt_model::Plan;
 use brunt_store::{Redactor, Store};
@@ -12,35 +12,35 @@ static CURRENT: Mutex<Option<Arc<Redactor>>> = Mutex::new(None);
 /// The redactor of this process.
 pub fn current() -> Arc<Redactor> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(current.get_or_insert_with(|| knowing_arguments(Arc::new(Redactor::of_process()))))
+    Arc::clone(current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::of_process()))))
 }
 
-/// From now on secrets are redacted as in this store.
+/// Uses the redactor of this store from now on.
 pub fn adopt(store: &Store) {
-    let redactor = knowing_arguments(Arc::clone(store.redactor()));
+    let redactor = with_argument_secrets(Arc::clone(store.redactor()));
     let earlier = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
     if let Some(earlier) = earlier {
         redactor.know_those_of(&earlier);
     }
 }
 
-/// A text for people without secrets.
+/// Redacts secrets in a text for the user.
 pub fn text(text: &str) -> String {
     current().text(text)
 }
 
-/// Makes the secrets of a plan known, so that they are found in texts that are made of it.
+/// Registers the secrets of a plan, so that they are found in texts about it.
 pub fn know(plan: &Plan) {
     current().plan(&mut plan.clone());
 }
 
-/// Makes the secrets in the tree of a plan file known, before a message may repeat them.
+/// Registers the secrets in the tree of a plan file, before a message can contain them.
 pub fn know_tree(tree: &serde_json::Value) {
     current().data(&mut tree.clone());
 }
 
-/// Messages may repeat what the command line says.
-fn knowing_arguments(redactor: Arc<Redactor>) -> Arc<Redactor> {
+/// Registers secrets of the command line, which messages may contain.
+fn with_argument_secrets(redactor: Arc<Redactor>) -> Arc<Redactor> {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     redactor.words(&words);
     redactor

@@ -1,6 +1,6 @@
-//! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
+//! The command `brunt replay`: reports a run from an event log of `--events` or of a store.
 
-use crate::exit::{Exit, FailOn, Failed, exit_of, failed, usage};
+use crate::exit::{CommandError, Exit, FailOn, exit_of, runtime_error, usage_error};
 use crate::output::Outputs;
 use anyhow::Context;
 use brunt_model::Run;
@@ -12,14 +12,14 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt --events run.events http://127.0.0.1:8080/      record a run
   brunt replay run.events                               show its report again
   brunt replay run.events -o csv=run.csv                its time series, for a spreadsheet";
 
-/// What `brunt replay` is told.
+/// Arguments of `brunt replay`.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArgs {
     /// Event log that --events wrote
@@ -32,21 +32,22 @@ pub struct ReplayArgs {
     pub strict: bool,
 }
 
-/// Folds a log and reports it.
-pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
-    let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
+/// Reads a log and writes the reports.
+pub fn replay(args: &ReplayArgs) -> Result<Exit, CommandError> {
+    let outputs = Outputs::open(&args.outputs, false).map_err(usage_error)?;
     let mut run = fold(&args.file)?;
     run.environment.strict |= args.strict;
     let judgement = brunt_judge::judge(&run);
-    outputs.write(&run, &judgement).map_err(failed)?;
+    outputs.write(&run, &judgement).map_err(runtime_error)?;
     Ok(exit_of(&run, &judgement, FailOn { limited: args.strict, ..FailOn::default() }))
 }
 
-/// Folds a log. One that was torn (a power cut, a full disk) is taken up to its last whole event.
-pub fn fold(path: &Path) -> Result<Run, Failed> {
+/// Folds the events of a log into a run. A torn log (power cut, full disk) is read up
+/// to its last complete event.
+pub fn fold(path: &Path) -> Result<Run, CommandError> {
     let name = || path.display().to_string();
-    let file = File::open(path).with_context(name).map_err(usage)?;
-    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
+    let file = File::open(path).with_context(name).map_err(usage_error)?;
+    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage_error)?;
     let mut run = Run::default();
     loop {
         match log.next_event() {
@@ -56,7 +57,7 @@ pub fn fold(path: &Path) -> Result<Run, Failed> {
                 eprintln!("brunt: {}: {error}", name());
                 break;
             }
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(runtime_error(error)),
         }
     }
     run.warnings.extend(log.warning());

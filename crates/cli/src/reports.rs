@@ -1,9 +1,9 @@
-//! What was kept, shown once more: `brunt report`.
+//! The command `brunt report`: shows stored runs, event logs and result files.
 //!
-//! Out of scope: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
+//! Nothing is measured: stored events are folded and judged like those of a live run.
 
 use crate::args::store::StoreArgs;
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::Outputs;
 use crate::replay;
 use crate::result_files;
@@ -17,7 +17,7 @@ use brunt_store::StoredItem;
 use clap::Args;
 use std::path::Path;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt report last                            the latest run or experiment
@@ -27,7 +27,7 @@ Examples:
   brunt report before.events k7m2xqd           two runs side by side
   brunt report result.jtl -o html=page.html    a result file of JMeter: its samples by label, in JMeter's columns";
 
-/// What the command is told.
+/// Arguments of `brunt report`.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
     /// Ids, tags, names of experiments, `last`, event logs, or result files (.jtl); several runs are shown side by side
@@ -41,65 +41,67 @@ pub struct ReportArgs {
     pub store: StoreArgs,
 }
 
-/// What was found.
-enum Kept {
-    /// A run: what it is called, what was measured, what was decided about it.
+/// A subject of a report.
+enum Subject {
+    /// A run with its name and judgement.
     Run(String, Box<Run>, Box<Judgement>),
-    /// An experiment.
     Study(Box<Study>),
 }
 
-/// Finds what is named, and writes every report that was asked for.
-pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
-    let is_result_file = |subject: &String| result_files::is_one(Path::new(subject));
-    if args.subjects.iter().any(is_result_file) {
-        if let Some(other) = args.subjects.iter().find(|subject| !is_result_file(subject)) {
-            return Err(usage(anyhow!("{other} is no result file of JMeter, and the others are; report it alone")));
+/// Finds the subjects and writes the reports.
+pub fn report(args: &ReportArgs) -> Result<Exit, CommandError> {
+    let (result_files, others): (Vec<&String>, Vec<&String>) =
+        args.subjects.iter().partition(|subject| result_files::is_result_file(Path::new(subject)));
+    if !result_files.is_empty() {
+        if let Some(other) = others.first() {
+            return Err(usage_error(anyhow!(
+                "{other} is no result file of JMeter, and the others are; report it alone"
+            )));
         }
         return result_files::report(&args.subjects, &args.outputs);
     }
-    let kept = args.subjects.iter().map(|subject| find(subject, &args.store)).collect::<Result<Vec<_>, _>>()?;
-    let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
-    let written = match kept.as_slice() {
-        [Kept::Run(_, run, judgement)] => outputs.write(run, judgement),
-        [Kept::Study(study)] => outputs.write_study(study, &decide::analysis(study)),
+    let subjects = args.subjects.iter().map(|subject| find(subject, &args.store)).collect::<Result<Vec<_>, _>>()?;
+    let outputs = Outputs::open(&args.outputs, false).map_err(usage_error)?;
+    let written = match subjects.as_slice() {
+        [Subject::Run(_, run, judgement)] => outputs.write(run, judgement),
+        [Subject::Study(study)] => outputs.write_study(study, &decide::analysis(study)),
         several => {
-            let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage)?;
+            let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage_error)?;
             let (study, analysis) = single::study_of_several(&runs);
             outputs.write_study(&study, &analysis)
         }
     };
-    written.map(|()| Exit::Measured).map_err(failed)
+    written.map(|()| Exit::Measured).map_err(runtime_error)
 }
 
-fn run_of(kept: &Kept) -> Result<(String, &Run, &Judgement)> {
-    match kept {
-        Kept::Run(name, run, judgement) => Ok((name.clone(), run, judgement)),
-        Kept::Study(study) => bail!(
+fn run_of(subject: &Subject) -> Result<(String, &Run, &Judgement)> {
+    match subject {
+        Subject::Run(name, run, judgement) => Ok((name.clone(), run, judgement)),
+        Subject::Study(study) => bail!(
             "{} is an experiment: only runs are shown side by side; name one alone",
             study.id.as_deref().unwrap_or(&study.experiment.name)
         ),
     }
 }
 
-/// What a word of the command line names.
-fn find(subject: &str, store: &StoreArgs) -> Result<Kept, Failed> {
-    let path = Path::new(subject);
+/// Finds a subject of the command line.
+fn find(word: &str, store: &StoreArgs) -> Result<Subject, CommandError> {
+    let path = Path::new(word);
     if path.is_file() {
-        let name = path.file_stem().map_or(subject.into(), |stem| stem.to_string_lossy().into_owned());
-        return Ok(judged(name, replay::fold(path)?));
+        let name = path.file_stem().map_or(word.into(), |stem| stem.to_string_lossy().into_owned());
+        return Ok(judge(name, replay::fold(path)?));
     }
-    let store = store.open().map_err(usage)?;
-    let store =
-        store.ok_or_else(|| usage(anyhow!("{subject}: there is no such file, and --no-store looks nowhere else")))?;
-    let found = store.find(subject).map_err(runs::refused)?;
-    match found {
-        StoredItem::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
-        StoredItem::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),
+    let store = store.open().map_err(usage_error)?;
+    let store = store
+        .ok_or_else(|| usage_error(anyhow!("{word}: there is no such file, and --no-store looks nowhere else")))?;
+    let item = store.find(word).map_err(runs::store_error)?;
+    match item {
+        StoredItem::Run(id) => Ok(judge(id.clone(), store.run(&id).map_err(runtime_error)?)),
+        StoredItem::Experiment(id) => Ok(Subject::Study(Box::new(store.study(&id).map_err(runtime_error)?))),
     }
 }
 
-fn judged(name: String, run: Run) -> Kept {
+fn judge(name: String, run: Run) -> Subject {
     let judgement = brunt_judge::judge(&run);
-    Kept::Run(name, Box::new(run), Box::new(judgement))
+    Subject::Run(name, Box::new(run), Box::new(judgement))
 }

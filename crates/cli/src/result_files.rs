@@ -1,6 +1,6 @@
-//! Result files of JMeter (.jtl), summed up by label: `brunt report result.jtl`.
+//! Summarizes result files of JMeter (.jtl) by label: `brunt report result.jtl`.
 
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use brunt_dropin::dashboard_page;
@@ -13,29 +13,29 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// The formats of the summary.
+/// Formats of the summary.
 const FORMATS: [&str; 3] = ["text", "json", "html"];
-/// So much of a file tells what it is.
-const START: u64 = 4096;
+/// Number of bytes that identify the type of a file.
+const PREFIX_BYTES: u64 = 4096;
 
-/// Whether a file is a result file of JMeter, by its beginning.
-pub fn is_one(path: &Path) -> bool {
+/// True if the file begins like a result file of JMeter.
+pub fn is_result_file(path: &Path) -> bool {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let read = File::open(path).and_then(|file| file.take(PREFIX_BYTES).read_to_end(&mut start));
     let text = String::from_utf8_lossy(&start);
     let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let names = ["elapsed", "label", "success"];
     read.is_ok() && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))
 }
 
-/// Sums up result files, and writes the summary in each of the formats that are asked for.
-pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
-    crate::args::output::check(outputs, &FORMATS).map_err(usage)?;
+/// Summarizes result files and writes the summary in each requested format.
+pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError> {
+    crate::args::output::check(outputs, &FORMATS).map_err(usage_error)?;
     let settings = StatisticsSettings::default();
     let percentiles = settings.percentiles;
     let mut statistics = Statistics::new(settings);
     for file in files {
-        read(Path::new(file), &mut statistics).map_err(usage)?;
+        read(Path::new(file), &mut statistics).map_err(usage_error)?;
     }
     let title = "Dashboard".into();
     let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
@@ -46,7 +46,7 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
         _ => dashboard::text(&statistics, percentiles).into_bytes(),
     };
     if outputs.is_empty() {
-        return output::print(text("text")).map(|()| Exit::Measured).map_err(failed);
+        return output::print(text("text")).map(|()| Exit::Measured).map_err(runtime_error);
     }
     for output in outputs {
         let text = text(&output.format);
@@ -54,7 +54,7 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
             Some(path) => fs::write(path, text).with_context(|| path.display().to_string()),
             None => output::print(&text),
         };
-        written.map_err(failed)?;
+        written.map_err(runtime_error)?;
     }
     Ok(Exit::Measured)
 }

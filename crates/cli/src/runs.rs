@@ -1,11 +1,11 @@
-//! Lists and manages stored runs and experiments: `brunt runs`.
+//! The command `brunt runs`: lists and manages stored runs and experiments.
 //!
-//! Out of scope: how they are kept (that is `store`'s), or shown in other formats (that is [`crate::reports`]').
+//! Out of scope: the storage (`store`) and reports in other formats ([`crate::reports`]).
 
 mod list;
 
 use crate::args::store::StoreArgs;
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::anyhow;
 use brunt_model::numbers::plural;
@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 use list::ListArgs;
 use std::path::PathBuf;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt runs                             all, the latest last
@@ -27,18 +27,18 @@ Examples:
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
-/// What the command is told.
+/// Arguments of `brunt runs`.
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct RunsArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    action: Option<RunsAction>,
     #[command(flatten)]
     list: ListArgs,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum RunsAction {
     /// Lists stored runs and experiments (the default)
     List(ListArgs),
     /// Shows the report of a run or experiment
@@ -108,71 +108,71 @@ struct ImportArgs {
     store: StoreArgs,
 }
 
-/// Carries it out.
-pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
-    match &args.what {
+/// Runs a subcommand of `brunt runs`.
+pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
+    match &args.action {
         None => list::list(&args.list, &open(&args.list.store)?)?,
-        Some(What::List(args)) => list::list(args, &open(&args.store)?)?,
-        Some(What::Show(args)) => show(&open(&args.store)?, &args.id)?,
-        Some(What::Tag(args)) => {
+        Some(RunsAction::List(args)) => list::list(args, &open(&args.store)?)?,
+        Some(RunsAction::Show(args)) => show(&open(&args.store)?, &args.id)?,
+        Some(RunsAction::Tag(args)) => {
             let store = open(&args.store)?;
-            store.find(&args.id).and_then(|named| store.tag(&named, &args.tag)).map_err(refused)?;
+            store.find(&args.id).and_then(|item| store.tag(&item, &args.tag)).map_err(store_error)?;
         }
-        Some(What::Untag(args)) => open(&args.store)?.untag(&args.tag).map_err(refused)?,
-        Some(What::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
-        Some(What::Export(args)) => export(&open(&args.store)?, args)?,
-        Some(What::Import(args)) => {
-            let id = open(&args.store)?.import(&args.file).map_err(refused)?;
-            print(format!("{id}\n")).map_err(failed)?;
+        Some(RunsAction::Untag(args)) => open(&args.store)?.untag(&args.tag).map_err(store_error)?,
+        Some(RunsAction::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
+        Some(RunsAction::Export(args)) => export(&open(&args.store)?, args)?,
+        Some(RunsAction::Import(args)) => {
+            let id = open(&args.store)?.import(&args.file).map_err(store_error)?;
+            print(format!("{id}\n")).map_err(runtime_error)?;
         }
     }
     Ok(Exit::Measured)
 }
 
-/// The store, for a command that is about nothing else.
-pub fn open(args: &StoreArgs) -> Result<Store, Failed> {
-    let store = args.open().map_err(failed)?;
-    store.ok_or_else(|| usage(anyhow!("--no-store: this command reads the store; leave it out")))
+/// Opens the store, for a command that needs one.
+pub fn open(args: &StoreArgs) -> Result<Store, CommandError> {
+    let store = args.open().map_err(runtime_error)?;
+    store.ok_or_else(|| usage_error(anyhow!("--no-store: this command reads the store; leave it out")))
 }
 
-/// What the store would not do.
-pub fn refused(error: StoreError) -> Failed {
-    if error.is_asked_wrongly() { usage(error.into()) } else { failed(error) }
+/// Converts an error of the store.
+pub fn store_error(error: StoreError) -> CommandError {
+    if error.is_asked_wrongly() { usage_error(error.into()) } else { runtime_error(error) }
 }
 
-fn show(store: &Store, word: &str) -> Result<(), Failed> {
+fn show(store: &Store, word: &str) -> Result<(), CommandError> {
     let mut out = Vec::new();
-    match store.find(word).map_err(refused)? {
+    match store.find(word).map_err(store_error)? {
         StoredItem::Run(id) => {
-            let run = store.run(&id).map_err(refused)?;
-            text::write(&run, &brunt_judge::judge(&run), &mut out).map_err(failed)?;
+            let run = store.run(&id).map_err(store_error)?;
+            text::write(&run, &brunt_judge::judge(&run), &mut out).map_err(runtime_error)?;
         }
         StoredItem::Experiment(id) => {
-            let study = store.study(&id).map_err(refused)?;
-            text::write_study(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
+            let study = store.study(&id).map_err(store_error)?;
+            text::write_study(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(runtime_error)?;
         }
     }
-    print(out).map_err(failed)
+    print(out).map_err(runtime_error)
 }
 
-fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
-    let named: Result<Vec<StoredItem>, _> = words.iter().map(|word| store.find(word)).collect();
-    for named in named.map_err(refused)? {
-        let runs = store.remove(&named).map_err(refused)?;
-        print(match named {
+fn remove(store: &Store, words: &[String]) -> Result<(), CommandError> {
+    let items: Result<Vec<StoredItem>, _> = words.iter().map(|word| store.find(word)).collect();
+    for item in items.map_err(store_error)? {
+        let runs = store.remove(&item).map_err(store_error)?;
+        print(match item {
             StoredItem::Run(id) => format!("removed {id}\n"),
             StoredItem::Experiment(id) => {
                 format!("removed {id} with {}\n", plural(runs as u64, "run"))
             }
         })
-        .map_err(failed)?;
+        .map_err(runtime_error)?;
     }
     Ok(())
 }
 
-fn export(store: &Store, args: &ExportArgs) -> Result<(), Failed> {
-    let named = store.find(&args.id).map_err(refused)?;
-    let file = args.file.clone().unwrap_or_else(|| format!("{}.brunt", named.id()).into());
-    store.export(&named, &file).map_err(refused)?;
-    print(format!("{}\n", file.display())).map_err(failed)
+fn export(store: &Store, args: &ExportArgs) -> Result<(), CommandError> {
+    let item = store.find(&args.id).map_err(store_error)?;
+    let file = args.file.clone().unwrap_or_else(|| format!("{}.brunt", item.id()).into());
+    store.export(&item, &file).map_err(store_error)?;
+    print(format!("{}\n", file.display())).map_err(runtime_error)
 }

@@ -1,49 +1,51 @@
-//! Standard error of a terminal: a block of lines that is redrawn in place, and lines that stay above it.
+//! Draws on standard error of a terminal: a block of lines that is redrawn in place,
+//! and permanent lines above it.
 
 use crate::terminal;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many lines of the block are on the terminal.
-static DRAWN: Mutex<usize> = Mutex::new(0);
+/// Number of lines of the block on the terminal.
+static DRAWN_LINES: Mutex<usize> = Mutex::new(0);
 
-/// The progress block is laid out for no fewer columns.
-const NARROWEST: usize = 20;
+/// Minimum width of the progress block, in columns.
+const MIN_COLUMNS: usize = 20;
 
-/// Columns of standard error.
+/// Width of standard error, in columns.
 pub fn width() -> usize {
-    terminal::columns(io::stderr()).max(NARROWEST)
+    terminal::columns(io::stderr()).max(MIN_COLUMNS)
 }
 
-/// Draws the block anew; without lines, nothing is left of it. A line that would wrap is cut, since a wrapped one cannot be
-/// redrawn. Whether anybody can read standard error is no concern of the run.
+/// Redraws the block; an empty block is erased. Lines that would wrap are cut, since wrapped lines
+/// cannot be redrawn. Write errors are ignored: the run does not depend on stderr.
 pub fn draw(lines: &[String]) {
-    let mut drawn = drawn();
-    let (room, mut text) = (width().saturating_sub(1), erased(*drawn));
+    let mut drawn_lines = drawn_lines();
+    let columns = width().saturating_sub(1);
+    let mut text = erase_sequence(*drawn_lines);
     for (number, line) in lines.iter().enumerate() {
         text.push_str(if number == 0 { "" } else { "\n" });
-        text.extend(crate::redact::text(line).chars().take(room));
+        text.extend(crate::redact::text(line).chars().take(columns));
     }
-    *drawn = lines.len();
+    *drawn_lines = lines.len();
     write(&text);
 }
 
-/// Takes the block off the terminal.
+/// Erases the block, if one is drawn.
 pub fn clear() {
-    if *drawn() > 0 {
+    if *drawn_lines() > 0 {
         draw(&[]);
     }
 }
 
-/// Writes a line that stays.
-pub fn say(line: &str) {
-    let mut drawn = drawn();
-    let erased = erased(std::mem::take(&mut *drawn));
-    write(&format!("{erased}{}\n", crate::redact::text(line)));
+/// Prints a permanent line.
+pub fn print_line(line: &str) {
+    let mut drawn_lines = drawn_lines();
+    let erase = erase_sequence(std::mem::take(&mut *drawn_lines));
+    write(&format!("{erase}{}\n", crate::redact::text(line)));
 }
 
-/// What erases so many lines, of which the last has the cursor.
-fn erased(lines: usize) -> String {
+/// Escape sequence that erases this many lines. The cursor is in the last one.
+fn erase_sequence(lines: usize) -> String {
     match lines {
         0 => String::new(),
         1 => "\r\x1b[J".to_owned(),
@@ -56,6 +58,6 @@ fn write(text: &str) {
     let _ = io::stderr().flush();
 }
 
-fn drawn() -> MutexGuard<'static, usize> {
-    DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
+fn drawn_lines() -> MutexGuard<'static, usize> {
+    DRAWN_LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }

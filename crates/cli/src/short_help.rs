@@ -1,4 +1,4 @@
-//! The help of `-h`: one page with the options that most people need. `--help` has all.
+//! The help of `-h`: one page with the most common options. `--help` lists all.
 
 use crate::commands::Cli;
 use crate::terminal;
@@ -6,14 +6,14 @@ use brunt_report::layout;
 use clap::CommandFactory;
 use std::io;
 
-/// Lines of a page. Help that is shorter is shown whole.
-const PAGE: usize = 55;
-/// Columns of names of options and their values, which stand before the help.
+/// Lines of a page. Shorter help is shown completely.
+const PAGE_LINES: usize = 55;
+/// Width of the column with options and their values.
 const OPTION_COLUMNS: usize = 44;
-/// Columns of names of commands.
+/// Width of the column with names of commands.
 const COMMAND_COLUMNS: usize = 18;
 
-/// Options that `-h` shows if the whole help of the command is longer than a page.
+/// Options that `-h` shows if the complete help of the command exceeds a page.
 const COMMON: [&str; 27] = [
     "connections",
     "rate",
@@ -44,21 +44,21 @@ const COMMON: [&str; 27] = [
     "case",
 ];
 
-/// The help that `-h` asks for; None where the command line asks for no help, or for all of it.
+/// The help for `-h`; None without `-h` or with `--help`.
 pub fn page(words: &[String]) -> Option<String> {
     let is_short = words.iter().any(|word| word == "-h") && !words.iter().any(|word| word == "--help");
     is_short.then(|| {
-        let mut command = named(words);
-        let whole = command.render_help().to_string();
-        if whole.lines().count() <= PAGE {
-            return whole;
+        let mut command = find_command(words);
+        let full_help = command.render_help().to_string();
+        if full_help.lines().count() <= PAGE_LINES {
+            return full_help;
         }
         let name = command.get_bin_name().unwrap_or("brunt").to_owned();
         shortened(command).after_help(format!("All options: {name} --help\n")).render_help().to_string()
     })
 }
 
-/// The command with its common options in one list, a line each.
+/// Shortens a command's help to the common options, one line each.
 fn shortened(command: clap::Command) -> clap::Command {
     let columns = terminal::columns(io::stdout()).clamp(60, 110);
     let short = command.mut_args(|argument| {
@@ -73,8 +73,8 @@ fn shortened(command: clap::Command) -> clap::Command {
     })
 }
 
-/// The command that the words name, with its whole name.
-fn named(words: &[String]) -> clap::Command {
+/// The command of the command line, with its full name.
+fn find_command(words: &[String]) -> clap::Command {
     let mut command = Cli::command();
     command.build();
     for word in words[1..].iter().filter(|word| !word.starts_with('-')) {
@@ -101,7 +101,7 @@ mod tests {
         {
             let page = page_of(line);
             let lines = page.lines().count();
-            assert!(lines <= PAGE, "{line}: {lines} lines\n{page}");
+            assert!(lines <= PAGE_LINES, "{line}: {lines} lines\n{page}");
             let command = line.trim_end_matches(" -h");
             assert!(page.contains(&format!("All options: {command} --help")), "{page}");
         }

@@ -1,4 +1,5 @@
-//! Handles Ctrl-C and the hangup of the terminal: the first one ends the run with its report, a second Ctrl-C quits.
+//! Handles Ctrl-C and the hangup of the terminal. The first signal ends the run with its
+//! report, a second Ctrl-C quits.
 
 use crate::exit::Exit;
 use crate::screen;
@@ -11,49 +12,49 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-/// Signals that come together are one: timeout(1) sends its own to the process and again to its group, and nobody who
-/// pressed Ctrl-C once is to lose the report.
+/// Signals within this time count as one. timeout(1) sends its signal to the process and again to
+/// its group, which would otherwise discard the report.
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
-/// Is set by SIGINT and SIGTERM, for a daemon that looks at it.
-pub fn ended() -> io::Result<Arc<AtomicBool>> {
-    let ended: Arc<AtomicBool> = Arc::default();
+/// Returns a flag that SIGINT and SIGTERM set, for a daemon that polls it.
+pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
+    let flag: Arc<AtomicBool> = Arc::default();
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }
-    Ok(ended)
+    Ok(flag)
 }
 
-/// Listens to SIGINT, SIGTERM and SIGHUP: the first one stops, and a further SIGINT or SIGTERM ends the process at once. Managed servers
-/// are then ended by their guards.
+/// Handles SIGINT, SIGTERM and SIGHUP. The first one stops the run. A further SIGINT or SIGTERM
+/// ends the process at once; guards then end managed servers.
 pub fn listen() -> io::Result<Interrupt> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !ignores_hangup() {
         signals.add_signal(SIGHUP)?;
     }
     let interrupt = Interrupt::default();
-    let heard = interrupt.clone();
+    let handle = interrupt.clone();
     thread::Builder::new().name("brunt-signals".into()).spawn(move || {
         loop {
             let Some(signal) = signals.wait().next() else { continue };
-            if heard.is_stopped() {
-                // A terminal that goes away hangs up more than once: by its shell and by the kernel.
+            if handle.is_stopped() {
+                // A closing terminal sends SIGHUP twice: from its shell and from the kernel.
                 if signal == SIGHUP {
                     continue;
                 }
                 screen::clear();
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
-            heard.stop();
+            handle.stop();
             thread::sleep(ONE_SIGNAL);
             signals.pending().for_each(drop);
-            screen::say("stopping; press Ctrl-C again to quit without a report");
+            screen::print_line("stopping; press Ctrl-C again to quit without a report");
         }
     })?;
     Ok(interrupt)
 }
 
-/// True if SIGHUP is ignored, as nohup(1) has it.
+/// True if SIGHUP is ignored, as under nohup(1).
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

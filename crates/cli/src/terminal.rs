@@ -1,18 +1,18 @@
-//! Says how wide a terminal is.
+//! Determines the width of the terminal.
 
 use brunt_report::view::COLUMNS;
 use std::os::fd::AsFd;
 
-/// Columns of the terminal that `stream` writes to. Where it writes to a pipe or a file: what the environment variable
-/// `COLUMNS` says, as for the help; 80 without it.
+/// Width of the terminal of `stream`, in columns. For a pipe or a file, the environment variable
+/// `COLUMNS` counts, as for the help; the default is 80.
 pub fn columns(stream: impl AsFd) -> usize {
     let size = rustix::termios::tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
-    decided(size, std::env::var("COLUMNS").ok().as_deref())
+    select(size, std::env::var("COLUMNS").ok().as_deref())
 }
 
-fn decided(terminal: usize, environment: Option<&str>) -> usize {
-    let environment = || environment.and_then(|columns| columns.parse().ok());
-    Some(terminal).filter(|columns| *columns > 0).or_else(environment).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
+fn select(terminal: usize, variable: Option<&str>) -> usize {
+    let variable = variable.and_then(|columns| columns.parse().ok());
+    [Some(terminal), variable].into_iter().flatten().find(|columns| *columns > 0).unwrap_or(COLUMNS)
 }
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ mod tests {
             (0, Some("-5"), COLUMNS),
             (0, None, COLUMNS),
         ] {
-            assert_eq!(decided(terminal, environment), expected, "{terminal} {environment:?}");
+            assert_eq!(select(terminal, environment), expected, "{terminal} {environment:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `--trace` on the terminal: samples go to standard output, counts to standard error.
+//! Handles `--trace` on the terminal: samples go to standard output, counts to standard error.
 
 use crate::exit::Exit;
-use crate::live::say;
+use crate::live::print_line;
 use crate::{redact, view};
 use anyhow::{Context, Result, ensure};
 use brunt_runner::trace::Tracer;
@@ -9,7 +9,7 @@ use brunt_spec::settings::OutputSettings;
 use std::fs;
 use std::io::{self, IsTerminal};
 
-/// A tracer, where the settings ask for one.
+/// Creates a tracer if the settings request one.
 pub fn requested(output: &OutputSettings) -> Result<Option<Tracer>> {
     let view = output.trace_view.clone();
     ensure!(
@@ -24,11 +24,11 @@ pub fn requested(output: &OutputSettings) -> Result<Option<Tracer>> {
     Ok(output.trace.then_some(tracer))
 }
 
-/// Reports the counts of a stage, and how brunt is to exit.
+/// Prints the counts of a stage, and returns the exit code.
 pub fn end(tracer: &mut Tracer, interrupted: bool) -> Result<Exit> {
     let summary = tracer.end();
     for line in &summary.lines {
-        say(line);
+        print_line(line);
     }
     if let Some(error) = summary.error {
         return Err(error.into());

@@ -1,4 +1,5 @@
-//! How reports look here: `-v`, `--color`, `--hide-notes`, the environment's word on both, and the width of the terminal.
+//! The appearance of reports: `-v`, `--color`, `--hide-notes`, their environment variables, and the
+//! width of the terminal.
 
 use crate::terminal;
 use brunt_model::Finding;
@@ -9,11 +10,11 @@ use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 
-/// No report is set narrower, or wider.
-const NARROWEST: usize = 60;
-const WIDEST: usize = 160;
+/// Range of widths of reports, in columns.
+const MIN_COLUMNS: usize = 60;
+const MAX_COLUMNS: usize = 160;
 
-/// Environment variable with the names of notes to hide; the option replaces it.
+/// Environment variable with names of notes to hide. The option overrides it.
 const HIDE_NOTES: &str = "BRUNT_HIDE_NOTES";
 
 static CURRENT: OnceLock<View> = OnceLock::new();
@@ -28,7 +29,7 @@ pub struct ViewArgs {
     pub verbose: bool,
     /// Colors in the text report; `auto`: on a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
-    pub color: When,
+    pub color: ColorChoice,
     /// Notes not to show, by name, such as `same_machine,closed_loop` (docs/findings.md); warnings are always shown. For
     /// good: the environment variable `BRUNT_HIDE_NOTES`
     #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',', value_parser = note_name)]
@@ -37,7 +38,7 @@ pub struct ViewArgs {
 
 /// When there are colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum When {
+pub enum ColorChoice {
     /// On a terminal that has them.
     Auto,
     /// Always.
@@ -46,24 +47,24 @@ pub enum When {
     Never,
 }
 
-/// Where text goes.
+/// Kind of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stream {
     Terminal,
-    Elsewhere,
+    NonTerminal,
 }
 
-/// The view of this process, as its arguments say.
+/// Sets the view of this process from its arguments.
 pub fn adopt(args: &ViewArgs) {
-    let stream = if io::stdout().is_terminal() { Stream::Terminal } else { Stream::Elsewhere };
+    let stream = if io::stdout().is_terminal() { Stream::Terminal } else { Stream::NonTerminal };
     let detail = if args.verbose { Detail::Full } else { Detail::Brief };
     let color = color(args.color, stream, |name| std::env::var(name).ok());
-    let columns = terminal::columns(io::stdout()).clamp(NARROWEST, WIDEST);
+    let columns = terminal::columns(io::stdout()).clamp(MIN_COLUMNS, MAX_COLUMNS);
     let lines = (stream == Stream::Terminal).then_some(BRIEF_LINES);
     CURRENT.get_or_init(|| View { columns, color, detail, lines });
 }
 
-/// Takes over which notes are hidden: those of the option, or else those of the environment.
+/// Sets the hidden notes: those of the option, otherwise those of the environment.
 ///
 /// # Errors
 ///
@@ -82,8 +83,8 @@ pub fn hide_notes(args: &ViewArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// The findings that are shown.
-pub fn shown(findings: &[Finding]) -> Vec<Finding> {
+/// Returns the findings that are not hidden.
+pub fn without_hidden(findings: &[Finding]) -> Vec<Finding> {
     let hidden = HIDDEN_NOTES.get().map_or(&[][..], Vec::as_slice);
     findings
         .iter()
@@ -92,7 +93,7 @@ pub fn shown(findings: &[Finding]) -> Vec<Finding> {
         .collect()
 }
 
-/// The name of a finding.
+/// Parses the name of a finding.
 fn note_name(word: &str) -> Result<String, String> {
     if brunt_judge::finding_names().any(|name| name == word) {
         return Ok(word.to_owned());
@@ -104,28 +105,29 @@ fn note_name(word: &str) -> Result<String, String> {
     Err(format!("`{word}`: no finding has this name; {instead}"))
 }
 
-/// How text on standard output is set.
+/// View of reports on standard output.
 pub fn of_stdout() -> View {
     CURRENT.get().copied().unwrap_or_default()
 }
 
-/// How text in a file is set.
+/// View of reports in files.
 pub fn of_file() -> View {
     View { columns: COLUMNS, color: Color::None, lines: None, ..of_stdout() }
 }
 
-/// <https://no-color.org> and <https://bixense.com/clicolors>; the option has the last word.
-fn color(when: When, stream: Stream, environment: impl Fn(&str) -> Option<String>) -> Color {
-    let says = |name, word| environment(name).is_some_and(|value| value == word);
-    let set = |name| environment(name).is_some_and(|value| !value.is_empty());
-    let on = match when {
-        When::Always => true,
-        When::Never => false,
-        When::Auto if set("NO_COLOR") => false,
-        When::Auto if set("CLICOLOR_FORCE") && !says("CLICOLOR_FORCE", "0") => true,
-        When::Auto => stream == Stream::Terminal && !says("CLICOLOR", "0") && !says("TERM", "dumb"),
+/// Decides about colors by <https://no-color.org> and <https://bixense.com/clicolors>.
+/// The option overrides the environment.
+fn color(choice: ColorChoice, stream: Stream, environment: impl Fn(&str) -> Option<String>) -> Color {
+    let is_set = |name| environment(name).is_some_and(|value| !value.is_empty());
+    let is_value = |name, word| environment(name).is_some_and(|value| value == word);
+    let is_colored = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if is_set("NO_COLOR") => false,
+        ColorChoice::Auto if is_set("CLICOLOR_FORCE") && !is_value("CLICOLOR_FORCE", "0") => true,
+        ColorChoice::Auto => stream == Stream::Terminal && !is_value("CLICOLOR", "0") && !is_value("TERM", "dumb"),
     };
-    if on { Color::Ansi } else { Color::None }
+    if is_colored { Color::Ansi } else { Color::None }
 }
 
 #[cfg(test)]
@@ -134,19 +136,19 @@ mod tests {
 
     #[test]
     fn the_option_then_no_color_then_clicolor_decide() {
-        use Stream::{Elsewhere, Terminal};
-        use When::{Always, Auto, Never};
+        use ColorChoice::{Always, Auto, Never};
+        use Stream::{NonTerminal, Terminal};
         for (when, stream, environment, expected) in [
             (Auto, Terminal, &[][..], Color::Ansi),
-            (Auto, Elsewhere, &[], Color::None),
+            (Auto, NonTerminal, &[], Color::None),
             (Auto, Terminal, &[("NO_COLOR", "1")], Color::None),
             (Auto, Terminal, &[("NO_COLOR", "")], Color::Ansi),
             (Auto, Terminal, &[("CLICOLOR", "0")], Color::None),
             (Auto, Terminal, &[("TERM", "dumb")], Color::None),
-            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "1")], Color::Ansi),
-            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "0")], Color::None),
-            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], Color::None),
-            (Always, Elsewhere, &[("NO_COLOR", "1")], Color::Ansi),
+            (Auto, NonTerminal, &[("CLICOLOR_FORCE", "1")], Color::Ansi),
+            (Auto, NonTerminal, &[("CLICOLOR_FORCE", "0")], Color::None),
+            (Auto, NonTerminal, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], Color::None),
+            (Always, NonTerminal, &[("NO_COLOR", "1")], Color::Ansi),
             (Never, Terminal, &[("CLICOLOR_FORCE", "1")], Color::None),
         ] {
             let of =

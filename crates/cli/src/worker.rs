@@ -1,6 +1,7 @@
-//! `brunt worker`: one process's part of a run, for the process that started it.
+//! The command `brunt worker`: runs one process's share of a run, for the process that started it.
 //!
-//! Ctrl-C in a terminal goes to all processes of its group: it leaves that to the process that started it.
+//! It ignores Ctrl-C, which a terminal sends to the whole process group:
+//! the parent process handles it.
 
 use crate::exit::Exit;
 use anyhow::Result;
@@ -10,10 +11,10 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Carries out the assignment that is read from stdin.
+/// Runs the assignment from stdin.
 pub fn worker() -> Result<Exit> {
     for signal in [SIGINT, SIGTERM] {
-        // A flag that nobody looks at.
+        // Registering a flag that is never read makes the process ignore the signal.
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     brunt_probe::limits::raise_descriptors();

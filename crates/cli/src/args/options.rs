@@ -1,22 +1,22 @@
-//! The table of settings as options of the command line: `spec` says what there is, clap parses it.
+//! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
 use brunt_spec::settings::{Change, Content, Kind, Listed, SettingRow, Settings};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
-/// A variable of the environment.
+/// Reads an environment variable; None if it is unset or not UTF-8.
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The command with an option for each row.
+/// Adds an option for each row of a table.
 pub fn add<S: Settings>(command: Command, rows: impl Iterator<Item = &'static SettingRow<S>>) -> Command {
     rows.fold(command, |command, row| command.arg(option(row)))
 }
 
-/// Puts what was said into the settings.
-pub fn put<S: Settings>(
+/// Applies the options of a command line to the settings.
+pub fn apply<S: Settings>(
     matches: &ArgMatches,
     rows: impl Iterator<Item = &'static SettingRow<S>>,
     settings: &mut S,
@@ -26,24 +26,24 @@ pub fn put<S: Settings>(
             continue;
         }
         if row.kind == Kind::Switch {
-            let on =
+            let change =
                 (row.read)("", environment).map_err(|wrong| clap::Error::raw(clap::error::ErrorKind::Io, wrong))?;
-            on.put_into(settings);
+            change.put_into(settings);
         } else {
-            let said = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
-            said.for_each(|change| change.put_into(settings));
+            let changes = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
+            changes.for_each(|change| change.put_into(settings));
         }
-        settings.said_mut().option(row.option, typed_name(row.option, row.aliases));
+        settings.said_mut().option(row.option, name_on_command_line(row.option, row.aliases));
     }
     Ok(())
 }
 
-/// The name by which the command line gives an option: clap reports aliases as the option itself.
-fn typed_name<'n>(option: &'n str, aliases: &[&'n str]) -> &'n str {
-    aliases.iter().copied().find(|alias| alias.len() > 1 && is_typed(alias)).unwrap_or(option)
+/// The name under which the user wrote an option. clap reports an alias as the option itself.
+fn name_on_command_line<'n>(option: &'n str, aliases: &[&'n str]) -> &'n str {
+    aliases.iter().copied().find(|alias| alias.len() > 1 && is_on_command_line(alias)).unwrap_or(option)
 }
 
-fn is_typed(name: &str) -> bool {
+fn is_on_command_line(name: &str) -> bool {
     std::env::args_os().any(|word| {
         let word = word.to_string_lossy();
         let rest = word.strip_prefix("--").and_then(|word| word.strip_prefix(name));

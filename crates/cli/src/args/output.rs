@@ -1,26 +1,26 @@
-//! Which reports go where.
+//! Checks requests for reports.
 
 use anyhow::{Result, bail};
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::live_output::{self, LIVE_OUTPUTS};
 use brunt_spec::words::values::Output;
 
-/// Whether there is a text that tells notes.
+/// Amount of text that a command prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loudness {
-    /// There is.
-    Usual,
-    /// `-q`: there is none.
+pub enum Verbosity {
+    /// Notes are printed with the report.
+    Normal,
+    /// `-q`: no text is printed.
     Quiet,
 }
 
-impl From<&OutputSettings> for Loudness {
+impl From<&OutputSettings> for Verbosity {
     fn from(settings: &OutputSettings) -> Self {
-        if settings.quiet { Self::Quiet } else { Self::Usual }
+        if settings.quiet { Self::Quiet } else { Self::Normal }
     }
 }
 
-/// Whether these outputs can be had. `formats` are the names that there are.
+/// Checks that these reports can be written. `formats` lists the valid names.
 pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
     for (i, Output { format, file }) in outputs.iter().enumerate() {
         if live_output::row(format).is_some() {
@@ -32,8 +32,8 @@ pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
         if !formats.contains(&format.as_str()) {
             let live =
                 LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(" or ");
-            let known = formats.join(", ");
-            bail!("-o {format}: unknown format; write one of {known}, or {live} while a load runs");
+            let valid = formats.join(", ");
+            bail!("-o {format}: unknown format; write one of {valid}, or {live} while a load runs");
         }
         if outputs[..i].iter().any(|earlier| earlier.file == *file) {
             let place = file.as_ref().map_or("standard output".into(), |f| f.display().to_string());

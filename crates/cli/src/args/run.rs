@@ -1,4 +1,4 @@
-//! What `brunt run` and the commands like it are told: the settings of a run, and what goes with them.
+//! Arguments of `brunt run` and similar commands: the settings of a run, and options of plan files.
 
 use super::options;
 use super::store::StoreArgs;
@@ -6,20 +6,19 @@ use super::with_n;
 use brunt_spec::settings::{RunSettings, Settings, rows};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-/// What `brunt run` is told.
+/// Arguments of `brunt run`.
 #[derive(Debug, Clone)]
 pub struct RunArgs {
-    /// The settings of the run.
     pub settings: RunSettings,
-    /// What is changed in a plan file.
+    /// Options of a plan file.
     pub plan: PlanFileArgs,
-    /// What is told beside a plan of JMeter.
+    /// Options of a JMeter plan.
     pub jmeter: JmeterPlanArgs,
-    /// The store that it is written to.
+    /// Store of the run.
     pub store: StoreArgs,
 }
 
-/// What is told beside the name of a plan file.
+/// Options of a plan file.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan file")]
 pub struct PlanFileArgs {
@@ -32,7 +31,7 @@ pub struct PlanFileArgs {
     pub resume: bool,
 }
 
-/// What is told beside the name of a plan of JMeter.
+/// Options of a JMeter plan.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "JMeter plan")]
 pub struct JmeterPlanArgs {
@@ -63,10 +62,10 @@ impl Args for RunArgs {
         let url =
             "URL to request, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
         let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
-        let [of_run @ .., of_server] = rows::RUN;
-        let command = options::add(command, of_run.into_iter().flatten());
+        let [run_rows @ .., server_rows] = rows::RUN;
+        let command = options::add(command, run_rows.into_iter().flatten());
         let command = JmeterPlanArgs::augment_args(PlanFileArgs::augment_args(command));
-        StoreArgs::augment_args(options::add(command, of_server.iter()))
+        StoreArgs::augment_args(options::add(command, server_rows.iter()))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -77,9 +76,10 @@ impl Args for RunArgs {
 impl FromArgMatches for RunArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut settings = RunSettings::usual();
-        options::put(matches, rows::run(), &mut settings)?;
+        options::apply(matches, rows::run(), &mut settings)?;
         settings.url = matches.get_one::<String>("url").cloned();
-        let (plan, store) = (PlanFileArgs::from_arg_matches(matches)?, StoreArgs::from_arg_matches(matches)?);
+        let plan = PlanFileArgs::from_arg_matches(matches)?;
+        let store = StoreArgs::from_arg_matches(matches)?;
         let jmeter = JmeterPlanArgs::from_arg_matches(matches)?;
         Ok(Self { settings, plan, jmeter, store })
     }

@@ -1,67 +1,68 @@
-//! Settings of experiments, searches and comparisons as options: a command takes all rows of a table, or some of them.
+//! Settings of experiments, searches and comparisons as options. A command has all rows of a table,
+//! or some of them.
 
 use super::options;
 use brunt_spec::settings::{CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-/// The rows of a table that a command takes as options.
-pub trait TakenRows: Clone {
-    /// The settings that the table is of.
-    type Of: Settings + Clone;
+/// The rows of a table that a command has as options.
+pub trait OptionRows: Clone {
+    /// Settings of the table.
+    type Settings: Settings + Clone;
 
-    /// Whether the command takes this option. Default: it takes all.
-    fn takes(_option: &str) -> bool {
+    /// True if the command has this option. By default it has all of them.
+    fn has_option(_option: &str) -> bool {
         true
     }
 }
 
-/// Settings that a command takes as options.
+/// Settings that a command has as options.
 #[derive(Debug, Clone)]
-pub struct SettingArgs<T: TakenRows>(pub T::Of);
+pub struct SettingArgs<T: OptionRows>(pub T::Settings);
 
-/// The settings of searches that apply to one of many searches, too.
+/// Search settings for one of several searches of a comparison.
 #[derive(Debug, Clone)]
 pub struct OneOfManySearches;
 
-/// The settings of comparisons that apply to stored runs, too.
+/// Comparison settings for stored runs.
 #[derive(Debug, Clone)]
 pub struct StoredComparison;
 
-impl TakenRows for ExperimentSettings {
-    type Of = Self;
+impl OptionRows for ExperimentSettings {
+    type Settings = Self;
 }
 
-impl TakenRows for SearchSettings {
-    type Of = Self;
+impl OptionRows for SearchSettings {
+    type Settings = Self;
 }
 
-impl TakenRows for CompareSettings {
-    type Of = Self;
+impl OptionRows for CompareSettings {
+    type Settings = Self;
 }
 
-impl TakenRows for OneOfManySearches {
-    type Of = SearchSettings;
+impl OptionRows for OneOfManySearches {
+    type Settings = SearchSettings;
 
-    fn takes(option: &str) -> bool {
+    fn has_option(option: &str) -> bool {
         rows::search::OF_TRIALS.contains(&option)
     }
 }
 
-impl TakenRows for StoredComparison {
-    type Of = CompareSettings;
+impl OptionRows for StoredComparison {
+    type Settings = CompareSettings;
 
-    fn takes(option: &str) -> bool {
+    fn has_option(option: &str) -> bool {
         option != rows::compare::TIME_BUDGET
     }
 }
 
-impl<T: TakenRows> SettingArgs<T> {
-    fn rows() -> impl Iterator<Item = &'static SettingRow<T::Of>> {
-        T::Of::rows().filter(|row| T::takes(row.option))
+impl<T: OptionRows> SettingArgs<T> {
+    fn rows() -> impl Iterator<Item = &'static SettingRow<T::Settings>> {
+        T::Settings::rows().filter(|row| T::has_option(row.option))
     }
 }
 
-impl<T: TakenRows> Args for SettingArgs<T> {
+impl<T: OptionRows> Args for SettingArgs<T> {
     fn augment_args(command: Command) -> Command {
         options::add(command, Self::rows())
     }
@@ -71,10 +72,10 @@ impl<T: TakenRows> Args for SettingArgs<T> {
     }
 }
 
-impl<T: TakenRows> FromArgMatches for SettingArgs<T> {
+impl<T: OptionRows> FromArgMatches for SettingArgs<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = T::Of::usual();
-        options::put(matches, Self::rows(), &mut settings)?;
+        let mut settings = T::Settings::usual();
+        options::apply(matches, Self::rows(), &mut settings)?;
         Ok(Self(settings))
     }
 

@@ -1,7 +1,7 @@
-//! Where runs and experiments are kept.
+//! The store of runs and experiments.
 
-use super::output::Loudness;
-use crate::live::say;
+use super::output::Verbosity;
+use crate::live::print_line;
 use anyhow::{Context, Result, bail};
 use brunt_store::Store;
 use clap::Args;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 const STORE: &str = "Directory of stored runs [default: $BRUNT_STORE, or brunt in $XDG_DATA_HOME or ~/.local/share]";
 
-/// Where runs and experiments are kept: for every command that keeps or reads some.
+/// The store, for every command that writes or reads it.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Store")]
 pub struct StoreArgs {
@@ -23,7 +23,7 @@ pub struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Opens the store, which is made where there is none; none where nothing is to be kept.
+    /// Opens the store, and creates it if it does not exist. None with `--no-store`.
     pub fn open(&self) -> Result<Option<Store>> {
         if self.no_store {
             return Ok(None);
@@ -33,21 +33,22 @@ impl StoreArgs {
         store.map(Some).with_context(|| format!("the store {} cannot be used", directory.display()))
     }
 
-    /// The same for a run, which goes on without a store; what must be told then.
-    pub fn open_or_note(&self, notes: &mut Vec<String>, loudness: Loudness) -> Option<Store> {
+    /// Opens the store for a run, which also works without one. Adds a note if
+    /// the store cannot be used.
+    pub fn open_or_note(&self, notes: &mut Vec<String>, verbosity: Verbosity) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
             let error = crate::causes::line(&error);
             let note = format!("this run is not stored: {error}; use another directory with --store DIR");
-            if loudness == Loudness::Quiet {
-                // There is no report that would tell it.
-                say(&format!("warning: {note}"));
+            if verbosity == Verbosity::Quiet {
+                // With -q there is no report that contains the note.
+                print_line(&format!("warning: {note}"));
             }
             notes.push(note);
             None
         })
     }
 
-    /// The directory of the store, by option, environment or default.
+    /// The directory of the store: from the option, the environment, or the default.
     pub fn named_directory(&self) -> Result<PathBuf> {
         self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
@@ -59,10 +60,10 @@ impl StoreArgs {
         if let Some(directory) = variable("BRUNT_STORE") {
             return Ok(directory.into());
         }
-        // A relative one is to be ignored: XDG Base Directory Specification.
+        // The XDG Base Directory Specification requires that a relative path is ignored.
         let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-        let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
-        match data.or_else(home) {
+        let data = data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+        match data {
             Some(data) => Ok(data.join("brunt")),
             None => bail!("neither HOME nor XDG_DATA_HOME is set: name the store with --store DIR"),
         }

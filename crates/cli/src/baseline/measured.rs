@@ -1,9 +1,10 @@
-//! A server, measured now as a baseline was: the same loads, as often, and nothing but the URL another.
+//! Measures a server in the same way as a baseline: the same loads and
+//! repetitions, only the URL differs.
 
 use super::CheckArgs;
 use crate::args::options::environment;
-use crate::exit::{Exit, FailOn, Failed, usage};
-use crate::experiment::{ExperimentContext, StorePolicy, carry_out};
+use crate::exit::{CommandError, Exit, FailOn, usage_error};
+use crate::experiment::{ExperimentContext, StorePolicy, run_experiment};
 use crate::output::Outputs;
 use crate::process::command_line;
 use crate::runs;
@@ -17,28 +18,28 @@ use brunt_spec::words::target;
 use brunt_spec::words::values::secrets::filled;
 use brunt_store::{Store, StoredItem};
 
-/// Measures it, and keeps that: its id.
-pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, Failed> {
-    let experiment = experiment(store, args, baseline, url).map_err(usage)?;
-    let given = ExperimentContext {
+/// Measures the server, stores the experiment, and returns its id.
+pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, CommandError> {
+    let experiment = experiment(store, args, baseline, url).map_err(usage_error)?;
+    let context = ExperimentContext {
         plan_name: None,
         system: crate::process::system(),
-        outputs: Outputs::open(&[], true).map_err(usage)?,
+        outputs: Outputs::open(&[], true).map_err(usage_error)?,
         jtl: None,
         live_outputs: LiveOutputs::default(),
         tracer: None,
         quiet: args.quiet,
         fail_on: FailOn::default(),
         notes: Vec::new(),
-        keep: StorePolicy::Anew(runs::open(&args.store)?),
+        keep: StorePolicy::Create(runs::open(&args.store)?),
     };
-    let exit = carry_out(&experiment, given)?;
-    let found = match exit {
+    let exit = run_experiment(&experiment, context)?;
+    let id = match exit {
         Exit::Interrupted => Err(anyhow!("it was interrupted, so there is nothing to compare with the baseline")),
         Exit::NothingMeasured => Err(anyhow!("{url}: no reply came, so there is nothing to compare")),
         _ => store.find_experiment(&experiment.name).map_err(Into::into),
     };
-    found.map_err(|error| Failed { exit: exit.max(Exit::NothingMeasured), error })
+    id.map_err(|error| CommandError { exit: exit.max(Exit::NothingMeasured), error })
 }
 
 fn experiment(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<Experiment> {

@@ -1,11 +1,11 @@
-//! What `brunt certify` is told.
+//! Arguments of `brunt certify`.
 
 use brunt_certify::{CASES, LoadMode, Settings, TOOLS};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Output};
 use clap::{Args, value_parser};
 
-/// What `brunt certify` is told.
+/// Arguments of `brunt certify`.
 #[derive(Debug, Clone, Args)]
 pub struct CertifyArgs {
     /// Tools to score: brunt, brunt-http2, brunt-http3, brunt-ws, brunt-ws-h2, brunt-grpc, wrk, wrk2, ab, siege, httperf,
@@ -18,7 +18,7 @@ pub struct CertifyArgs {
     pub cases: Vec<String>,
 
     /// Loops to run: open, closed [default: both, where the tool can]
-    #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = way)]
+    #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = load_mode)]
     pub ways: Vec<LoadMode>,
 
     /// Duration of each run; a p99.9 needs some thousand requests, so 8 s or more
@@ -35,7 +35,7 @@ pub struct CertifyArgs {
 }
 
 impl CertifyArgs {
-    /// What is to be certified.
+    /// Settings of the league.
     pub fn settings(&self) -> Settings {
         Settings {
             tools: self.tools.clone(),
@@ -48,7 +48,7 @@ impl CertifyArgs {
     }
 }
 
-/// Examples, for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt certify                                        score brunt in every case
@@ -61,15 +61,15 @@ With real-time priority (root) it rejects them less often. Method: docs/honesty.
 
 fn tool(word: &str) -> Result<String, WordError> {
     let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
-    known(word, "tool", &names, word == "all")
+    parse_name(word, "tool", &names, word == "all")
 }
 
 fn case(word: &str) -> Result<String, WordError> {
     let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
-    known(word, "case", &names, false)
+    parse_name(word, "case", &names, false)
 }
 
-fn way(word: &str) -> Result<LoadMode, WordError> {
+fn load_mode(word: &str) -> Result<LoadMode, WordError> {
     match word {
         "open" => Ok(LoadMode::Open),
         "closed" => Ok(LoadMode::Closed),
@@ -77,11 +77,11 @@ fn way(word: &str) -> Result<LoadMode, WordError> {
     }
 }
 
-fn known(word: &str, what: &str, names: &[&str], special: bool) -> Result<String, WordError> {
+fn parse_name(word: &str, kind: &str, names: &[&str], special: bool) -> Result<String, WordError> {
     if special || names.contains(&word) {
         return Ok(word.to_owned());
     }
-    let wrong = format!("unknown {what}");
+    let wrong = format!("unknown {kind}");
     Err(WordError::new(word, wrong, format!("one or more of {}, with commas between", names.join(","))))
 }
 
@@ -94,7 +94,7 @@ mod tests {
         assert!(tool("brunt").is_ok() && tool("all").is_ok());
         assert!(tool("locust").unwrap_err().to_string().contains("wrk,"));
         assert!(case("all").unwrap_err().to_string().contains("stall"));
-        assert_eq!(way("open"), Ok(LoadMode::Open));
-        assert!(way("half").unwrap_err().to_string().contains("closed"));
+        assert_eq!(load_mode("open"), Ok(LoadMode::Open));
+        assert!(load_mode("half").unwrap_err().to_string().contains("closed"));
     }
 }

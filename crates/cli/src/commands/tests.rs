@@ -40,7 +40,7 @@ fn run_is_the_command_meant() {
 
 #[test]
 fn every_command_knows_the_options_of_the_view() {
-    use crate::view::When;
+    use crate::view::ColorChoice;
     for line in [
         &["brunt", "http://h/", "-v", "--color", "never"][..],
         &["brunt", "-v", "--color=never", "http://h/"],
@@ -48,7 +48,7 @@ fn every_command_knows_the_options_of_the_view() {
         &["brunt", "sweep", "http://h/", "-v", "--color", "never"],
     ] {
         let view = Cli::try_parse_from(line).unwrap_or_else(|e| panic!("{line:?}: {e}")).view;
-        assert_eq!((view.verbose, view.color), (true, When::Never), "{line:?}");
+        assert_eq!((view.verbose, view.color), (true, ColorChoice::Never), "{line:?}");
     }
 }
 

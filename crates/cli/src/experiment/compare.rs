@@ -1,12 +1,12 @@
-//! `brunt compare`: from the command line to an experiment whose repetitions are blocks.
+//! The command `brunt compare`: builds an experiment with repetitions as blocks.
 //!
-//! Out of scope: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
+//! Out of scope: the comparison of stored runs ([`stored`]) and the statistics (`judge`).
 
 use super::planned::{plan_path, refuse_others};
-use super::{ExperimentContext, carry_out, folder_name, refuse_sets, used_folder};
+use super::{ExperimentContext, folder_name, refuse_sets, run_experiment, used_folder};
 use crate::args::RunArgs;
 use crate::args::settings::{OneOfManySearches, SettingArgs};
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::process::command_line;
 use crate::stored;
 use anyhow::{Result, bail, ensure};
@@ -24,7 +24,7 @@ use clap::Args;
 use std::path::Path;
 use std::time::Duration;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const COMPARE_EXAMPLES: &str = "\
 Examples:
   brunt compare A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/ -r 500     is B better at 500/s?
@@ -37,14 +37,14 @@ Examples:
   brunt compare run:k7m2xqd run:p3nq8vw                                     what was kept, whatever can be said of it
   brunt compare A=run:k7m2xqd,run:c4tt9za B=run:p3nq8vw,run:h2mmw5e         several runs a side";
 
-/// What `brunt compare` is told.
+/// Arguments of `brunt compare`.
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
-    /// What is better.
+    /// Metrics and their comparison.
     #[command(flatten)]
     question: SettingArgs<CompareSettings>,
 
-    /// How trials are arranged.
+    /// Order and number of trials.
     #[command(flatten)]
     arrangement: SettingArgs<ExperimentSettings>,
 
@@ -52,11 +52,11 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME", default_value = "compare", help_heading = "Experiment")]
     name: String,
 
-    /// How capacities are searched for, with `--at`.
+    /// Search for capacities, with `--at`.
     #[command(flatten)]
     search: SettingArgs<OneOfManySearches>,
 
-    /// What each run is told.
+    /// Settings of each run.
     #[command(flatten)]
     run: RunArgs,
 
@@ -65,66 +65,69 @@ pub struct CompareArgs {
     more: Vec<String>,
 }
 
-/// What the words of a command line name.
-enum Named {
+/// Kinds of subjects on a command line.
+enum SubjectKind {
     Servers,
     Plans,
     Stored,
 }
 
-/// Carries it out.
-pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
+/// Compares stored runs, or measures and compares servers.
+pub fn compare(args: &CompareArgs) -> Result<Exit, CommandError> {
     let words: Vec<&str> = args.run.settings.url.iter().chain(&args.more).map(String::as_str).collect();
-    let named = named(&words).map_err(usage)?;
-    if let Named::Stored = named {
+    let kind = subject_kind(&words).map_err(usage_error)?;
+    if let SubjectKind::Stored = kind {
         return stored::compare(&words, &args.question.0, &args.run);
     }
-    let (system, command) = (crate::process::system(), command_line());
+    let system = crate::process::system();
+    let command = command_line();
     let mut run = args.run.clone();
-    let (experiment, notes) = match named {
-        Named::Plans => {
+    let (experiment, notes) = match kind {
+        SubjectKind::Plans => {
             let loaded = plans(&words, args, &system)?;
             run.settings.output.adopt(loaded.outputs, loaded.live_outputs);
             (loaded.experiment, loaded.notes)
         }
-        _ => of_servers(args, &command, &system).map_err(usage)?,
+        _ => servers(args, &command, &system).map_err(usage_error)?,
     };
-    let mut given = ExperimentContext::asked(&run, system, notes).map_err(usage)?;
-    given.fail_on.undecided = args.question.0.require_decision;
-    carry_out(&experiment, given)
+    let mut context = ExperimentContext::from_args(&run, system, notes).map_err(usage_error)?;
+    context.fail_on.undecided = args.question.0.require_decision;
+    run_experiment(&experiment, context)
 }
 
-fn named(words: &[&str]) -> Result<Named> {
-    let what = |word: &&str| contenders::named(word).1.to_owned();
-    let (mut stored, mut plans) = (0, 0);
-    for word in words.iter().map(what) {
+fn subject_kind(words: &[&str]) -> Result<SubjectKind> {
+    let mut stored = 0;
+    let mut plans = 0;
+    for word in words {
+        let word = contenders::named(word).1;
         stored += usize::from(word.starts_with("run:"));
         plans += usize::from(plan_path(&word).is_some());
     }
     match (stored, plans, words.len()) {
-        (0, 0, _) => Ok(Named::Servers),
-        (n, 0, all) if n == all => Ok(Named::Stored),
-        (0, n, all) if n == all => Ok(Named::Plans),
+        (0, 0, _) => Ok(SubjectKind::Servers),
+        (n, 0, all) if n == all => Ok(SubjectKind::Stored),
+        (0, n, all) if n == all => Ok(SubjectKind::Plans),
         _ => bail!(
             "stored runs, plan files and URLs cannot be mixed; write run:… for all, a plan for all, or a URL for all"
         ),
     }
 }
 
-fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
-    let (arrangement, question) = (&args.arrangement.0, &args.question.0);
+    let arrangement = &args.arrangement.0;
+    let question = &args.question.0;
     let (contenders, at_capacity, notes) = match question.at.unwrap_or_default() {
         At::Load => {
             refuse_search(&args.search.0.said)?;
             let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
             (all, None, notes)
         }
-        at => searched(args, at, system)?,
+        at => contenders_at_capacity(args, at, system)?,
     };
     let spec = comparison(question, &contenders, at_capacity)?;
     let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
-    let arranged = Arranged {
+    let trials = Arranged {
         name: args.name.clone(),
         repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.said)?,
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
@@ -132,17 +135,22 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         question: Question::Compare(spec),
     };
     let seed = args.run.settings.load.seed.unwrap_or(system.seed);
-    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
+    Ok((contenders::experiment(contenders, trials, seed, command)?, notes))
 }
 
-/// Contenders whose capacities are searched for, with the loads that are given besides.
-fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
-    let (arrangement, steps) = (&args.arrangement.0, |run: &RunSettings| sweep_steps(run, system));
-    let (beside, mut notes) = match at {
+/// Builds contenders for a search of their capacities, plus the loads of the command line.
+fn contenders_at_capacity(
+    args: &CompareArgs,
+    at: At,
+    system: &System,
+) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
+    let arrangement = &args.arrangement.0;
+    let steps = |run: &RunSettings| sweep_steps(run, system);
+    let (at_loads, mut notes) = match at {
         At::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
         _ => (Vec::new(), Vec::new()),
     };
-    let given = |index: usize| beside.get(index).map_or(&[][..], |contender| &contender.steps);
+    let given_steps = |index: usize| at_loads.get(index).map_or(&[][..], |contender| &contender.steps);
     ensure!(
         at != At::Both || args.run.settings.load.rate.is_some() || args.run.settings.load.connections.is_some(),
         "--at both: at which load, besides the capacity? add one, such as -r 100"
@@ -153,43 +161,46 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
         overload: None,
         ..args.search.0.clone()
     };
-    let asked = of_search(&args.run.settings, at, given(0));
-    let pattern = search.run(&asked)?;
-    let (mut all, told) = contenders::contenders(&pattern, &args.more, steps)?;
-    notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-    all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given(index)));
-    let length = (Within::all_or_usual(args.question.0.within)?, arrangement.repetitions.unwrap_or(defaults::BLOCKS));
-    let at = searching(&search, &asked, &mut all, length, (&mut notes, system))?;
+    let search_settings = of_search(&args.run.settings, at, given_steps(0));
+    let pattern = search.run(&search_settings)?;
+    let (mut all, search_notes) = contenders::contenders(&pattern, &args.more, steps)?;
+    notes.extend(search_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given_steps(index)));
+    let time_budget = Within::all_or_usual(args.question.0.within)?;
+    let length = (time_budget, arrangement.repetitions.unwrap_or(defaults::BLOCKS));
+    let at = searching(&search, &search_settings, &mut all, length, (&mut notes, system))?;
     Ok((all, Some(at), notes))
 }
 
-/// Options of a search say nothing where there is none.
-fn refuse_search(said: &SettingSources) -> Result<()> {
-    match rows::search::OF_TRIALS.iter().find(|option| said.is_said(option)) {
-        Some(id) => bail!("--{id}: that is of a search for the capacity; add --at capacity, or leave it out"),
+/// Refuses options of a search if there is none.
+fn refuse_search(sources: &SettingSources) -> Result<()> {
+    match rows::search::OF_TRIALS.iter().find(|option| sources.is_said(option)) {
+        Some(option) => bail!("--{option}: that is of a search for the capacity; add --at capacity, or leave it out"),
         None => Ok(()),
     }
 }
 
-/// The experiment of one plan, or of several.
-fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, Failed> {
-    refuse_others(&args.run).map_err(usage)?;
-    let folder = folder_name().map_err(failed)?;
-    let load = |word: &&str| {
+/// Loads the experiment of one or several plans.
+fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, CommandError> {
+    refuse_others(&args.run).map_err(usage_error)?;
+    let folder = folder_name().map_err(runtime_error)?;
+    let mut loaded = Vec::new();
+    for word in words {
         let (name, path) = contenders::named(word);
-        let loaded = plan_file::load(Path::new(path), &args.run.plan.sets, &folder.display().to_string(), system)?;
-        Ok((name.map(str::to_owned), path.to_owned(), loaded))
-    };
-    let loaded = words.iter().map(load).collect::<Result<Vec<_>>>().map_err(usage)?;
-    let mut loaded = plan_file::join(loaded).map_err(|error| usage(error.into()))?;
-    loaded.experiment = arranged(&loaded, args).map_err(usage)?;
-    loaded.experiment.scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
+        let plan = plan_file::load(Path::new(path), &args.run.plan.sets, &folder.display().to_string(), system)
+            .map_err(|error| usage_error(error.into()))?;
+        loaded.push((name.map(str::to_owned), path.to_owned(), plan));
+    }
+    let mut loaded = plan_file::join(loaded).map_err(|error| usage_error(error.into()))?;
+    loaded.experiment = as_comparison(&loaded, args).map_err(usage_error)?;
+    loaded.experiment.scratch = used_folder(&loaded.experiment, folder).map_err(runtime_error)?;
     Ok(loaded)
 }
 
-/// A plan's experiment as a comparison; what the command line says beside it has the last word.
-fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
-    let (experiment, arrangement) = (&loaded.experiment, &args.arrangement.0);
+/// Turns a plan's experiment into a comparison. Options of the command line override the plan.
+fn as_comparison(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
+    let experiment = &loaded.experiment;
+    let arrangement = &args.arrangement.0;
     let at_capacity = match &experiment.question {
         Question::Compare(compare) => compare.at_capacity.clone(),
         Question::Sweep | Question::Find(_) => None,

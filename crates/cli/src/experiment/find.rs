@@ -1,14 +1,14 @@
-//! `brunt find`: from the command line to an experiment whose loads are chosen on the way.
+//! The command `brunt find`: builds an experiment that chooses its loads during the run.
 //!
-//! Loads are chosen in the crate `search`; trials are run and evaluated in `runner`.
+//! The crate `search` chooses the loads; `runner` runs and evaluates the trials.
 
 #[cfg(test)]
 mod tests;
 
-use super::{ExperimentContext, carry_out};
+use super::{ExperimentContext, run_experiment};
 use crate::args::RunArgs;
 use crate::args::settings::SettingArgs;
-use crate::exit::{Exit, Failed, usage};
+use crate::exit::{CommandError, Exit, usage_error};
 use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::Experiment;
@@ -20,7 +20,7 @@ use brunt_spec::to_plan::sweep_steps;
 use clap::Args;
 use std::time::Duration;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
   brunt find http://127.0.0.1:8080/ --objective 'p99 < 50ms, errors < 0.1%'     the highest rate within these bounds
@@ -29,10 +29,10 @@ Examples:
   brunt find http://127.0.0.1/ --time-budget 10m --precision 1% --probe host --probe process=nginx
   brunt find http://127.0.0.1/ --objective 'p99 < 50ms' --require 'capacity > 3000/s' -o junit=find.xml      for CI";
 
-/// What `brunt find` is told.
+/// Arguments of `brunt find`.
 #[derive(Debug, Clone, Args)]
 pub struct FindArgs {
-    /// How the capacity is looked for.
+    /// Settings of the search.
     #[command(flatten)]
     search: SettingArgs<SearchSettings>,
 
@@ -40,7 +40,7 @@ pub struct FindArgs {
     #[arg(long, value_name = "NAME", default_value = "find", help_heading = "Search")]
     name: String,
 
-    /// What each trial is told.
+    /// Settings of each trial.
     #[command(flatten)]
     run: RunArgs,
 
@@ -49,28 +49,35 @@ pub struct FindArgs {
     more: Vec<String>,
 }
 
-/// Carries it out.
-pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
+/// Searches the capacity and writes the reports.
+pub fn find(args: &FindArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.run.settings.url.as_deref().and_then(super::plan_path) {
         let file = path.display();
-        let told = anyhow::anyhow!("{file} is a plan file: write `find: {{}}` in it, and `brunt run {file}`");
-        return Err(usage(told));
+        return Err(usage_error(anyhow::anyhow!(
+            "{file} is a plan file: write `find: {{}}` in it, and `brunt run {file}`"
+        )));
     }
     let system = crate::process::system();
     let command = command_line();
-    let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
-    carry_out(&experiment, ExperimentContext::asked(&args.run, system, notes).map_err(usage)?)
+    let (experiment, notes) = experiment(args, &command, &system).map_err(usage_error)?;
+    run_experiment(&experiment, ExperimentContext::from_args(&args.run, system, notes).map_err(usage_error)?)
 }
 
-/// The experiment that the command line speaks of, and notes that the user should be told.
+/// Builds the experiment of the command line, with notes for the user.
 fn experiment(args: &FindArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     super::refuse_sets(&args.run)?;
-    let (search, asked) = (&args.search.0, &args.run.settings);
-    let run = search.run(asked)?;
+    let search = &args.search.0;
+    let settings = &args.run.settings;
+    let run = search.run(settings)?;
     let (mut contenders, mut notes) = contenders(&run, &args.more, |run| sweep_steps(run, system))?;
-    let question = question(search, asked, &mut contenders, &mut notes, system)?;
-    let (name, cooldown, order) = (args.name.clone(), Duration::ZERO, TrialOrder::Blocks);
-    let arranged = Arranged { name, repetitions: 1, order, cooldown, question };
+    let question = question(search, settings, &mut contenders, &mut notes, system)?;
+    let trials = Arranged {
+        name: args.name.clone(),
+        repetitions: 1,
+        order: TrialOrder::Blocks,
+        cooldown: Duration::ZERO,
+        question,
+    };
     let seed = run.load.seed.unwrap_or(system.seed);
-    Ok((experiment::experiment(contenders, arranged, seed, command)?, notes))
+    Ok((experiment::experiment(contenders, trials, seed, command)?, notes))
 }

@@ -1,50 +1,49 @@
-//! `brunt run plan.yaml`: a plan file, carried out. Out of scope: the reading of it, which is
-//! `spec`'s.
+//! Runs plan files: `brunt run plan.yaml`. Out of scope: parsing them (`spec`).
 
-use super::{ExperimentContext, carry_out, folder_name, used_folder};
+use super::{ExperimentContext, folder_name, run_experiment, used_folder};
 use crate::args::RunArgs;
-use crate::exit::{Exit, Failed, failed, usage};
+use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Result, bail};
 use brunt_model::Experiment;
 use brunt_model::plan::Records;
 use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
-/// Settings that may be said on the command line beside a plan file. All others are said in it, or by `--set`.
-const BESIDE: [&str; 9] =
+/// Options that are allowed with a plan file. All others belong in the file, or to `--set`.
+const ALLOWED_OPTIONS: [&str; 9] =
     ["output", "quiet", "strict", "jtl", "jtl-format", "trace", "trace-only", "trace-bodies", "show-secrets"];
 
-/// The plan file that stands in place of a URL, where it is one.
+/// Returns the path of a plan file, or None for a URL.
 pub fn plan_path(word: &str) -> Option<&Path> {
     let path = Path::new(word);
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let named = ["yaml", "yml"].contains(&ending) && !word.contains("://");
-    named.then_some(path)
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_plan = ["yaml", "yml"].contains(&extension) && !word.contains("://");
+    is_plan.then_some(path)
 }
 
-/// Carries out a plan file.
-pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
-    refuse_others(args).map_err(usage)?;
-    let folder = folder_name().map_err(failed)?;
+/// Runs a plan file and writes the reports.
+pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
+    refuse_others(args).map_err(usage_error)?;
+    let folder = folder_name().map_err(runtime_error)?;
     let system = crate::process::system();
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
-    let loaded = loaded.map_err(|error| usage(error.into()))?;
+    let loaded = loaded.map_err(|error| usage_error(error.into()))?;
     let mut args = args.clone();
     args.settings.output.adopt(loaded.outputs, loaded.live_outputs);
-    let scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
+    let scratch = used_folder(&loaded.experiment, folder).map_err(runtime_error)?;
     let mut experiment = Experiment { scratch, ..loaded.experiment };
     if args.settings.output.trace {
         to_plan::trace::reduce_all(&mut experiment, &args.settings);
     }
     if let Some(records) = to_plan::records(&args.settings.output) {
-        record_samples(&mut experiment, &records).map_err(usage)?;
+        record_samples(&mut experiment, &records).map_err(usage_error)?;
     }
-    let mut given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
-    given.plan_name = Some(experiment.name.clone());
-    carry_out(&experiment, given)
+    let mut context = ExperimentContext::from_args(&args, system, loaded.notes).map_err(usage_error)?;
+    context.plan_name = Some(experiment.name.clone());
+    run_experiment(&experiment, context)
 }
 
-/// The samples of the only run are handed to the result file.
+/// Sets up the records for the result file, which holds the samples of a single run.
 fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
     let runs = experiment.trials();
     if !records.trace && (runs != 1 || experiment.grows()) {
@@ -59,11 +58,12 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
     Ok(())
 }
 
-/// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
+/// Refuses other options. A load on the command line would be ambiguous: contenders of
+/// the plan may override it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
-    let traced: &[&str] = if args.settings.output.trace { &to_plan::trace::BESIDE } else { &[] };
+    let trace_options: &[&str] = if args.settings.output.trace { &to_plan::trace::BESIDE } else { &[] };
     let sources = &args.settings.said;
-    match sources.options().find(|option| !BESIDE.contains(option) && !traced.contains(option)) {
+    match sources.options().find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option)) {
         Some(option) => {
             let wrong = "the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)";
             bail!("{}", sources.text(|names| format!("{}: {wrong}", names.of(option))))

@@ -1,9 +1,9 @@
-//! `brunt sweep`: from the command line to an experiment.
+//! The command `brunt sweep`: builds an experiment from the command line.
 
-use super::{ExperimentContext, carry_out, refuse_sets};
+use super::{ExperimentContext, refuse_sets, run_experiment};
 use crate::args::RunArgs;
 use crate::args::settings::SettingArgs;
-use crate::exit::{Exit, Failed, usage};
+use crate::exit::{CommandError, Exit, usage_error};
 use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::{Experiment, Question};
@@ -14,7 +14,7 @@ use brunt_spec::words::duration;
 use brunt_spec::{System, defaults};
 use clap::Args;
 
-/// Examples for the help.
+/// Examples for the help text.
 pub const SWEEP_EXAMPLES: &str = "\
 Examples:
   brunt sweep -r 50..1500+50 -d 30s http://127.0.0.1:8080/          one server at 30 rates, each three times
@@ -22,10 +22,10 @@ Examples:
   brunt sweep -r 100..1000+100 --repeat 6 nginx=http://127.0.0.1:8081/ apache=http://127.0.0.1:8082/
   brunt sweep -r '[100,200,400]' --probe host --probe process=nginx http://127.0.0.1/";
 
-/// What `brunt sweep` is told.
+/// Arguments of `brunt sweep`.
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
-    /// How trials are arranged.
+    /// Order and number of trials.
     #[command(flatten)]
     arrangement: SettingArgs<ExperimentSettings>,
 
@@ -33,7 +33,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "NAME", default_value = "sweep", help_heading = "Experiment")]
     name: String,
 
-    /// What each run is told.
+    /// Settings of each run.
     #[command(flatten)]
     run: RunArgs,
 
@@ -42,21 +42,21 @@ pub struct SweepArgs {
     more: Vec<String>,
 }
 
-/// Carries it out.
-pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
+/// Measures all loads and writes the reports.
+pub fn sweep(args: &SweepArgs) -> Result<Exit, CommandError> {
     let system = crate::process::system();
     let command = command_line();
-    let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
-    let given = ExperimentContext::asked(&args.run, system, notes).map_err(usage)?;
-    carry_out(&experiment, given)
+    let (experiment, notes) = experiment(args, &command, &system).map_err(usage_error)?;
+    let context = ExperimentContext::from_args(&args.run, system, notes).map_err(usage_error)?;
+    run_experiment(&experiment, context)
 }
 
-/// The experiment that the command line speaks of, and notes that the user should be told.
+/// Builds the experiment of the command line, with notes for the user.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
     let (contenders, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
     let arrangement = &args.arrangement.0;
-    let arranged = Arranged {
+    let trials = Arranged {
         name: args.name.clone(),
         repetitions: arrangement.repetitions.unwrap_or(defaults::REPETITIONS),
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
@@ -64,7 +64,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         question: Question::Sweep,
     };
     let seed = args.run.settings.load.seed.unwrap_or(system.seed);
-    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
+    Ok((contenders::experiment(contenders, trials, seed, command)?, notes))
 }
 
 #[cfg(test)]

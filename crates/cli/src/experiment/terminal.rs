@@ -1,6 +1,7 @@
-//! How an experiment goes on, on the terminal: one line that is rewritten, and lines that stay.
+//! Shows the progress of an experiment on the terminal: a status line that
+//! is redrawn, and permanent lines.
 
-use crate::live::{Live, say};
+use crate::live::{Live, print_line};
 use crate::screen;
 use brunt_model::{Event, Plan, Route, Tick};
 use brunt_runner::Listen;
@@ -11,45 +12,53 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
 
-/// Tells on stderr how an experiment goes on.
+/// Prints the progress of an experiment to stderr.
 pub struct Terminal {
-    /// This machine.
+    /// Properties of this machine.
     pub system: System,
-    /// No progress.
+    /// Suppresses the progress display.
     pub quiet: bool,
-    /// Who else hears the runs.
-    pub runs: Vec<Rc<RefCell<dyn Listen>>>,
-    /// Who hears setup and teardown.
-    pub stages: Vec<Rc<RefCell<dyn Listen>>>,
+    /// Further listeners of runs.
+    pub run_listeners: Vec<Rc<RefCell<dyn Listen>>>,
+    /// Listeners of setup and teardown.
+    pub stage_listeners: Vec<Rc<RefCell<dyn Listen>>>,
 }
 
-/// Listeners of several runs, one after the other, and the progress of the run that goes on.
-struct Shared(Vec<Rc<RefCell<dyn Listen>>>, Option<Box<dyn Listen>>);
+/// Passes the events of a run to listeners of the whole experiment, and to its progress display.
+struct Fanout {
+    listeners: Vec<Rc<RefCell<dyn Listen>>>,
+    progress: Option<Box<dyn Listen>>,
+}
 
-impl Listen for Shared {
+impl Listen for Fanout {
     fn hear(&mut self, event: &Event) {
-        self.0.iter().for_each(|one| one.borrow_mut().hear(event));
-        self.1.iter_mut().for_each(|progress| progress.hear(event));
+        self.listeners.iter().for_each(|listener| listener.borrow_mut().hear(event));
+        self.progress.iter_mut().for_each(|progress| progress.hear(event));
     }
 
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        self.0.iter().flat_map(|one| one.borrow_mut().add(at)).collect()
+        self.listeners.iter().flat_map(|listener| listener.borrow_mut().add(at)).collect()
     }
 
     fn end(&mut self, at: Tick) -> Vec<Event> {
-        self.0.iter().flat_map(|one| one.borrow_mut().end(at)).collect()
+        self.listeners.iter().flat_map(|listener| listener.borrow_mut().end(at)).collect()
     }
 }
 
 impl Observer for Terminal {
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
         let live = Live::of_many(plan, self.quiet, title).start();
-        if self.runs.is_empty() { live } else { Box::new(Shared(self.runs.clone(), Some(live))) }
+        if self.run_listeners.is_empty() {
+            return live;
+        }
+        Box::new(Fanout { listeners: self.run_listeners.clone(), progress: Some(live) })
     }
 
     fn stage(&self) -> Option<Box<dyn Listen>> {
-        let heard = !self.stages.is_empty();
-        heard.then(|| Box::new(Shared(self.stages.clone(), None)) as Box<dyn Listen>)
+        if self.stage_listeners.is_empty() {
+            return None;
+        }
+        Some(Box::new(Fanout { listeners: self.stage_listeners.clone(), progress: None }))
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {
@@ -65,11 +74,11 @@ impl Observer for Terminal {
 
     fn tell(&self, line: &str) {
         if !self.quiet {
-            say(line);
+            print_line(line);
         }
     }
 
-    /// On a terminal the progress has shown it.
+    /// On a terminal the status line has shown it.
     fn made(&self, line: &str) {
         if !io::stderr().is_terminal() {
             self.tell(line);

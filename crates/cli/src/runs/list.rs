@@ -1,8 +1,8 @@
-//! The list of what was kept.
+//! The list of stored runs and experiments.
 
-use super::refused;
+use super::store_error;
 use crate::args::store::StoreArgs;
-use crate::exit::{Failed, failed};
+use crate::exit::{CommandError, runtime_error};
 use crate::output::print;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
@@ -11,8 +11,8 @@ use brunt_store::entry::{Figures, LoadRange};
 use brunt_store::{Entry, EntryFilter, Kind, Progress, Store};
 use clap::Args;
 
-/// No name of a target takes more columns.
-const WIDEST: usize = 34;
+/// Maximum width of a target's name, in columns.
+const MAX_NAME_COLUMNS: usize = 34;
 
 #[derive(Debug, Clone, Args)]
 pub struct ListArgs {
@@ -28,21 +28,21 @@ pub struct ListArgs {
     pub store: StoreArgs,
 }
 
-/// Lists them, the oldest first.
-pub fn list(args: &ListArgs, store: &Store) -> Result<(), Failed> {
-    let which = match &args.id {
-        Some(word) => EntryFilter::RunsOf(store.find_experiment(word).map_err(refused)?),
+/// Prints the list, oldest first.
+pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
+    let filter = match &args.id {
+        Some(word) => EntryFilter::RunsOf(store.find_experiment(word).map_err(store_error)?),
         None if args.all => EntryFilter::All,
         None => EntryFilter::Alone,
     };
-    let entries = store.list(&which).map_err(refused)?;
+    let entries = store.list(&filter).map_err(store_error)?;
     if args.json {
-        return print(&(serde_json::to_string_pretty(&entries).map_err(failed)? + "\n")).map_err(failed);
+        return print(&(serde_json::to_string_pretty(&entries).map_err(runtime_error)? + "\n")).map_err(runtime_error);
     }
     if entries.is_empty() {
-        return print(format!("no runs stored in {} yet\n", store.directory().display())).map_err(failed);
+        return print(format!("no runs stored in {} yet\n", store.directory().display())).map_err(runtime_error);
     }
-    print(table(&entries)).map_err(failed)
+    print(table(&entries)).map_err(runtime_error)
 }
 
 fn table(entries: &[Entry]) -> String {
@@ -54,13 +54,13 @@ fn table(entries: &[Entry]) -> String {
 }
 
 fn cells(entry: &Entry) -> [String; 8] {
-    let figure = |of: fn(&Figures) -> String| entry.figures.as_ref().map_or(UNKNOWN.into(), of);
+    let figure = |format: fn(&Figures) -> String| entry.figures.as_ref().map_or(UNKNOWN.into(), format);
     [
         entry.id.clone(),
         entry
             .started_unix_seconds
             .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
-        shorten(&clean(&what(entry)), WIDEST),
+        shorten(&clean(&target(entry)), MAX_NAME_COLUMNS),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
         figure(|f| three(f.throughput_per_second)),
         figure(p99),
@@ -69,11 +69,12 @@ fn cells(entry: &Entry) -> [String; 8] {
     ]
 }
 
-fn what(entry: &Entry) -> String {
+fn target(entry: &Entry) -> String {
     match (entry.kind, entry.place) {
         (Kind::Experiment, _) => {
-            let (made, of) = (entry.trials_made.unwrap_or(0), entry.trials.unwrap_or(0));
-            format!("{}, {made} of {of} trials", entry.what)
+            let measured = entry.trials_made.unwrap_or(0);
+            let total = entry.trials.unwrap_or(0);
+            format!("{}, {measured} of {total} trials", entry.what)
         }
         (Kind::Run, Some(place)) => format!("{}, repetition {}", entry.contenders.join(", "), place.repetition + 1),
         (Kind::Run, None) => entry.what.clone(),
