@@ -50,9 +50,9 @@ enum Subject {
 
 /// Finds the subjects and writes the reports.
 pub fn report(args: &ReportArgs) -> Result<Exit, CommandError> {
-    let (result_files, others): (Vec<&String>, Vec<&String>) =
+    let (jtl_files, others): (Vec<&String>, Vec<&String>) =
         args.subjects.iter().partition(|subject| result_files::is_result_file(Path::new(subject)));
-    if !result_files.is_empty() {
+    if !jtl_files.is_empty() {
         if let Some(other) = others.first() {
             return Err(usage_error(anyhow!(
                 "{other} is no result file of JMeter, and the others are; report it alone"

@@ -150,7 +150,7 @@ fn start_workload(
     // Sessions of a log have no limit: httperf starts the calls of a
     // burst as connections become free.
     let is_limited = matches!(args.workload, Workload::Sessions(..));
-    if limited && longest_burst(&workload) > 1 + args.per_session() * args.piped() {
+    if is_limited && longest_burst(&workload) > 1 + args.per_session() * args.piped() {
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
         return Err(EarlyExit::failed(why.into()));
     }

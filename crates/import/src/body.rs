@@ -1,4 +1,4 @@
-//! Bodies, from the text that was sent and its media type.
+//! Converts request bodies by their media type.
 
 use crate::plan::{Body, Part};
 use crate::text::{self, NUMBER, Piece};
@@ -8,12 +8,12 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The media type of JSON.
+/// Media type of JSON.
 pub(crate) const JSON: &str = "application/json";
-/// That of forms with files.
+/// Media type of forms with files.
 pub(crate) const MULTIPART: &str = "multipart/form-data";
 
-/// What a text of this media type says.
+/// Converts a body of this media type.
 pub(crate) fn of(media_type: &str, body: &str) -> Body {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if body.is_empty() && essence != FORM {
@@ -31,7 +31,7 @@ pub(crate) fn of(media_type: &str, body: &str) -> Body {
     Body::Text(body.to_owned())
 }
 
-/// The fields of a form; a text where it is none.
+/// Converts an encoded form; a text if it is malformed.
 pub(crate) fn form(body: &str) -> Body {
     if body.is_empty() {
         return Body::Form(Vec::new(), None);
@@ -46,36 +46,37 @@ pub(crate) fn form(body: &str) -> Body {
     Body::Form(fields, Some(body.to_owned()))
 }
 
-/// The parts of a form or query, encoded as plans do it.
+/// Encodes the fields of a form or query like the plan would.
 pub(crate) fn encoded(pairs: &[(String, String)]) -> String {
-    let one = |(name, value): &(String, String)| format!("{}={}", form_encoded(name), form_encoded(value));
-    pairs.iter().map(one).collect::<Vec<_>>().join("&")
+    let fields = pairs.iter().map(|(name, value)| format!("{}={}", form_encoded(name), form_encoded(value)));
+    fields.collect::<Vec<_>>().join("&")
 }
 
-/// The decoded parts of a form or query.
+/// Decodes the fields of a form or query.
 pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text::clean_encoded(encoded).as_bytes())
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect()
 }
 
-/// JSON; a text where it is none.
+/// Converts JSON; a text if it is malformed.
 pub(crate) fn json(body: &str) -> Body {
     let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
     let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
-    let written = value.to_string();
-    let is_same = body == written;
+    let compact = value.to_string();
+    let is_same = body == compact;
     Body::Json(value, (!is_same).then(|| body.to_owned()))
 }
 
-/// JSON whose variables outside of texts are texts with marks around them.
+/// Quotes variables outside of JSON strings and marks them, so that the text becomes valid JSON.
 fn with_quoted_variables(text: &str) -> Cow<'_, str> {
     if !text::has_variable(text) {
         return text.into();
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let (mut in_text, mut escaped) = (false, false);
+    let mut in_text = false;
+    let mut escaped = false;
     for piece in text::pieces(text) {
         match piece {
             Piece::Literal(literal) => {
@@ -94,15 +95,15 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Reads a multipart body as parts of a plan. None if the plan would send other bytes.
+/// Converts a multipart body to parts of a plan; None if the plan would send different bytes.
 fn multipart(media_type: &str, body: &str) -> Option<Body> {
     let mut parts = Vec::new();
     for RawPart { head, content } in raw_parts(media_type, body)? {
         let name = parameter(head, "name")?;
         let file = parameter(head, "filename");
         let kind = head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).map(str::to_owned);
-        let mut expected = format!("Content-Disposition: form-data; name=\"{}\"", quotable(&name));
-        expected.extend(file.iter().map(|file| format!("; filename=\"{}\"", quotable(file))));
+        let mut expected = format!("Content-Disposition: form-data; name=\"{}\"", escape_name(&name));
+        expected.extend(file.iter().map(|file| format!("; filename=\"{}\"", escape_name(file))));
         expected.extend(kind.iter().map(|kind| format!("\nContent-Type: {kind}")));
         if head.lines().collect::<Vec<_>>().join("\n") != expected {
             return None;
@@ -128,8 +129,8 @@ struct RawPart<'a> {
 
 /// Splits a multipart body (RFC 7578) into its parts. None if it is malformed.
 fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
-    let at = media_type.to_ascii_lowercase().find("boundary=")?;
-    let boundary = media_type[at + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
+    let position = media_type.to_ascii_lowercase().find("boundary=")?;
+    let boundary = media_type[position + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
     let delimiter = format!("--{boundary}");
     let mut parts = Vec::new();
     for part in body.split(&delimiter as &str).skip(1) {
@@ -144,30 +145,31 @@ fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
     Some(parts)
 }
 
-/// Replaces the contents of parts of a multipart body. `replacement` has the name and the content of a part.
+/// Replaces the contents of parts of a multipart body. `replacement` receives the name
+/// and content of a part.
 pub(crate) fn with_parts(media_type: &str, body: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
     let mut out = String::with_capacity(body.len());
     let mut copied = 0;
     for RawPart { head, content } in raw_parts(media_type, body).unwrap_or_default() {
         let Some(name) = parameter(head, "name") else { continue };
-        let from = content.as_ptr() as usize - body.as_ptr() as usize;
-        out.push_str(&body[copied..from]);
+        let start = content.as_ptr() as usize - body.as_ptr() as usize;
+        out.push_str(&body[copied..start]);
         out.push_str(&replacement(&name, content));
-        copied = from + content.len();
+        copied = start + content.len();
     }
     out + &body[copied..]
 }
 
-/// A name as Content-Disposition has it within quotes.
-fn quotable(name: &str) -> String {
+/// Escapes a name for quotes in Content-Disposition.
+fn escape_name(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A parameter of Content-Disposition.
 fn parameter(head: &str, name: &str) -> Option<String> {
     let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"))?;
-    let wanted = format!(" {name}=\"");
-    let begin = line.find(&wanted)? + wanted.len();
+    let prefix = format!(" {name}=\"");
+    let begin = line.find(&prefix)? + prefix.len();
     let value = line[begin..].split('"').next()?;
     Some(value.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n"))
 }

@@ -1,4 +1,4 @@
-//! Command lines of curl, as browsers copy them and as people write them.
+//! Reads command lines of curl, both copied from browsers and handwritten.
 
 mod data;
 mod glob;
@@ -13,18 +13,18 @@ use crate::text;
 use crate::urls::in_folder;
 use crate::{Options, request, server};
 use data::{CurlData, form_part};
-use options::{Known, Meaning};
+use options::{CurlOption, Meaning};
 use std::time::Duration;
 use words::{Command, Expansion, Input, Word};
 
-/// Prompts, words of the shell and programs that run the program after them.
-const BEFORE_CURL: [&str; 15] =
+/// Prompts, keywords of the shell, and programs that run another program.
+const PREFIX_WORDS: [&str; 15] =
     ["$", ">", "%", "if", "elif", "then", "else", "while", "until", "do", "!", "{", "time", "sudo", "exec"];
 
-/// The redirects that curl follows with `-L`.
-const FOLLOWED: u32 = 50;
+/// Maximum number of redirects that curl follows with `-L`.
+const MAX_REDIRECTS: u32 = 50;
 
-/// Reads command lines of curl: one request for each URL.
+/// Reads command lines of curl; each URL becomes a request.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     for command in &commands {
         let arguments = match Program::of(command) {
             Program::Curl(arguments) => arguments,
-            // What reads the reply, such as jq, sends nothing.
+            // A program that reads the reply, such as jq, sends no request.
             Program::Other(_) if command.input == Input::Pipe => continue,
             Program::Other(word) => {
                 others.push(word);
@@ -56,13 +56,13 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             Program::None => continue,
         };
         if let Some((expansion, line)) = command.expansion {
-            return Err(refused_expansion(expansion, &options.file, line));
+            return Err(expansion_error(expansion, &options.file, line));
         }
-        for words in split(arguments) {
+        for words in split_at_next(arguments) {
             let read = Reader::read(&words, &command.input, options)?;
             follow.push(read.follow);
             repeats_method |= read.repeats_method;
-            read.connection.into_iter().for_each(|(key, values)| connect(&mut plan, key, values));
+            read.connection.into_iter().for_each(|(key, values)| set_connection(&mut plan, key, values));
             plan.steps.extend(read.steps);
         }
     }
@@ -82,8 +82,8 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     Ok(plan)
 }
 
-/// Sets a key of `connection`, which holds for all requests.
-fn connect(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
+/// Sets a key of `connection`, which applies to all requests.
+fn set_connection(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
     match plan.connection.iter_mut().find(|(known, _)| *known == key) {
         Some((_, known)) if key == "resolve" => {
             known.extend(values);
@@ -99,53 +99,53 @@ fn connect(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
 
 /// The program that a command runs.
 enum Program<'a> {
-    /// curl, with these arguments.
+    /// curl with these arguments.
     Curl(&'a [Word]),
-    /// Another one, by its name.
+    /// Another program, by its name.
     Other(&'a Word),
-    /// None: the command sets variables.
+    /// No program: the command sets variables.
     None,
 }
 
 impl<'a> Program<'a> {
     fn of(command: &'a Command) -> Self {
         let words = &command.words;
-        match words.iter().position(|word| !is_setting(&word.text) && !BEFORE_CURL.contains(&word.text.as_str())) {
-            Some(at) if is_curl(&words[at].text) => Self::Curl(&words[at + 1..]),
-            Some(at) => Self::Other(&words[at]),
+        match words.iter().position(|word| !is_setting(&word.text) && !PREFIX_WORDS.contains(&word.text.as_str())) {
+            Some(position) if is_curl(&words[position].text) => Self::Curl(&words[position + 1..]),
+            Some(position) => Self::Other(&words[position]),
             // `NAME=$(curl …)` may send a request.
             None => words.first().filter(|_| command.expansion.is_some()).map_or(Self::None, Self::Other),
         }
     }
 }
 
-/// Lists the commands that are not curl. An error if there is no other command.
+/// Lists the commands that are not curl in the plan. Fails if there is no curl command.
 fn leave_out(others: &[&Word], follow: &[u32], plan: &mut ImportedPlan, file: &str) -> Result<(), ImportError> {
     let Some(first) = others.first() else { return Ok(()) };
     if follow.is_empty() {
         let wrong = format!("`{}` is not curl", program_name(first));
         return Err(ImportError::at_line(file, first.line, wrong, "write a command line that begins with curl"));
     }
-    let named: Vec<String> =
+    let names: Vec<String> =
         others.iter().take(12).map(|word| format!("`{}` (line {})", program_name(word), word.line)).collect();
-    let more = if others.len() > named.len() { ", …" } else { "" };
-    plan.left_out.push(format!("commands that are not curl: {}{more}", named.join(", ")));
+    let more = if others.len() > names.len() { ", …" } else { "" };
+    plan.left_out.push(format!("commands that are not curl: {}{more}", names.join(", ")));
     Ok(())
 }
 
-/// Whether a word sets a variable of the shell, `NAME=VALUE`.
+/// True if a word sets a variable of the shell, `NAME=VALUE`.
 fn is_setting(word: &str) -> bool {
     let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The name of a program, or of a variable without its value, which may be a secret.
+/// Name of a program, or of a variable without its value, which may be a secret.
 fn program_name(word: &Word) -> String {
     word.text.split_inclusive('=').next().unwrap_or_default().chars().take(40).collect()
 }
 
-/// The error of a part that only the shell can fill in.
-fn refused_expansion(expansion: Expansion, file: &str, line: usize) -> ImportError {
+/// Error for a part of a command that only the shell can expand.
+fn expansion_error(expansion: Expansion, file: &str, line: usize) -> ImportError {
     let wrong = match expansion {
         Expansion::Output => "the output of another command stands in it",
         Expansion::Argument => "an argument of a script, such as $1, stands in it",
@@ -159,13 +159,13 @@ fn is_curl(program: &str) -> bool {
     ["curl", "curl.exe"].contains(&name)
 }
 
-/// The parts between `--next`.
-fn split(words: &[Word]) -> Vec<Vec<Word>> {
+/// Splits a command line at `--next`.
+fn split_at_next(words: &[Word]) -> Vec<Vec<Word>> {
     let parts = words.split(|word| word.text == "--next" || word.text == "-:");
     parts.map(<[Word]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
 
-/// One command line, as far as it is read.
+/// State of reading one command line.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // switches of curl, each independent of the others
 struct Reader<'a> {
@@ -176,7 +176,7 @@ struct Reader<'a> {
     urls: Vec<String>,
     method: Option<String>,
     headers: Vec<(String, String)>,
-    /// Names of header fields that curl would add, and that `-H NAME:` takes away.
+    /// Names of default header fields that `-H NAME:` removes.
     removed: Vec<String>,
     cookies: Vec<String>,
     user_agent: Option<String>,
@@ -185,7 +185,7 @@ struct Reader<'a> {
     bearer: Option<String>,
     is_compressed: bool,
     data: Vec<CurlData>,
-    /// The values of `--url-query`.
+    /// Values of `--url-query`.
     queries: Vec<CurlData>,
     is_json: bool,
     parts: Vec<(String, Part)>,
@@ -199,11 +199,11 @@ struct Reader<'a> {
     proxy_user: bool,
     timeout: Option<Duration>,
     follow: u32,
-    /// curl sends the method or body again after a redirect that turns a request into GET.
+    /// True if curl repeats the method or body after a redirect that changes the method to GET.
     repeats_method: bool,
-    most_redirects: Option<u32>,
+    max_redirects: Option<u32>,
     connection: Vec<(&'static str, Vec<String>)>,
-    /// HTTP/2 is asked for where the server has it.
+    /// True if HTTP/2 is preferred (`--http2`).
     prefers_http2: bool,
     comments: Vec<String>,
     steps: Vec<Step>,
@@ -225,23 +225,23 @@ impl<'a> Reader<'a> {
             } else if text == "--" {
                 only_urls = true;
             } else if let Some(name) = text.strip_prefix("--") {
-                let known = options::long(name)
-                    .or_else(|| options::long(name.strip_prefix("no-")?).filter(|known| !known.has_value));
-                let known = known.ok_or_else(|| reader.unknown(text))?;
-                let value = if known.has_value { reader.value(text, words.next())? } else { String::new() };
-                if !name.starts_with("no-") || known.name.starts_with("no-") {
-                    reader.option(known, &value)?;
+                let option = options::long(name)
+                    .or_else(|| options::long(name.strip_prefix("no-")?).filter(|option| !option.has_value));
+                let option = option.ok_or_else(|| reader.unknown_option(text))?;
+                let value = if option.has_value { reader.value(text, words.next())? } else { String::new() };
+                if !name.starts_with("no-") || option.name.starts_with("no-") {
+                    reader.apply_option(apply_option, &value)?;
                 }
             } else {
-                for (at, letter) in text[1..].char_indices() {
-                    let known = options::short(letter).ok_or_else(|| reader.unknown(&format!("-{letter}")))?;
-                    if known.has_value {
-                        let rest = &text[1 + at + letter.len_utf8()..];
+                for (index, letter) in text[1..].char_indices() {
+                    let option = options::short(letter).ok_or_else(|| reader.unknown_option(&format!("-{letter}")))?;
+                    if option.has_value {
+                        let rest = &text[1 + index + letter.len_utf8()..];
                         let value = if rest.is_empty() { reader.value(text, words.next())? } else { rest.to_owned() };
-                        reader.option(known, &value)?;
+                        reader.apply_option(apply_option, &value)?;
                         break;
                     }
-                    reader.option(known, "")?;
+                    reader.apply_option(apply_option, "")?;
                 }
             }
         }
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         ImportError::at_line(self.file, self.line, wrong, instead)
     }
 
-    fn unknown(&self, option: &str) -> ImportError {
+    fn unknown_option(&self, option: &str) -> ImportError {
         self.error(format!("curl's option `{option}` is unknown here"), "leave it out")
     }
 
@@ -262,23 +262,23 @@ impl<'a> Reader<'a> {
             .ok_or_else(|| self.error(format!("`{option}` has no value"), "write one behind it"))
     }
 
-    fn option(&mut self, known: &Known, value: &str) -> Result<(), ImportError> {
-        match known.meaning {
+    fn apply_option(&mut self, apply_option: &CurlOption, value: &str) -> Result<(), ImportError> {
+        match option.meaning {
             Meaning::Ignored => Ok(()),
             Meaning::Missing => {
-                self.comments.push(format!("left out: --{}, which a plan cannot say", known.name));
+                self.comments.push(format!("left out: --{}, which a plan cannot say", option.name));
                 Ok(())
             }
             Meaning::Refused => Err(self.error(
-                format!("`--{}` sends the request another way than a plan can", known.name),
+                format!("`--{}` sends the request another way than a plan can", option.name),
                 "leave it out, if the requests are to be sent without it",
             )),
-            Meaning::Connection => self.connection_option(known.name, value),
-            Meaning::Used => self.request_option(known.name, value),
+            Meaning::Connection => self.connection_option(option.name, value),
+            Meaning::Used => self.request_option(option.name, value),
         }
     }
 
-    /// Reads an option of the request.
+    /// Applies an option of the request.
     fn request_option(&mut self, name: &'static str, value: &str) -> Result<(), ImportError> {
         let text = value.to_owned();
         match name {
@@ -320,8 +320,8 @@ impl<'a> Reader<'a> {
             "user-agent" => self.user_agent = Some(text),
             "referer" => self.referer_option(value),
             "range" => self.range = Some(format!("bytes={value}")),
-            "location" | "location-trusted" => self.follow = FOLLOWED,
-            "max-redirs" => self.most_redirects = value.parse().ok(),
+            "location" | "location-trusted" => self.follow = MAX_REDIRECTS,
+            "max-redirs" => self.max_redirects = value.parse().ok(),
             "max-time" => self.timeout = self.seconds(value)?,
             "compressed" => self.is_compressed = true,
             _ => self.urls.push(text),
@@ -329,14 +329,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refuse_variable(&self, option: &str, value: &str, what: &str, instead: &str) -> Result<(), ImportError> {
+    fn refuse_variable(&self, option: &str, value: &str, kind: &str, instead: &str) -> Result<(), ImportError> {
         if text::has_variable(value) {
-            return Err(self.error(format!("a variable stands for {what} in `{option} {value}`"), instead));
+            return Err(self.error(format!("a variable stands for {kind} in `{option} {value}`"), instead));
         }
         Ok(())
     }
 
-    /// `-u`: without a colon, a variable may hold the name alone or the name and the password.
+    /// Handles `-u`. A value without a colon must not be a variable, which
+    /// may hold the password too.
     fn credentials_option(&mut self, value: &str) -> Result<(), ImportError> {
         if !value.contains(':') {
             self.refuse_variable("-u", value, "name and password", "write both, such as -u \"$NAME:$PASSWORD\"")?;
@@ -364,7 +365,7 @@ impl<'a> Reader<'a> {
         self.referer = Some(page.unwrap_or(value).to_owned());
     }
 
-    /// Reads an option of the connection.
+    /// Applies an option of the connection.
     fn connection_option(&mut self, name: &'static str, value: &str) -> Result<(), ImportError> {
         let (key, value) = match name {
             "insecure" | "http1.0" => (name, "true".to_owned()),
@@ -447,13 +448,13 @@ impl<'a> Reader<'a> {
         let authority = value.split_once("://").map_or(value, |(_, rest)| rest).trim_end_matches('/');
         let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let has_default_port = !has_port && !text::has_variable(value);
-        // curl's default port of a proxy is 1080.
+        // curl's default port for a proxy is 1080.
         let proxy = if has_default_port { format!("{}:1080", address.server) } else { value.to_owned() };
         self.connection.push(("proxy", vec![proxy]));
         Ok(())
     }
 
-    /// A time; None: 0, which is no limit.
+    /// Parses a time in seconds; None for 0, which means no limit.
     fn seconds(&self, value: &str) -> Result<Option<Duration>, ImportError> {
         let seconds = value.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
         let seconds =

@@ -1,10 +1,10 @@
-//! Recordings of browsers: HAR 1.2, as Chrome and Firefox export it.
+//! Reads recordings of browsers: HAR 1.2, as exported by Chrome and Firefox.
 
 mod correlate;
 mod entry;
 
 use crate::error::ImportError;
-use crate::json::{At, parse};
+use crate::json::{JsonNode, parse};
 use crate::plan::{Body, ImportedPlan, Request, Step, StepKind};
 use crate::secrets::Names;
 use crate::{Options, body, request};
@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use url::Url;
 
-/// Header fields that are not copied: of one connection, of the browser's own cache and cookies, or computed anew.
-const OWN: [&str; 22] = [
+/// Header fields that are not copied: those of one connection, of the browser's cache
+/// and cookies, and computed ones.
+const SKIPPED_FIELDS: [&str; 22] = [
     "host",
     "connection",
     "content-length",
@@ -39,14 +40,14 @@ const OWN: [&str; 22] = [
     "x-client-data",
 ];
 
-/// Pauses that are shorter are left out, in milliseconds; longer ones are cut.
-const SHORTEST_PAUSE: f64 = 100.0;
-const LONGEST_PAUSE: f64 = 600_000.0;
+/// Range of pauses, in milliseconds. Shorter ones are left out, longer ones are capped.
+const MIN_PAUSE: f64 = 100.0;
+const MAX_PAUSE: f64 = 600_000.0;
 
-/// The longest body, in bytes.
-const LONGEST_BODY: usize = 200_000;
+/// Maximum length of a body, in bytes.
+const MAX_BODY_BYTES: usize = 200_000;
 
-/// A request that is kept, and the reply that it comes to behind its redirects.
+/// A request of the plan, with the reply after all redirects.
 struct Flow {
     page: String,
     started: f64,
@@ -55,7 +56,7 @@ struct Flow {
     request: Request,
     reply: Reply,
     comments: Vec<String>,
-    /// Where the last reply of the chain leads.
+    /// Redirect target of the last reply in the chain.
     next: Option<Url>,
 }
 
@@ -66,21 +67,21 @@ struct Flow {
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
-    let root = At::root(&options.file, &document);
+    let root = JsonNode::root(&options.file, &document);
     let log = root.need("log", "a recording (HAR 1.2)")?;
     let list = log.need("entries", "a list of requests")?;
     let mut plan =
         ImportedPlan { about: format!("Imported from the recording {}.", options.file), ..ImportedPlan::default() };
     let mut left_out = LeftOut::default();
     let mut entries = Vec::new();
-    for at in list.items() {
-        match Entry::read(&at) {
+    for item in list.items() {
+        match Entry::read(&item) {
             Ok(entry) => entries.push(entry),
             Err(reason) => left_out.add(reason),
         }
     }
     entries.sort_by(|a, b| a.started.total_cmp(&b.started));
-    // Some tools record no replies at all; then a request without one is not one that failed.
+    // Some tools record no replies at all. Then a request without a reply has not failed.
     let has_replies = entries.iter().any(|entry| entry.reply.status != 0);
     let mut flows = flows(entries, options, &mut left_out, has_replies);
     plan.left_out = left_out.reasons();
@@ -92,12 +93,12 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         .flatten()
         .filter_map(|page| Some((page["id"].as_str()?, page["title"].as_str()?)))
         .collect();
-    plan.steps = grouped(flows, &pages, options);
+    plan.steps = group_by_page(flows, &pages, options);
     request::finish(&mut plan, &mut names, options);
     Ok(plan)
 }
 
-/// How many requests were left out, by reason.
+/// Numbers of requests that are left out, by reason.
 #[derive(Default)]
 struct LeftOut {
     reasons: BTreeMap<&'static str, usize>,
@@ -123,27 +124,24 @@ impl LeftOut {
     }
 }
 
-/// The requests that are kept, in their order.
+/// Selects the requests of the plan, in order.
 fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_replies: bool) -> Vec<Flow> {
     let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
-    let own = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
-    let own = own.strip_prefix("www.").unwrap_or(own).to_owned();
-    let hosts: Vec<&str> = std::iter::once(own.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
-    let is_kept = |host: &str| {
-        hosts
-            .iter()
-            .any(|kept| host.strip_suffix(kept).is_some_and(|before| before.is_empty() || before.ends_with('.')))
-    };
+    let first_host = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
+    let first_host = first_host.strip_prefix("www.").unwrap_or(first_host).to_owned();
+    let hosts: Vec<&str> =
+        std::iter::once(first_host.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
+
     let mut flows: Vec<Flow> = Vec::new();
     for entry in entries {
         let host = entry.url.host_str().unwrap_or_default().to_owned();
-        let asked = without_fragment(entry.url.clone());
-        if let Some(owner) = flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&asked)) {
-            owner.next = entry.redirect();
-            owner.comments.push(format!("redirected to {}, which is followed", shown(&asked)));
-            owner.reply = entry.reply;
-            owner.ended = owner.ended.max(entry.ended);
-        } else if !is_kept(&host) {
+        let url = without_fragment(entry.url.clone());
+        if let Some(flow) = flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&url)) {
+            flow.next = entry.redirect();
+            flow.comments.push(format!("redirected to {}, which is followed", short_path(&url)));
+            flow.reply = entry.reply;
+            flow.ended = flow.ended.max(entry.ended);
+        } else if !is_included(&host, &hosts) {
             *left_out.hosts.entry(host).or_default() += 1;
         } else if entry.is_preflight() {
             left_out.add("CORS preflight requests, which the browser sent by itself");
@@ -162,7 +160,12 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_rep
     flows
 }
 
-fn shown(url: &Url) -> String {
+/// True if a host is one of these, or a subdomain of one.
+fn is_included(host: &str, hosts: &[&str]) -> bool {
+    hosts.iter().any(|known| host.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+}
+
+fn short_path(url: &Url) -> String {
     url.path().chars().take(60).collect()
 }
 
@@ -173,7 +176,7 @@ fn flow(entry: Entry) -> Flow {
     let mut comments = entry.comments;
     let mut body = entry.body;
     if let Body::Text(text) = &body
-        && text.len() > LONGEST_BODY
+        && text.len() > MAX_BODY_BYTES
     {
         comments.push(format!("left out: the body of {} bytes; put it into a file and write `file: NAME`", text.len()));
         body = Body::None;
@@ -184,7 +187,7 @@ fn flow(entry: Entry) -> Flow {
         path: entry.url.path().to_owned(),
         query: raw_query.as_deref().map(body::pairs).unwrap_or_default(),
         raw_query,
-        headers: entry.headers.into_iter().filter_map(header).collect(),
+        headers: entry.headers.into_iter().filter_map(|(name, value)| copied_header(name, value)).collect(),
         basic: None,
         body,
         ..Request::default()
@@ -201,19 +204,19 @@ fn flow(entry: Entry) -> Flow {
     }
 }
 
-/// A header field, where it is copied.
-fn header((name, value): (String, String)) -> Option<(String, String)> {
+/// Returns a header field if it is copied to the plan.
+fn copied_header(name: String, value: String) -> Option<(String, String)> {
     let lower = name.to_ascii_lowercase();
-    if lower.starts_with(':') || lower.starts_with("sec-") || OWN.contains(&lower.as_str()) {
+    if lower.starts_with(':') || lower.starts_with("sec-") || SKIPPED_FIELDS.contains(&lower.as_str()) {
         return None;
     }
-    // brunt unpacks these two.
+    // brunt decodes only these two encodings.
     let value = if lower == "accept-encoding" && value.contains("gzip") { "gzip, deflate".to_owned() } else { value };
     Some((name, value))
 }
 
-/// The requests as steps: those of a page in a transaction, with pauses between pages.
-fn grouped(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) -> Vec<Step> {
+/// Converts the requests to steps: a transaction for each page, and pauses between pages.
+fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) -> Vec<Step> {
     let mut groups: Vec<Vec<Flow>> = Vec::new();
     for flow in flows {
         match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty()) {
@@ -224,8 +227,8 @@ fn grouped(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) ->
     let mut steps = Vec::new();
     let mut ended = 0.0_f64;
     for group in groups {
-        let pause = (group[0].started - ended).min(LONGEST_PAUSE);
-        if options.think && ended > 0.0 && pause >= SHORTEST_PAUSE {
+        let pause = (group[0].started - ended).min(MAX_PAUSE);
+        if options.think && ended > 0.0 && pause >= MIN_PAUSE {
             steps.push(StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into());
         }
         ended = group.iter().map(|flow| flow.ended).fold(ended, f64::max);
@@ -238,36 +241,36 @@ fn grouped(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) ->
     steps
 }
 
-/// The title of a page; its path where the title is a URL.
+/// Name of a page: its title, or its path if the title is a URL.
 fn page_name(title: &str, first: &Request) -> String {
     let is_url = title.is_empty() || title.contains("://");
     if is_url { first.path.clone() } else { title.to_owned() }
 }
 
-/// The requests of a page; resources that follow each other are asked for at the same time.
+/// Converts the requests of a page. Consecutive resources become a parallel step.
 fn requests(group: Vec<Flow>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut together: Vec<Step> = Vec::new();
+    let mut parallel: Vec<Step> = Vec::new();
     for flow in group {
         let is_resource = flow.is_resource;
         if !is_resource {
-            end(&mut together, &mut steps);
+            flush_parallel(&mut parallel, &mut steps);
         }
         let mut request = flow.request;
         if flow.reply.status >= 400 {
             request.status = Some(flow.reply.status.to_string());
         }
         let step = Step { comments: flow.comments, kind: Some(StepKind::Request(Box::new(request))) };
-        if is_resource { together.push(step) } else { steps.push(step) }
+        if is_resource { parallel.push(step) } else { steps.push(step) }
     }
-    end(&mut together, &mut steps);
+    flush_parallel(&mut parallel, &mut steps);
     steps
 }
 
-fn end(together: &mut Vec<Step>, steps: &mut Vec<Step>) {
-    match together.len() {
+fn flush_parallel(parallel: &mut Vec<Step>, steps: &mut Vec<Step>) {
+    match parallel.len() {
         0 => {}
-        1 => steps.append(together),
-        _ => steps.push(StepKind::Parallel(std::mem::take(together)).into()),
+        1 => steps.append(parallel),
+        _ => steps.push(StepKind::Parallel(std::mem::take(parallel)).into()),
     }
 }

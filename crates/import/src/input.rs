@@ -1,42 +1,42 @@
-//! The kinds of input, and the choices of the caller.
+//! Formats of input, and options of an import.
 
-/// What the caller chooses.
+/// Options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The name of the input, for errors and the head of the plan.
+    /// Name of the input, for errors and the plan's first comment.
     pub file: String,
-    /// The server in place of the one in the input.
+    /// Server that replaces the one in the input.
     pub base: Option<String>,
-    /// The folder before names of files that are relative; empty: none.
+    /// Folder of relative file names; empty if there is none.
     pub folder: String,
-    /// HAR: pauses between pages as they were recorded.
+    /// HAR: write recorded pauses between pages.
     pub think: bool,
-    /// HAR: images, scripts, style sheets and fonts, too.
+    /// HAR: include images, scripts, style sheets and fonts.
     pub resources: bool,
-    /// HAR: further hosts whose requests are kept.
+    /// HAR: further hosts to include.
     pub hosts: Vec<String>,
-    /// `OpenAPI`: only operations with one of these tags.
+    /// `OpenAPI`: include only operations with one of these tags.
     pub tags: Vec<String>,
-    /// `OpenAPI`: only operations with one of these methods (upper case; empty: any) and beginnings of the path.
+    /// `OpenAPI`: include only these methods (upper case; empty for any) and path prefixes.
     pub only: Vec<(String, String)>,
 }
 
-/// A kind of input.
+/// Format of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Recordings of browsers.
+    /// A recording of a browser.
     Har,
-    /// Descriptions of interfaces.
+    /// A description of an interface.
     Openapi,
-    /// Collections of Postman.
+    /// A collection of Postman.
     Postman,
     /// Command lines of curl.
     Curl,
-    /// A list of URLs, as siege reads it.
+    /// A list of URLs, in siege's format.
     Urls,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] = [Self::Har, Self::Openapi, Self::Postman, Self::Curl, Self::Urls];
 }

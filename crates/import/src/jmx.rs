@@ -1,13 +1,16 @@
-//! Plans of JMeter (.jmx) as plan files.
+//! Converts plans of JMeter (.jmx) to plan files.
 //!
 //! ```text
-//! .jmx ─▶ jmx::plan (thread groups as populations, what is in scope of a sampler as its policy) ─▶ YAML
+//! .jmx ─▶ jmx::plan (thread groups as populations, elements in scope of a sampler as its policy) ─▶ YAML
 //! ```
 //!
-//! The plan is read as `brunt run` reads it, but that variables keep their names. What a plan file cannot say is told, and left out.
+//! The plan is read like `brunt run` does, except that variables keep their names. Notices list the
+//! parts that a plan file cannot express.
 //!
-//! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`,
-//!   `requests`, `replies`: its parts. `places`: lines of elements in the .jmx.
+//! * `texts`: converts texts from JMeter's rules to those of a plan file. `stages`:
+//!   setUp and tearDown thread groups.
+//! * `loads`, `steps`, `requests`, `replies`, `data`: parts of a plan. `places`: lines
+//!   of elements in the .jmx.
 
 mod data;
 mod loads;
@@ -37,44 +40,44 @@ use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// The most bytes of a plan file, as `spec` reads it.
-const MOST_BYTES: usize = 1 << 20;
-/// The host of requests that name none.
+/// Maximum size of a plan file in bytes, as in `spec`.
+const MAX_BYTES: usize = 1 << 20;
+/// Placeholder host of requests that name none.
 const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// The time limit for opening a connection where the plan says nothing.
-const LONGEST: std::time::Duration = std::time::Duration::from_hours(1);
+/// Connect timeout of a plan without one.
+const DEFAULT_CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_hours(1);
 
-/// What an import is told.
+/// Options of an import from JMeter.
 #[derive(Debug, Clone, Default)]
 pub struct JmxOptions {
-    /// The name of the input, for errors and the head of the plan.
+    /// Name of the input, for errors and the plan's first comment.
     pub file: String,
-    /// The folder of the input, below which it may name files.
+    /// Folder of the input. Files below it may be used.
     pub directory: PathBuf,
-    /// The same, as the plan file names it; empty: both are in one folder.
+    /// The same folder as seen from the plan file; empty if it is the plan's own folder.
     pub files: PathBuf,
-    /// Further directories below which files may be named.
+    /// Further folders whose files may be used.
     pub allowed: Vec<PathBuf>,
-    /// JMeter's properties.
+    /// Properties of JMeter, from the command line.
     pub properties: PropertyMap,
-    /// The server in place of the one in the input.
+    /// Server that replaces the one in the input.
     pub base: Option<String>,
 }
 
-/// A plan file, and what it does not say.
+/// A plan file, and notices about its differences.
 #[derive(Debug, Clone)]
 pub struct JmxImport {
-    /// The text of the plan file.
+    /// Text of the plan file.
     pub plan: String,
-    /// What was left out or is done otherwise, a line each with its place.
+    /// Left-out parts and differences, one line each with its place.
     pub notices: Vec<String>,
 }
 
-/// Reads a plan of JMeter.
+/// Converts a plan of JMeter.
 ///
 /// # Errors
 ///
-/// It is malformed, no thread group of it can be run, or the plan file would be too long.
+/// The input is malformed, has no thread group that can run, or makes the plan file too long.
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let wrong = |error: brunt_jmx::JmxError| match error.at {
         Some(at) => ImportError::at_line(&options.file, at.line as usize, error.message, "the plan cannot be imported"),
@@ -97,18 +100,21 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     let mut unfolded = plan::read_unfolded(&document, &surroundings).map_err(wrong)?;
     let notices = std::mem::take(&mut unfolded.run.notices);
     let mut writer = Writer::new(&document, &unfolded, options, &folder);
-    (writer.notices, writer.marks) = (notices, marks);
+    writer.notices = notices;
+    writer.marks = marks;
     writer.plan()
 }
 
-/// The properties; those that hold a secret and have no value get the mark of an environment variable.
+/// Returns the properties and the marks. Properties that hold a secret but have no value get the
+/// mark of an environment variable.
 fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet<String>) {
-    let (mut properties, mut marks) = (given.clone(), HashSet::new());
+    let mut properties = given.clone();
+    let mut marks = HashSet::new();
     let whole = document.write();
     let whole = String::from_utf8_lossy(&whole);
     for call in ["__P(", "__property("] {
-        for behind in whole.split(call).skip(1) {
-            let name = behind.split([',', ')']).next().unwrap_or_default().trim();
+        for rest in whole.split(call).skip(1) {
+            let name = rest.split([',', ')']).next().unwrap_or_default().trim();
             if is_secret_field(name) && !properties.contains_key(name) {
                 let environment = text::identifier(name).to_ascii_uppercase();
                 properties.insert(name.to_owned(), text::variable(&environment));
@@ -119,29 +125,29 @@ fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet
     (properties, marks)
 }
 
-/// Writes a plan.
+/// Builds the plan file.
 struct Writer<'a> {
     document: &'a Document,
     unfolded: &'a UnfoldedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
-    /// Environment variables that stand for properties.
+    /// Environment variables that replace properties.
     marks: HashSet<String>,
     folder: &'a PlanFolder,
-    /// Variables of the plan file: names, and values as it has them.
+    /// Variables of the plan file: names and written values.
     vars: Vec<(String, String)>,
     plan_vars: HashSet<String>,
     names: Names,
     secrets: Secrets,
-    /// The server of most requests; a text.
+    /// Server of most requests.
     base: Option<String>,
-    /// What stands for it in scenarios, where that is a variable.
+    /// Reference to the variable that holds `base`, if there is one.
     base_text: Option<String>,
-    /// The variables that each user begins with, as they are written.
+    /// Initial variables of each user, as written.
     user_vars: Vec<(String, String)>,
-    /// Of the plan whose population is written.
+    /// Reply policies of the plan whose population is written.
     policies: Vec<ReplyPolicy>,
-    /// Of the population that is written: what is set, and by what.
+    /// Variables that are set in the current population.
     known: HashSet<String>,
     extracted: Vec<String>,
     named_in_calls: HashSet<String>,
@@ -150,12 +156,12 @@ struct Writer<'a> {
     has_scripts: bool,
     is_javascript: bool,
     shared_headers: Vec<(String, String)>,
-    /// What is written becomes one of several parts of a scenario.
+    /// True if the current scenario becomes one of several parts.
     is_joined: bool,
     follow: u32,
     failure_ends: Scope,
-    /// Steps that stand behind the one that is written.
-    behind: Vec<Yaml>,
+    /// Steps to insert after the current one.
+    following_steps: Vec<Yaml>,
 }
 
 impl<'a> Writer<'a> {
@@ -186,7 +192,7 @@ impl<'a> Writer<'a> {
             is_joined: false,
             follow: 0,
             failure_ends: Scope::Nothing,
-            behind: Vec::new(),
+            following_steps: Vec::new(),
         }
     }
 
@@ -220,8 +226,8 @@ impl<'a> Writer<'a> {
                     self.notice(format!("{place}: left out, it has no HTTP request"));
                     continue;
                 }
-                let written = self.population(population);
-                populations.push((free(&population.name, &populations), written));
+                let yaml = self.population(population);
+                populations.push((unique_name(&population.name, &populations), yaml));
             }
         }
         if populations.is_empty() {
@@ -258,34 +264,36 @@ impl<'a> Writer<'a> {
         }
         let mut head = vec![format!("A plan of JMeter: {}.", self.options.file)];
         head.extend(self.notices.iter().map(|notice| text::shown(notice)));
-        let mut written = vec![(String::new(), Yaml::comments(head))];
-        written.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
-        // No mark of ours, and none of the reader of plan files.
+        let mut document = vec![(String::new(), Yaml::comments(head))];
+        document.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
+        // The text must contain neither marks of this crate nor those of the parser of plan files.
         let is_mark = |c: char| matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}');
-        let text = Yaml::Block(written).write().replace(is_mark, "\u{fffd}");
-        if text.len() > MOST_BYTES {
+        let text = Yaml::Block(document).write().replace(is_mark, "\u{fffd}");
+        if text.len() > MAX_BYTES {
             let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
             return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));
         }
         Ok(JmxImport { plan: text, notices: self.notices })
     }
 
-    /// User Defined Variables: those that never change are variables of the plan file.
+    /// Converts User Defined Variables. Those that never change become variables of the plan file.
     fn variables(&mut self) {
         let mut last: Vec<(String, String)> = Vec::new();
         for (name, value) in &self.unfolded.variables {
             last.retain(|(known, _)| known != name);
             last.push((name.clone(), value.clone()));
         }
-        // Names that are put together while the plan runs.
+        // Names may be built at run time.
         let whole = self.document.write();
         let whole = String::from_utf8_lossy(&whole);
-        let by_name = ["__V(", "__evalVar(", "__RandomFromMultipleVars("].iter().any(|call| whole.contains(call));
+        let has_dynamic_names =
+            ["__V(", "__evalVar(", "__RandomFromMultipleVars("].iter().any(|call| whole.contains(call));
         for (name, value) in last {
             let value = self.unfolded.before.folded(&value);
             let is_taken =
                 ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
-            let is_constant = self.unfolded.constants.contains(&name) && !is_taken && !(by_name || is_numbered(&name));
+            let is_constant =
+                self.unfolded.constants.contains(&name) && !is_taken && !(has_dynamic_names || is_numbered(&name));
             let has_variables = value
                 .split("${")
                 .skip(1)
@@ -313,7 +321,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The server of most requests becomes the variable `base`.
+    /// Sets the variable `base` to the server of most requests.
     fn find_base(&mut self, plans: &[&Plan]) {
         let mut counts: HashMap<String, usize> = HashMap::new();
         let mut order = Vec::new();
@@ -326,23 +334,23 @@ impl<'a> Writer<'a> {
             }
             *count += 1;
         }
-        let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
+        let best = order.iter().enumerate().max_by_key(|(index, server)| (counts[*server], usize::MAX - index));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
-        let written = self.document.write();
-        let is_written = String::from_utf8_lossy(&written).contains("127.0.0.1");
+        let document = self.document.write();
+        let is_written = String::from_utf8_lossy(&document).contains("127.0.0.1");
         let is_none = server == "http://127.0.0.1" && !is_written && self.options.base.is_none();
         if is_none {
             self.notice(format!(
                 "the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"
             ));
         }
-        let named = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
+        let base = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
         let is_fixed = server
             .split("${")
             .skip(1)
             .all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
-        let value = self.options.base.clone().or_else(|| is_fixed.then_some(named));
+        let value = self.options.base.clone().or_else(|| is_fixed.then_some(base));
         if let Some(value) = value {
             let name = self.names.take("base");
             self.plan_vars.insert(name.clone());
@@ -357,7 +365,7 @@ impl<'a> Writer<'a> {
             keys.push(("insecure".into(), Yaml::text("true")));
         }
         let connect = plan.connection.connect_timeout;
-        if connect < LONGEST && !requests::is_usual(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
+        if connect < DEFAULT_CONNECT_TIMEOUT && !requests::is_default(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
             keys.push(("connect_timeout".into(), Yaml::Text(plan_time(connect))));
         }
         for group in plan.populations.iter().filter(|group| group.connection.is_some()) {
@@ -384,24 +392,24 @@ impl<'a> Writer<'a> {
         let policies: Vec<ReplyPolicy> =
             scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         let references: Vec<&ReplyPolicy> = policies.iter().collect();
-        self.follow = most(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
-        self.failure_ends = most(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
+        self.follow = most_frequent(policies.iter().map(|policy| policy.redirects.most_frequent)).unwrap_or_default();
+        self.failure_ends = most_frequent(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
         if on_failure(self.failure_ends).is_none() {
             self.failure_ends = Scope::Nothing;
         }
-        self.learn(scenario, &references);
+        self.collect_variables(scenario, &references);
         self.share_headers(scenario);
-        // Rows that an iteration begins with.
-        let is_setting = |step: &&Step| matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. });
-        let first: Vec<Step> = scenario.steps.iter().take_while(is_setting).cloned().collect();
-        let begins: HashSet<u32> =
-            first.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
-        let mut seen = HashSet::new();
+        // Data rows at the start of an iteration.
+
+        let leading: Vec<Step> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
+        let leading_rows: HashSet<u32> =
+            leading.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
+        let mut moved_rows = HashSet::new();
         let rest: Vec<Step> = scenario
             .steps
             .iter()
             .enumerate()
-            .filter(|(at, step)| !matches!(step, Step::Row(number) if *at < first.len() && seen.insert(*number)))
+            .filter(|(index, step)| !matches!(step, Step::Row(number) if *index < leading.len() && moved_rows.insert(*number)))
             .map(|(_, step)| step.clone())
             .collect();
         let steps = self.steps(&rest, population);
@@ -409,11 +417,11 @@ impl<'a> Writer<'a> {
             .data
             .iter()
             .enumerate()
-            .map(|(number, file)| self.data(file, begins.contains(&(number as u32))))
+            .map(|(number, file)| self.data(file, leading_rows.contains(&(number as u32))))
             .collect();
         let mut keys = Keys::new();
         if let Some(base) = self.base_text.clone().or_else(|| self.base.clone()) {
-            keys.push(("base".into(), Yaml::Text(texts::dollars(&base))));
+            keys.push(("base".into(), Yaml::Text(texts::escape_dollars(&base))));
         }
         keys.extend(self.rules(&policies, population));
         let fields = self.fields(&self.shared_headers.clone(), "header fields");
@@ -431,7 +439,7 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// Nothing is known of a population yet.
+    /// Resets the state of a population, and collects the scripts' languages.
     fn begin(&mut self, scenario: &Scenario) {
         self.known = self.user_vars.iter().map(|(name, _)| name.clone()).collect();
         self.known.extend(["START.MS", "TESTSTART.MS"].map(str::to_owned));
@@ -463,26 +471,26 @@ impl<'a> Writer<'a> {
         let javascript = languages.iter().filter(|language| **language == ScriptLanguage::Javascript).count();
         self.has_scripts = !languages.is_empty();
         self.is_javascript = javascript * 2 > languages.len();
-        // All texts at once: whatever a function may set.
+        // All texts are searched, since a function may set any variable.
         let whole = serde_json::to_value(scenario).unwrap_or_default();
         let mut names = HashSet::new();
-        texts::each(&whole, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each_text(&whole, &mut |text| texts::names_in_calls(text, &mut names));
         let policies = serde_json::to_value(&self.policies).unwrap_or_default();
-        texts::each(&policies, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each_text(&policies, &mut |text| texts::names_in_calls(text, &mut names));
         self.named_in_calls = names;
     }
 
-    /// What holds for all requests of a scenario.
+    /// Rules for all requests of a scenario.
     fn rules(&mut self, policies: &[ReplyPolicy], population: &Population) -> Keys {
         let mut keys = Keys::new();
         let all: HashSet<&str> = policies.iter().map(|policy| cookies(policy.cookies)).collect();
-        let kept =
-            policies.iter().map(|policy| policy.cookies).find(|kept| *kept != Cookies::Ignored).unwrap_or_default();
+        let rule =
+            policies.iter().map(|policy| policy.cookies).find(|rule| *rule != Cookies::Ignored).unwrap_or_default();
         if all.len() > 1 {
             let place = self.group_place(&population.name);
             self.notice(format!("{place}: one rule for cookies holds for all of its requests"));
         }
-        keys.push(("cookies".into(), Yaml::text(cookies(kept))));
+        keys.push(("cookies".into(), Yaml::text(cookies(rule))));
         keys.push(("follow".into(), Yaml::text(self.follow.to_string())));
         if let Some(cache) = policies.iter().find_map(|policy| policy.cache) {
             let word = if cache.reuses_fresh { "true" } else { "revalidate" };
@@ -497,7 +505,7 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// The variables that each user begins with.
+    /// Initial variables of each user.
     fn begin_variables(&mut self, scenario: &Scenario) -> Keys {
         let mut keys = Keys::new();
         let used = serde_json::to_string(scenario).unwrap_or_default();
@@ -518,7 +526,7 @@ impl<'a> Writer<'a> {
         keys
     }
 
-    /// Header fields that all requests have.
+    /// Finds the header fields that all requests share.
     fn share_headers(&mut self, scenario: &Scenario) {
         self.shared_headers.clear();
         if self.is_joined {
@@ -527,16 +535,24 @@ impl<'a> Writer<'a> {
         let mut all = scenario.requests.iter().map(headers);
         let Some(first) = all.next() else { return };
         let rest: Vec<Vec<(String, String)>> = all.collect();
-        let own = |name: &str| ["content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
-        let shared = |header: &&(String, String)| {
-            !rest.is_empty() && !own(&header.0) && rest.iter().all(|other| other.contains(header))
-        };
-        self.shared_headers = first.iter().filter(shared).cloned().collect();
+        let rest_has = |header: &&(String, String)| rest.iter().all(|other| other.contains(header));
+        let shared = first.iter().filter(|header| !rest.is_empty() && !is_own_field(&header.0)).filter(rest_has);
+        self.shared_headers = shared.cloned().collect();
     }
 }
 
-/// The value that most have; of several the first.
-fn most<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+/// True for header fields that each request has for itself.
+fn is_own_field(name: &str) -> bool {
+    ["content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// True for steps that only set variables.
+fn is_setting(step: &Step) -> bool {
+    matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. })
+}
+
+/// The most frequent value; the first of several.
+fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
         match counts.iter_mut().find(|(known, _)| *known == value) {
@@ -548,13 +564,13 @@ fn most<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
 }
 
-/// Whether a variable is one of several, such as `id_1`: its name is put together while the plan runs.
+/// True for a variable such as `id_1`, whose name is built at run time.
 fn is_numbered(name: &str) -> bool {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < name.len()
 }
 
-/// A name that no other population has.
-fn free(name: &str, others: &Keys) -> String {
+/// Makes a name unique among the populations.
+fn unique_name(name: &str, others: &Keys) -> String {
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
     names.into_iter().find(|name| !others.iter().any(|(other, _)| other == name)).unwrap_or_default()
 }

@@ -1,18 +1,18 @@
-//! JSON with the path to each value, for errors.
+//! JSON values with their paths, for errors.
 
 use crate::error::ImportError;
 use crate::text::clean;
 use serde_json::Value;
 
-/// A value and where it stands.
+/// A value and its path.
 #[derive(Debug, Clone)]
-pub(crate) struct At<'a> {
+pub(crate) struct JsonNode<'a> {
     pub(crate) file: &'a str,
     pub(crate) path: String,
     pub(crate) value: &'a Value,
 }
 
-/// Reads JSON. What is malformed is told with its line.
+/// Parses JSON. Errors name the line.
 pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     let mut value = serde_json::from_str(text).map_err(|error| {
         let place = format!("{file}:{}:{}", error.line(), error.column());
@@ -20,7 +20,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
         let wrong = wrong.split(" at line ").next().unwrap_or_default();
         ImportError::new(place, format!("invalid JSON: {wrong}"), "the whole file is expected as it was exported")
     })?;
-    // Escapes can hide what marks variables here.
+    // Escapes may contain the characters that mark variables in this crate.
     if ["\\uf8f", "\\uF8F", "\\uF8f", "\\uf8F", "\\ue00", "\\uE00"].iter().any(|escape| text.contains(escape)) {
         clean_value(&mut value);
     }
@@ -42,41 +42,41 @@ fn clean_value(value: &mut Value) {
     }
 }
 
-impl<'a> At<'a> {
-    /// The whole document.
+impl<'a> JsonNode<'a> {
+    /// The root of a document.
     pub(crate) fn root(file: &'a str, value: &'a Value) -> Self {
         Self { file, path: "$".to_owned(), value }
     }
 
-    /// The value of a name; None where there is none, or null.
+    /// The value of a key; None if it is missing or null.
     pub(crate) fn get(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
         Some(Self { file: self.file, path: format!("{}.{name}", self.path), value })
     }
 
-    /// The same where it must be there.
+    /// The value of a required key. `what` describes it in the error message.
     pub(crate) fn need(&self, name: &str, what: &str) -> Result<Self, ImportError> {
         self.get(name).ok_or_else(|| self.error(format!("`{name}` is missing"), format!("{what} is expected")))
     }
 
-    /// The text of a name; empty where there is none.
+    /// The text of a key; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &'a str {
         self.value.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The items of a list; none of anything else.
+    /// The items of a list; none for other values.
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
         let Self { file, path, value } = self.clone();
         let items = value.as_array().map_or(&[][..], Vec::as_slice);
-        items.iter().enumerate().map(move |(at, value)| Self { file, path: format!("{path}[{at}]"), value })
+        items.iter().enumerate().map(move |(index, value)| Self { file, path: format!("{path}[{index}]"), value })
     }
 
-    /// The items of the list of a name.
+    /// The items of the list at a key.
     pub(crate) fn list(&self, name: &str) -> Vec<Self> {
         self.get(name).map(|list| list.items().collect()).unwrap_or_default()
     }
 
-    /// The entries of a map; none of anything else.
+    /// The entries of a map; none for other values.
     pub(crate) fn entries(&self) -> Vec<(&'a str, Self)> {
         let entries = self.value.as_object().into_iter().flatten();
         entries
@@ -86,7 +86,7 @@ impl<'a> At<'a> {
             .collect()
     }
 
-    /// What is wrong here.
+    /// Creates an error for this value.
     pub(crate) fn error(&self, wrong: impl Into<String>, instead: impl Into<String>) -> ImportError {
         ImportError::new(format!("{}: {}", self.file, self.path), wrong, instead)
     }

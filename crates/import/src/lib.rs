@@ -1,17 +1,20 @@
-//! Recordings and descriptions of requests, and plans of JMeter → the text of a plan file that sends them.
+//! Converts recordings, descriptions of requests, and plans of JMeter to the text of a plan file.
 //!
 //! ```text
 //! HAR, curl, URLs, OpenAPI, Postman ─▶ plan::ImportedPlan ─▶ YAML with comments
 //! ```
 //!
-//! Secrets are never copied: each becomes a variable whose value comes from the environment. What a plan cannot say is left out, with
-//! a comment in the plan.
+//! Secrets are never copied: each becomes a variable that takes its value from the environment.
+//! Comments in the plan name the parts of the input that a plan cannot express.
 //!
-//! * [`plan`]: the typed description. [`write`](mod@write): its YAML. [`text`]: texts with variables in them.
-//! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each format. [`jmx`]: plans of JMeter, from their model.
-//! * `input`: the formats and options. `request`, `body`, `server`, `secrets`, `json`, `yaml`: steps that several readers share.
+//! * [`plan`]: the typed description. [`write`](mod@write): its
+//!   YAML. [`text`]: texts with variables.
+//! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each
+//!   format. [`jmx`]: plans of JMeter.
+//! * `input`: formats and options. `request`, `body`, `server`, `secrets`, `json`,
+//!   `yaml`: shared by several readers.
 //!
-//! Out of scope: files. Text is handed in, and text comes out.
+//! Out of scope: file access. Input and output are texts.
 
 pub mod curl;
 pub mod error;

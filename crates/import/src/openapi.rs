@@ -1,11 +1,13 @@
-//! Descriptions of interfaces: `OpenAPI` 3.0 and 3.1, Swagger 2.0; JSON or YAML. Each operation is a request with example values.
+//! Reads descriptions of interfaces: `OpenAPI` 3.0 and 3.1, Swagger 2.0; JSON or YAML.
+//!
+//! Each operation becomes a request with example values.
 
 mod parameters;
 mod schema;
 mod security;
 
 use crate::error::ImportError;
-use crate::json::{self, At};
+use crate::json::{self, JsonNode};
 use crate::plan::{ImportedPlan, Request, Step, StepKind};
 use crate::secrets::Names;
 use crate::{Options, request, server, yaml};
@@ -13,7 +15,7 @@ use schema::Examples;
 use security::Security;
 use serde_json::Value;
 
-/// The methods of operations, in the order in which they are asked.
+/// Methods of operations, in the order of the plan's requests.
 const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "delete", "trace"];
 
 /// Reads a description.
@@ -24,7 +26,7 @@ const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "d
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let document = if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
-    let root = At::root(&options.file, &document);
+    let root = JsonNode::root(&options.file, &document);
     let version = document["openapi"].as_str().or(document["swagger"].as_str()).unwrap_or_default();
     if !version.starts_with("3.") && !version.starts_with("2.") && document["swagger"].as_f64() != Some(2.0) {
         let shown = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
@@ -53,7 +55,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let mut changes = false;
     for (path, item) in paths.entries() {
         for (method, operation) in METHODS.iter().filter_map(|method| Some((*method, item.get(method)?))) {
-            if !reader.is_wanted(method, path, &operation) {
+            if !reader.is_selected(method, path, &operation) {
                 continue;
             }
             changes |= ["post", "put", "patch", "delete"].contains(&method);
@@ -89,7 +91,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 }
 
 /// The map of operations.
-fn paths_of<'a>(root: &At<'a>) -> Result<At<'a>, ImportError> {
+fn paths_of<'a>(root: &JsonNode<'a>) -> Result<JsonNode<'a>, ImportError> {
     if root.get("paths").is_none() && root.get("webhooks").is_some() {
         let wrong = "the description has only `webhooks`, which the server sends itself";
         return Err(root.error(wrong, "a description with `paths` is expected"));
@@ -97,7 +99,7 @@ fn paths_of<'a>(root: &At<'a>) -> Result<At<'a>, ImportError> {
     root.need("paths", "a map of operations")
 }
 
-fn no_operation(paths: &At<'_>, options: &Options) -> ImportError {
+fn no_operation(paths: &JsonNode<'_>, options: &Options) -> ImportError {
     let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
     let wrong = if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
     paths.error(wrong, "at least one is expected")
@@ -113,17 +115,23 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn is_wanted(&self, method: &str, path: &str, operation: &At<'_>) -> bool {
+    fn is_selected(&self, method: &str, path: &str, operation: &JsonNode<'_>) -> bool {
         let tags: Vec<&str> =
             operation.value["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let has_tag = self.options.tags.is_empty() || self.options.tags.iter().any(|tag| tags.contains(&tag.as_str()));
-        let one = |(wanted, prefix): &(String, String)| {
-            (wanted.is_empty() || wanted.eq_ignore_ascii_case(method)) && path.starts_with(prefix.as_str())
-        };
-        has_tag && (self.options.only.is_empty() || self.options.only.iter().any(one))
+        let is_selected = self.options.only.iter().any(|(only_method, prefix)| {
+            (only_method.is_empty() || only_method.eq_ignore_ascii_case(method)) && path.starts_with(prefix.as_str())
+        });
+        has_tag && (self.options.only.is_empty() || is_selected)
     }
 
-    fn operation(&mut self, method: &str, path: &str, item: &At<'a>, operation: &At<'a>) -> Result<Step, ImportError> {
+    fn operation(
+        &mut self,
+        method: &str,
+        path: &str,
+        item: &JsonNode<'a>,
+        operation: &JsonNode<'a>,
+    ) -> Result<Step, ImportError> {
         if method == "trace" {
             return Ok(Step::comment(format!("left out: TRACE {path}: plans have no such method")));
         }
@@ -153,21 +161,21 @@ impl<'a> Reader<'a> {
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
-    /// The parameters of an operation: those of its path, but where it has its own.
-    fn parameters(&self, item: &At<'a>, operation: &At<'a>) -> Result<Vec<&'a Value>, ImportError> {
+    /// The parameters of an operation. Its own override those of its path.
+    fn parameters(&self, item: &JsonNode<'a>, operation: &JsonNode<'a>) -> Result<Vec<&'a Value>, ImportError> {
         let mut all: Vec<&'a Value> = Vec::new();
-        for at in item.list("parameters").into_iter().chain(operation.list("parameters")) {
-            let parameter = self.resolved(&at)?;
+        for parameter in item.list("parameters").into_iter().chain(operation.list("parameters")) {
+            let parameter = self.resolve(&parameter)?;
             all.retain(|known| known["name"] != parameter["name"] || known["in"] != parameter["in"]);
             all.push(parameter);
         }
         Ok(all)
     }
 
-    /// What stands at a place, or what it refers to.
-    fn resolved(&self, at: &At<'a>) -> Result<&'a Value, ImportError> {
+    /// Returns a value, or the target of its reference.
+    fn resolve(&self, at: &JsonNode<'a>) -> Result<&'a Value, ImportError> {
         let reference = at.text("$ref");
-        let value = self.examples.resolved(at.value);
+        let value = self.examples.resolve(at.value);
         match (reference.is_empty(), value) {
             (false, Value::Null) if reference.starts_with('#') => {
                 Err(at.error(format!("`{reference}` leads nowhere"), "a reference to a part of this file is expected"))
@@ -181,17 +189,14 @@ impl<'a> Reader<'a> {
 
     fn body(
         &self,
-        operation: &At<'a>,
+        operation: &JsonNode<'a>,
         parameters: &[&'a Value],
         request: &mut Request,
         comments: &mut Vec<String>,
     ) -> Result<(), ImportError> {
         if let Some(at) = operation.get("requestBody") {
-            let content = self.resolved(&at)?["content"].as_object();
+            let content = self.resolve(&at)?["content"].as_object();
             let kinds: Vec<(&String, &Value)> = content.into_iter().flatten().collect();
-            let is_json = |kind: &str| {
-                kind.split(';').next().is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
-            };
             let first = kinds
                 .iter()
                 .find(|(kind, _)| is_json(kind))
@@ -206,12 +211,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The server of a description, with the path before all others; empty: it names none.
+fn is_json(media_type: &str) -> bool {
+    media_type.split(';').next().is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
+}
+
+/// The server of a description, with its base path; empty if there is none.
 fn server_of(root: &Value) -> String {
     if let Some(host) = root["host"].as_str() {
         let schemes: Vec<&str> = root["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let scheme = if schemes.is_empty() || schemes.contains(&"https") { "https" } else { "http" };
-        return joined(&format!("{scheme}://{host}"), root["basePath"].as_str().unwrap_or_default());
+        return join_path(&format!("{scheme}://{host}"), root["basePath"].as_str().unwrap_or_default());
     }
     let entry = &root["servers"][0];
     let mut url = entry["url"].as_str().or(root["basePath"].as_str()).unwrap_or_default().to_owned();
@@ -219,13 +228,13 @@ fn server_of(root: &Value) -> String {
         url = url.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
     }
     match server::parse(&url) {
-        Ok(address) => joined(&address.server, &address.path),
+        Ok(address) => join_path(&address.server, &address.path),
         Err(_) => String::new(),
     }
 }
 
-/// A path alone is of the server that stands in for a missing one.
-fn joined(server: &str, path: &str) -> String {
+/// Appends a base path. Without a server, the path belongs to the placeholder server.
+fn join_path(server: &str, path: &str) -> String {
     let path = path.trim_end_matches('/');
     if server.is_empty() && !path.is_empty() {
         format!("{}{path}", request::NO_SERVER)

@@ -1,87 +1,88 @@
-//! The typed description of a plan: requests, and how they are grouped. Texts may have variables, see [`crate::text`].
+//! The typed description of a plan: requests and their grouping. Texts
+//! may contain variables, see [`crate::text`].
 
 use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::time::Duration;
 
-/// All that a plan file will say.
+/// Contents of a plan file.
 #[derive(Debug, Clone, Default)]
 pub struct ImportedPlan {
-    /// A sentence at the head.
+    /// A sentence for the first comment.
     pub about: String,
-    /// Comments at the head.
+    /// Further comments at the top.
     pub notes: Vec<String>,
-    /// The parts of the input that the plan does not have, and why.
+    /// Parts of the input that the plan does not have, with reasons.
     pub left_out: Vec<String>,
     /// Variables of the plan, in order.
     pub vars: Vec<Variable>,
-    /// Variables that each user begins with.
+    /// Initial variables of each user.
     pub user_vars: Vec<(String, String)>,
-    /// Keys of `connection` and their values.
+    /// Keys of `connection` with their values.
     pub connection: Vec<(&'static str, Vec<String>)>,
-    /// Redirects followed, where it is not the default.
+    /// Maximum number of redirects; None means the default.
     pub follow: Option<u32>,
-    /// The server of requests that name none; a text.
+    /// Server of requests that name none.
     pub base: String,
-    /// Header fields of all requests.
+    /// Header fields that all requests share.
     pub headers: Vec<(String, String)>,
-    /// What each user does.
+    /// Steps of each user.
     pub steps: Vec<Step>,
 }
 
 /// A variable of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
+    /// Name in the plan file.
     pub name: String,
-    /// Its value.
+    /// Value of the variable, constant during a run.
     pub value: Constant,
-    /// A comment behind it.
+    /// Comment after the value.
     pub comment: String,
 }
 
 /// The value of a variable of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
-    /// This text.
+    /// A constant text, as written.
     Text(String),
-    /// The environment variable of this name.
+    /// Value of the environment variable with this name.
     Environment(String),
 }
 
 /// A step, with comments above it.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Comments.
+    /// Comments above the step, one line each.
     pub comments: Vec<String>,
-    /// What it does; None: it is only comments.
+    /// Effect of the step; None if it has only comments.
     pub kind: Option<StepKind>,
 }
 
-/// What a step does.
+/// Effect of a step.
 #[derive(Debug, Clone)]
 pub enum StepKind {
-    /// A request.
+    /// Sends a single request.
     Request(Box<Request>),
-    /// A pause.
+    /// Pauses for a fixed time.
     Think(Duration),
     /// Steps that are timed together.
     Transaction {
-        /// Its name.
+        /// Name of the transaction, for reports.
         name: String,
-        /// Its steps.
+        /// Steps of the transaction, in order.
         steps: Vec<Step>,
     },
-    /// Steps that belong together.
+    /// Steps with a common name.
     Group {
-        /// Its name.
+        /// Name of the group, for readers.
         name: String,
-        /// Its steps.
+        /// Steps of the group, in order.
         steps: Vec<Step>,
     },
-    /// Requests that are made at the same time.
+    /// Requests that are sent concurrently.
     Parallel(Vec<Step>),
-    /// One of several lists of steps, by weight.
+    /// Alternative lists of steps, with weights.
     Choose(Vec<(u32, Vec<Step>)>),
 }
 
@@ -92,112 +93,115 @@ impl From<StepKind> for Step {
 }
 
 impl Step {
-    /// Only a comment.
+    /// Creates a step that is only a comment.
     pub fn comment(text: impl Into<String>) -> Self {
         Self { comments: vec![text.into()], kind: None }
     }
 }
 
-/// A request.
+/// A request of the plan.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The name under which it is summed; None: method and URL.
+    /// Label in reports; None means method and URL.
     pub name: Option<String>,
-    /// GET, POST, …
+    /// Method, in upper case.
     pub method: String,
-    /// The server, such as `http://127.0.0.1:8080`; empty: that of the plan.
+    /// Server such as `http://127.0.0.1:8080`; empty means that of the plan.
     pub server: String,
-    /// The path, percent-encoded, without query. It is empty after a server that is a variable, else it begins with `/`.
+    /// Path, percent-encoded, without query. Begins with `/`, but is empty after a
+    /// server that is a variable.
     pub path: String,
-    /// The recorded query, percent-encoded; written unless `query` differs from it.
+    /// Recorded query, percent-encoded. It is written unless `query` differs from it.
     pub raw_query: Option<String>,
-    /// The parts of the query, decoded.
+    /// Fields of the query, decoded.
     pub query: Vec<(String, String)>,
-    /// Header fields.
+    /// Header fields, in order.
     pub headers: Vec<(String, String)>,
-    /// `name:password`, sent as Basic authentication.
+    /// `name:password` for Basic authentication.
     pub basic: Option<String>,
-    /// `name:password` for a server that asks for Digest authentication.
+    /// `name:password` for Digest authentication.
     pub digest: Option<String>,
-    /// The body.
+    /// Body of the request.
     pub body: Body,
-    /// Variables that the reply sets.
+    /// Variables that are extracted from the reply.
     pub extract: Vec<(String, ExtractFrom)>,
-    /// Statuses that are good, where that is not all below 400.
+    /// Statuses that are good; None means all below 400.
     pub status: Option<String>,
-    /// The time limit.
+    /// Timeout of the request; None means the default.
     pub timeout: Option<Duration>,
 }
 
-/// What is sent behind the head.
+/// Body of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Body {
-    /// Nothing.
+    /// The request has no body.
     #[default]
     None,
-    /// A text. Its media type stands in the header fields.
+    /// A text. A header field states its media type.
     Text(String),
     /// The content of a file.
     File(String),
-    /// Texts and files, sent one after the other.
+    /// Texts and files in sequence.
     Pieces(Vec<Piece>),
-    /// JSON, and the text that it was where that differs; used as long as it has this value.
+    /// JSON, and the original text if it differs. The text is used as long as
+    /// the value is the same.
     Json(Value, Option<String>),
-    /// The fields of a form, and the text that it was; used as long as it has these fields.
+    /// Fields of a form, and the original text. The text is used as long as
+    /// the fields are the same.
     Form(Vec<(String, String)>, Option<String>),
-    /// The parts of `multipart/form-data`.
+    /// Parts of `multipart/form-data`.
     Multipart(Vec<(String, Part)>),
 }
 
 /// A piece of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// A text.
+    /// A literal text with variables.
     Text(String),
     /// The content of a file.
     File {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// How its content is sent.
+        /// Conversion of its content.
         content: FileContent,
     },
 }
 
-/// How the content of a file is sent.
+/// Conversion of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileContent {
-    /// As it is.
+    /// Sends the content unchanged.
     Unchanged,
-    /// Without CR, LF and NUL.
+    /// Removes CR, LF and NUL.
     WithoutLineBreaks,
-    /// Percent-encoded.
+    /// Percent-encodes the content.
     Encoded,
 }
 
 /// A part of `multipart/form-data`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// A text.
+    /// A text without media type.
     Text(String),
     /// A text with a media type.
     TypedText {
-        /// The text.
+        /// Text of the part.
         text: String,
-        /// Its media type.
+        /// Media type of the part.
         kind: String,
     },
-    /// A file, and its media type where that is known.
+    /// A file with an optional media type.
     File {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Its media type.
+        /// Media type; None if it is unknown.
         kind: Option<String>,
-        /// The file name to send, if it differs from that of the file; empty: none.
+        /// File name to send, if it differs from the file's own; empty means none.
         filename: Option<String>,
     },
 }
 
-/// Calls a function with each request of a list of steps, in order.
+/// Calls a function for each request of a list of steps, in order.
 pub fn each_request(steps: &mut [Step], visit: &mut dyn FnMut(&mut Request)) {
     for step in steps {
         match &mut step.kind {

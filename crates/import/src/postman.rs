@@ -1,4 +1,4 @@
-//! Collections of Postman, 2.0 and 2.1.
+//! Reads collections of Postman, 2.0 and 2.1.
 
 mod auth;
 mod script;
@@ -6,7 +6,7 @@ mod variables;
 
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
-use crate::json::{At, parse};
+use crate::json::{JsonNode, parse};
 use crate::plan::{Body, ImportedPlan, Part, Request, Step, StepKind};
 use crate::text::{self, variable};
 use crate::urls::in_folder;
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use variables::Variables;
 
 /// Methods with which Postman sends a body only if `disableBodyPruning` is set.
-const WITHOUT_BODY: [&str; 5] = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"];
+const METHODS_WITHOUT_BODY: [&str; 5] = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"];
 
-/// Folders that lie deeper become part of the one around them.
-const DEEPEST: usize = 5;
+/// Maximum depth of groups. Deeper folders become part of the one around them.
+const MAX_GROUP_DEPTH: usize = 5;
 
 /// Reads a collection.
 ///
@@ -27,8 +27,8 @@ const DEEPEST: usize = 5;
 /// [`ImportError`] with its line or JSON path if it is no collection.
 pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
-    let mut root = At::root(&options.file, &document);
-    // As the API of Postman hands it out.
+    let mut root = JsonNode::root(&options.file, &document);
+    // Postman's API wraps the collection.
     if let Some(inner) = root.get("collection") {
         root = inner;
     }
@@ -54,19 +54,19 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 struct Reader<'a> {
     options: &'a Options,
     variables: Variables<'a>,
-    /// The items that are left out, and why.
+    /// Items that are left out, with reasons.
     left_out: Vec<String>,
-    /// The collection sends bodies also with methods such as GET.
+    /// True if the collection sends bodies even with methods such as GET.
     keeps_bodies: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// The items of a folder, with the authentication of what is around them.
-    fn items(&mut self, items: &At<'a>, around: &At<'a>, depth: usize) -> Result<Vec<Step>, ImportError> {
+    /// Converts the items of a folder. Authentication is inherited from the folders around them.
+    fn items(&mut self, items: &JsonNode<'a>, parent: &JsonNode<'a>, depth: usize) -> Result<Vec<Step>, ImportError> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
-                match self.item(&item, around) {
+                match self.item(&item, parent) {
                     Ok(step) => steps.push(step),
                     Err(reason) => {
                         self.left_out.push(format!("{} ({}): {reason}", item.text("name"), item.path));
@@ -77,45 +77,47 @@ impl<'a> Reader<'a> {
             if depth > 100 {
                 return Err(item.error("too many folders within each other", "100 at most are expected"));
             }
-            let around = if item.get("auth").is_some() { &item } else { around };
-            let inner = self.items(&inner, around, depth + 1)?;
+            let parent = if item.get("auth").is_some() { &item } else { parent };
+            let inner = self.items(&inner, parent, depth + 1)?;
             let mut comments = Vec::new();
             if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
                 comments.push("left out: the scripts of this folder".to_owned());
             }
             let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
             match group {
-                StepKind::Group { steps: inner, .. } if depth >= DEEPEST || inner.is_empty() => steps.extend(inner),
+                StepKind::Group { steps: inner, .. } if depth >= MAX_GROUP_DEPTH || inner.is_empty() => {
+                    steps.extend(inner)
+                }
                 group => steps.push(Step { comments, kind: Some(group) }),
             }
         }
         Ok(steps)
     }
 
-    /// A request; why it is left out, otherwise.
-    fn item(&mut self, item: &At<'a>, around: &At<'a>) -> Result<Step, String> {
-        let at = item.get("request").ok_or("it is neither a request nor a folder")?;
+    /// Converts a request. The error is the reason why it is left out.
+    fn item(&mut self, item: &JsonNode<'a>, parent: &JsonNode<'a>) -> Result<Step, String> {
+        let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
-        let mut request = self.address(&at)?;
-        request.method = at.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
+        let mut request = self.address(&node)?;
+        request.method = node.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
         let name = item.text("name");
         request.name = (!name.is_empty()).then(|| name.to_owned());
-        for (name, value) in header_fields(&at) {
-            let name = self.variables.filled(&name);
-            // Postman writes `<calculated when request is sent>` into fields that it computes.
+        for (name, value) in header_fields(&node) {
+            let name = self.variables.fill_in(&name);
+            // Postman writes `<calculated when request is sent>` into computed fields.
             let is_computed = name.eq_ignore_ascii_case("content-length") || value.starts_with("<calculated ");
             if !name.is_empty() && !is_computed {
-                request.headers.push((name, self.variables.filled(&value)));
+                request.headers.push((name, self.variables.fill_in(&value)));
             }
         }
-        let auth = at.get("auth").or_else(|| item.get("auth")).or_else(|| around.get("auth"));
+        let auth = node.get("auth").or_else(|| item.get("auth")).or_else(|| parent.get("auth"));
         if let Some(auth) = auth {
             auth::add(&auth, &mut self.variables, &mut request, &mut comments);
         }
-        if let Some(body) = at.get("body").filter(is_on) {
+        if let Some(body) = node.get("body").filter(is_on) {
             let mut with_body = request.clone();
             self.body(&body, &mut with_body, &mut comments);
-            let is_pruned = WITHOUT_BODY.contains(&request.method.as_str())
+            let is_pruned = METHODS_WITHOUT_BODY.contains(&request.method.as_str())
                 && !self.keeps_bodies
                 && !keeps_bodies(item)
                 && ![Body::None, Body::Form(Vec::new(), None)].contains(&with_body.body);
@@ -129,17 +131,17 @@ impl<'a> Reader<'a> {
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
-    fn address(&mut self, at: &At<'a>) -> Result<Request, String> {
-        // A request may be nothing but its URL.
-        let whole = Value::as_str(at.value).map(str::to_owned);
-        let url = at.get("url");
+    fn address(&mut self, node: &JsonNode<'a>) -> Result<Request, String> {
+        // A request may consist of a URL only.
+        let whole = Value::as_str(node.value).map(str::to_owned);
+        let url = node.get("url");
         let raw = whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
-        let raw = raw.or_else(|| url.as_ref().map(written));
+        let raw = raw.or_else(|| url.as_ref().map(url_of_parts));
         let raw = raw.filter(|raw| !raw.trim().is_empty()).ok_or("it has no URL")?;
-        let filled = self.variables.filled(&raw);
-        let address = server::parse(&filled)?;
-        let own = url.as_ref().map(|url| url.list("variable")).unwrap_or_default();
-        let path: Vec<String> = address.path.split('/').map(|segment| self.segment(segment, &own)).collect();
+        let url_text = self.variables.fill_in(&raw);
+        let address = server::parse(&url_text)?;
+        let path_variables = url.as_ref().map(|url| url.list("variable")).unwrap_or_default();
+        let path: Vec<String> = address.path.split('/').map(|segment| self.segment(segment, &path_variables)).collect();
         let list = url.as_ref().map(|url| url.list("query")).unwrap_or_default();
         let raw_query = if list.is_empty() { address.query } else { self.variables.query(&list) };
         Ok(Request {
@@ -152,36 +154,29 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A part of the path; `:name` is a variable of the request.
-    fn segment(&mut self, segment: &str, own: &[At<'_>]) -> String {
+    /// Converts a segment of the path. `:name` is a variable of the request.
+    fn segment(&mut self, segment: &str, path_variables: &[JsonNode<'_>]) -> String {
         let Some(name) = segment.strip_prefix(':').filter(|name| !name.is_empty()) else { return segment.to_owned() };
-        let value =
-            own.iter().find(|variable| variable.text("key") == name).map_or("", |variable| variable.text("value"));
+        let value = path_variables
+            .iter()
+            .find(|variable| variable.text("key") == name)
+            .map_or("", |variable| variable.text("value"));
         if value.is_empty() {
             variable(&self.variables.reference(name))
         } else {
-            text::encode_part(&self.variables.filled(value))
+            text::encode_part(&self.variables.fill_in(value))
         }
     }
 
-    fn body(&mut self, body: &At<'a>, request: &mut Request, comments: &mut Vec<String>) {
-        let of_type = |request: &Request| {
-            let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-            header.map(|(_, value)| value.clone())
-        };
-        let default = |request: &mut Request, kind: &str| {
-            if of_type(request).is_none() {
-                request.headers.push(("Content-Type".to_owned(), kind.to_owned()));
-            }
-        };
+    fn body(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
         match body.text("mode") {
             "raw" => {
                 let language = body.value["options"]["raw"]["language"].as_str().unwrap_or("text");
-                let raw = self.variables.filled(body.text("raw"));
+                let raw = self.variables.fill_in(body.text("raw"));
                 if raw.is_empty() {
                     return;
                 }
-                default(
+                set_default_type(
                     request,
                     match language {
                         "json" => JSON,
@@ -191,19 +186,20 @@ impl<'a> Reader<'a> {
                         _ => "text/plain",
                     },
                 );
-                request.body = body::of(&of_type(request).unwrap_or_default(), &raw);
+                request.body = body::of(&content_type(request).unwrap_or_default(), &raw);
             }
             "urlencoded" => {
                 let mut fields = Vec::new();
                 for field in body.list("urlencoded").iter().filter(|field| is_on(field)) {
-                    fields.push((self.variables.filled(field.text("key")), self.variables.filled(field.text("value"))));
+                    fields
+                        .push((self.variables.fill_in(field.text("key")), self.variables.fill_in(field.text("value"))));
                 }
-                default(request, FORM);
+                set_default_type(request, FORM);
                 request.body = Body::Form(fields, None);
             }
             "formdata" => self.parts(body, request, comments),
             "graphql" => {
-                default(request, JSON);
+                set_default_type(request, JSON);
                 let value = self.graphql(body, comments);
                 request.body = Body::Json(value, None);
             }
@@ -220,11 +216,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A query of GraphQL and its variables.
-    fn graphql(&mut self, body: &At<'a>, comments: &mut Vec<String>) -> Value {
+    /// Converts a GraphQL query and its variables.
+    fn graphql(&mut self, body: &JsonNode<'a>, comments: &mut Vec<String>) -> Value {
         let graphql = &body.value["graphql"];
         let [query, variables, operation] = ["query", "variables", "operationName"]
-            .map(|name| self.variables.filled(graphql[name].as_str().unwrap_or_default()));
+            .map(|name| self.variables.fill_in(graphql[name].as_str().unwrap_or_default()));
         let mut value = json!({"query": query, "variables": {}});
         match body::json(&variables) {
             Body::Json(variables, _) => value["variables"] = variables,
@@ -237,12 +233,12 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn parts(&mut self, body: &At<'a>, request: &mut Request, comments: &mut Vec<String>) {
+    fn parts(&mut self, body: &JsonNode<'a>, request: &mut Request, comments: &mut Vec<String>) {
         let mut parts = Vec::new();
         for part in body.list("formdata").iter().filter(|part| is_on(part)) {
-            let name = self.variables.filled(part.text("key"));
+            let name = self.variables.fill_in(part.text("key"));
             if part.text("type") != "file" {
-                let text = self.variables.filled(part.text("value"));
+                let text = self.variables.fill_in(part.text("value"));
                 let kind = part.text("contentType");
                 let is_typed = !kind.is_empty();
                 let typed = Part::TypedText { text: text.clone(), kind: kind.to_owned() };
@@ -268,18 +264,29 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a request or collection sends bodies also with methods such as GET.
-fn keeps_bodies(at: &At<'_>) -> bool {
-    at.value["protocolProfileBehavior"]["disableBodyPruning"] == true
+fn content_type(request: &Request) -> Option<String> {
+    let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    header.map(|(_, value)| value.clone())
 }
 
-/// Whether something is not switched off.
-fn is_on(at: &At<'_>) -> bool {
-    at.value["disabled"].as_bool() != Some(true)
+fn set_default_type(request: &mut Request, media_type: &str) {
+    if content_type(request).is_none() {
+        request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
+    }
 }
 
-/// The header fields of a request that are not switched off: a list, or a text with one in each line.
-fn header_fields(request: &At<'_>) -> Vec<(String, String)> {
+/// True if a request or collection sends bodies even with methods such as GET.
+fn keeps_bodies(node: &JsonNode<'_>) -> bool {
+    node.value["protocolProfileBehavior"]["disableBodyPruning"] == true
+}
+
+/// True unless an element is disabled.
+fn is_on(node: &JsonNode<'_>) -> bool {
+    node.value["disabled"].as_bool() != Some(true)
+}
+
+/// The enabled header fields of a request: a list, or a text with one field per line.
+fn header_fields(request: &JsonNode<'_>) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = request.text("header").lines().filter_map(header_line).collect();
     for header in request.list("header").iter().filter(|header| is_on(header)) {
         match header.value.as_str() {
@@ -295,21 +302,14 @@ fn header_line(line: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// The URL of a map.
-fn written(url: &At<'_>) -> String {
+/// Builds a URL from its parts.
+fn url_of_parts(url: &JsonNode<'_>) -> String {
     let raw = url.text("raw");
     if !raw.is_empty() {
         return raw.to_owned();
     }
-    let joined = |name: &str, between: &str| match url.value.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(items)) => {
-            let one = |item: &Value| item.as_str().or_else(|| item["value"].as_str()).unwrap_or_default().to_owned();
-            items.iter().map(one).collect::<Vec<_>>().join(between)
-        }
-        _ => String::new(),
-    };
-    let host = joined("host", ".");
+
+    let host = join_parts(url, "host", ".");
     if host.is_empty() {
         return String::new();
     }
@@ -321,5 +321,17 @@ fn written(url: &At<'_>) -> String {
         "" => String::new(),
         port => format!(":{port}"),
     };
-    format!("{scheme}{host}{port}/{}", joined("path", "/"))
+    format!("{scheme}{host}{port}/{}", join_parts(url, "path", "/"))
+}
+
+/// A part of a URL: a text, or a list whose items are joined.
+fn join_parts(url: &JsonNode<'_>, name: &str, separator: &str) -> String {
+    match url.value.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => {
+            let items = items.iter().map(|item| item.as_str().or_else(|| item["value"].as_str()).unwrap_or_default());
+            items.collect::<Vec<_>>().join(separator)
+        }
+        _ => String::new(),
+    }
 }

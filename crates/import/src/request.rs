@@ -1,4 +1,4 @@
-//! What is done with the requests of every format before they are written: servers, secrets, names, and header fields that all have.
+//! Completes the requests of every format: servers, secrets, names, and shared header fields.
 
 use crate::Options;
 use crate::plan::{Constant, ImportedPlan, Request, Variable, each_request};
@@ -7,30 +7,31 @@ use crate::text::{self, Piece, variable};
 use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The server of a plan whose input names none.
+/// Placeholder server of a plan whose input names none.
 pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
 
-/// Header fields that are not shared: they depend on what is sent.
-const OWN: [&str; 3] = ["content-type", "referer", "origin"];
+/// Header fields that are not shared, since they depend on the request.
+const UNSHARED_FIELDS: [&str; 3] = ["content-type", "referer", "origin"];
 
-/// The longest URL that is a name of its own.
-const LONGEST_NAME: usize = 60;
+/// Maximum length of a path that serves as a name, in characters.
+const MAX_NAME_LENGTH: usize = 60;
 
-/// Completes a plan. `names` are those that its variables have already.
+/// Completes a plan. `names` are the names that its variables already use.
 pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
-    leave_out_fields(plan);
-    servers(plan, names, options);
+    remove_invalid_fields(plan);
+    assign_servers(plan, names, options);
     let mut secrets = Secrets::default();
     each_request(&mut plan.steps, &mut |request| {
         secrets.hide_in(names, request);
-        name(request);
+        set_name(request);
     });
     plan.vars.append(&mut secrets.vars);
     share_headers(plan);
 }
 
-/// Leaves out header fields that HTTP does not allow (RFC 9110 section 5.1 and 5.5), and lists their names.
-fn leave_out_fields(plan: &mut ImportedPlan) {
+/// Removes header fields that HTTP does not allow (RFC 9110 sections 5.1 and
+/// 5.5), and lists their names.
+fn remove_invalid_fields(plan: &mut ImportedPlan) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     each_request(&mut plan.steps, &mut |request| {
         request.headers.retain(|(name, value)| {
@@ -47,10 +48,12 @@ fn leave_out_fields(plan: &mut ImportedPlan) {
     plan.left_out.extend(fields);
 }
 
-/// Gives each server a variable; the most frequent one is the base. A server from the environment stays in its URLs, because its
-/// value may end with a slash or hold a path.
-fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
-    let mut found: Vec<(String, usize)> = Vec::new();
+/// Assigns a variable to each server; the most frequent one is the base.
+///
+/// A server from the environment stays in its URLs, because its value may end with a
+/// slash or contain a path.
+fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+    let mut servers: Vec<(String, usize)> = Vec::new();
     let origins: HashSet<String> =
         plan.vars.iter().filter(|variable| is_origin(variable)).map(|variable| variable.name.clone()).collect();
     let is_fixed = |server: &str| {
@@ -60,17 +63,17 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
             return;
         }
-        match found.iter_mut().find(|(server, _)| *server == request.server) {
+        match servers.iter_mut().find(|(server, _)| *server == request.server) {
             Some((_, count)) => *count += 1,
-            None => found.push((request.server.clone(), 1)),
+            None => servers.push((request.server.clone(), 1)),
         }
     });
     let mut has_relative = false;
     each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
-    if found.is_empty() && !has_relative {
+    if servers.is_empty() && !has_relative {
         return;
     }
-    let base = if plan.base.is_empty() && !has_relative { most(&found) } else { plan.base.clone() };
+    let base = if plan.base.is_empty() && !has_relative { most_frequent(&servers) } else { plan.base.clone() };
     let base = if base.is_empty() && options.base.is_none() {
         plan.notes
             .push(format!("The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"));
@@ -79,18 +82,18 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
         base
     };
     let mut variables = Vec::new();
-    // One variable of the plan is the base by itself.
-    let known = match text::pieces(&base)[..] {
+    // A variable of the plan can be the base itself.
+    let base_variable = match text::pieces(&base)[..] {
         [Piece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
         [Piece::Literal(url)] => plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned())),
         _ => None,
     };
-    let base_name = match (known, &options.base) {
-        (Some(known), given) => {
+    let base_name = match (base_variable, &options.base) {
+        (Some(base_variable), given) => {
             if let Some(given) = given {
-                known.value = Constant::Text(given.trim_end_matches('/').to_owned());
+                base_variable.value = Constant::Text(given.trim_end_matches('/').to_owned());
             }
-            known.name.clone()
+            base_variable.name.clone()
         }
         (None, given) => {
             let name = names.take("base");
@@ -102,7 +105,7 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     };
     plan.base = variable(&base_name);
     let mut by_server = HashMap::from([(base, String::new())]);
-    for (server, _) in &found {
+    for (server, _) in &servers {
         let same = plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
         if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
             let server_name = if same.name == base_name { String::new() } else { variable(&same.name) };
@@ -121,7 +124,7 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     each_request(&mut plan.steps, &mut |request| {
         for (name, value) in &mut request.headers {
             if ["referer", "origin"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
-                *value = relocated(value, base, &by_server);
+                *value = relocate(value, base, &by_server);
             }
         }
         if let Some(server) = by_server.get(&request.server).filter(|_| !request.path.is_empty()) {
@@ -130,7 +133,7 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     });
 }
 
-/// Whether a path can be appended to the value of a variable.
+/// True if a path can be appended to the value of a variable.
 fn is_origin(variable: &Variable) -> bool {
     match &variable.value {
         Constant::Text(value) => !value.is_empty() && !value.ends_with('/') && !value.contains(['?', '#']),
@@ -138,13 +141,13 @@ fn is_origin(variable: &Variable) -> bool {
     }
 }
 
-fn most(found: &[(String, usize)]) -> String {
-    let best = found.iter().enumerate().max_by_key(|(at, (_, count))| (*count, usize::MAX - at));
+fn most_frequent(servers: &[(String, usize)]) -> String {
+    let best = servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
     best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
 }
 
-/// A URL in a header field, at the server that its variable names.
-fn relocated(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
+/// Replaces the server of a URL in a header field by its variable.
+fn relocate(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
     let end = url.find("://").and_then(|at| url[at + 3..].find(['/', '?', '#']).map(|end| at + 3 + end));
     let end = end.unwrap_or(url.len());
     let (server, path) = url.split_at(end);
@@ -155,11 +158,11 @@ fn relocated(url: &str, base: &str, by_server: &HashMap<String, String>) -> Stri
     }
 }
 
-/// Names a request whose URL is long or has a query: the method and path.
-fn name(request: &mut Request) {
+/// Names a request with a long URL or a query by method and path.
+fn set_name(request: &mut Request) {
     let has_query = request.raw_query.is_some();
-    if request.name.is_none() && (has_query || request.path.len() > LONGEST_NAME) {
-        let path: String = request.path.chars().take(LONGEST_NAME).collect();
+    if request.name.is_none() && (has_query || request.path.len() > MAX_NAME_LENGTH) {
+        let path: String = request.path.chars().take(MAX_NAME_LENGTH).collect();
         let server = text::pieces(&request.server);
         let server = match server[..] {
             [Piece::Variable(name)] => format!("{name} "),
@@ -172,7 +175,8 @@ fn name(request: &mut Request) {
     }
 }
 
-/// Puts header fields that all requests have into one place; those with another value keep their own.
+/// Moves header fields that most requests share into the scenario. Requests with a
+/// different value keep their own.
 fn share_headers(plan: &mut ImportedPlan) {
     let mut total = 0;
     let mut names: Vec<String> = Vec::new();
@@ -180,14 +184,14 @@ fn share_headers(plan: &mut ImportedPlan) {
     let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
     each_request(&mut plan.steps, &mut |request| {
         total += 1;
-        let mut seen = HashSet::new();
+        let mut names_of_request = HashSet::new();
         for (name, value) in &request.headers {
             let lower = name.to_ascii_lowercase();
-            if !seen.insert(lower.clone()) {
+            if !names_of_request.insert(lower.clone()) {
                 repeated.insert(lower);
                 continue;
             }
-            if OWN.contains(&lower.as_str()) {
+            if UNSHARED_FIELDS.contains(&lower.as_str()) {
                 continue;
             }
             if !counts.contains_key(&lower) {

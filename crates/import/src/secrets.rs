@@ -1,4 +1,4 @@
-//! Variables in place of secrets.
+//! Replaces secrets by variables.
 
 use crate::body::{MULTIPART, with_parts};
 use crate::plan::{self, Body, Constant, Part, Request, Variable};
@@ -10,35 +10,36 @@ use brunt_script::body;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Names of variables that are taken.
+/// Names of variables that are in use.
 #[derive(Debug, Default)]
 pub(crate) struct Names(HashSet<String>);
 
 impl Names {
-    /// A name that is not taken yet, made from the one that is wanted.
-    pub(crate) fn take(&mut self, wanted: &str) -> String {
-        let wanted = identifier(wanted);
-        let is_given = ["dir", "plan_dir", "contender"].contains(&wanted.as_str());
-        let mut name = if is_given { format!("{wanted}_1") } else { wanted.clone() };
+    /// Reserves a name derived from the requested one.
+    pub(crate) fn take(&mut self, requested: &str) -> String {
+        let requested = identifier(requested);
+        let is_reserved = ["dir", "plan_dir", "contender"].contains(&requested.as_str());
+        let mut name = if is_reserved { format!("{requested}_1") } else { requested.clone() };
         let mut number = 2;
         while !self.0.insert(name.clone()) {
-            name = format!("{wanted}_{number}");
+            name = format!("{requested}_{number}");
             number += 1;
         }
         name
     }
 }
 
-/// The secrets of an input. Equal values have one variable.
+/// The secrets of an input. Equal values share a variable.
 #[derive(Debug, Default)]
 pub(crate) struct Secrets {
     by_value: HashMap<String, String>,
-    /// The variables, in the order in which they were found.
+    /// Variables in the order of their first use.
     pub(crate) vars: Vec<Variable>,
 }
 
 impl Secrets {
-    /// The variable in place of a value; the value itself where it is empty or has a variable already.
+    /// Returns a variable for a value. An empty value, or one with
+    /// a variable, is returned unchanged.
     pub(crate) fn hide(&mut self, names: &mut Names, field: &str, value: &str) -> String {
         if value.is_empty() || text::has_variable(value) {
             return value.to_owned();
@@ -98,7 +99,8 @@ impl Secrets {
         }
     }
 
-    /// Replaces the secrets among the fields `NAME=VALUE` of a text. The values of the variables are encoded.
+    /// Replaces secret values of fields `NAME=VALUE` in a text. The values
+    /// of these variables are percent-encoded.
     fn hide_fields(&mut self, names: &mut Names, text: &str) -> String {
         text::with_fields(text, |name, value| is_secret_field(name).then(|| self.hide(names, name, value)))
     }
@@ -109,8 +111,10 @@ impl Secrets {
             let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
             if name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case("bearer") {
                 *value = format!("{scheme} {}", self.hide(names, "token", credentials.trim()));
-            // The key `basic` sends this spelling. Servers that compare it as it is would see a difference in another one.
-            } else if let Some(pair) = decoded(credentials).filter(|_| name == "Authorization" && scheme == "Basic") {
+            // The key `basic` writes exactly this spelling. Some servers compare it byte by byte.
+            } else if let Some(pair) =
+                decode_basic(credentials).filter(|_| name == "Authorization" && scheme == "Basic")
+            {
                 basic = Some(pair);
             } else if let Some((page, query)) = value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer")) {
                 let query = text::with_fields(query, |name, value| {
@@ -149,8 +153,8 @@ impl Secrets {
     }
 }
 
-/// `name:password` of Basic authentication.
-fn decoded(credentials: &str) -> Option<String> {
+/// Decodes `name:password` of Basic authentication.
+fn decode_basic(credentials: &str) -> Option<String> {
     let bytes = STANDARD.decode(credentials.trim()).ok()?;
     String::from_utf8(bytes).ok().filter(|pair| pair.contains(':'))
 }

@@ -1,4 +1,4 @@
-//! URLs as an input has them, with variables anywhere in them.
+//! Parses URLs of an input, which may contain variables anywhere.
 
 use crate::text;
 use brunt_model::secret::is_secret_parameter;
@@ -7,33 +7,33 @@ use url::Url;
 /// The parts of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// Scheme, host and port; empty: the URL is relative.
+    /// Scheme, host and port; empty for a relative URL.
     pub(crate) server: String,
     /// Name and password, `name:password`.
     pub(crate) basic: Option<String>,
-    /// The path. It begins with `/`, or is empty after a variable at the end of the server.
+    /// Path. Begins with `/`, or is empty after a variable at the end of the server.
     pub(crate) path: String,
-    /// The query, without `?`; empty if the URL ends with `?`.
+    /// Query without `?`; empty if the URL ends with `?`.
     pub(crate) query: Option<String>,
 }
 
-/// Reads a URL; http is assumed where no scheme is told. What is wrong with it, otherwise.
+/// Parses a URL; the default scheme is http. The error says what is wrong.
 pub(crate) fn parse(url: &str) -> Result<Address, String> {
     let url = url.trim();
     let url = url.split('#').next().unwrap_or_default();
     if url.is_empty() {
         return Err("the URL is empty".to_owned());
     }
-    let split_at = |text: &str| text.find(['/', '?']).unwrap_or(text.len());
+
     let (server, basic, rest) = match url.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?'])) {
         None if url.starts_with(['/', '?']) => (String::new(), None, url),
-        None if text::has_variable(&url[..split_at(url)]) => {
-            let (server, rest) = url.split_at(split_at(url));
+        None if text::has_variable(&url[..authority_length(url)]) => {
+            let (server, rest) = url.split_at(authority_length(url));
             let is_whole = matches!(text::pieces(server)[..], [text::Piece::Variable(_)]);
             (if is_whole { server.to_owned() } else { format!("http://{server}") }, None, rest)
         }
         None => {
-            let (authority, rest) = url.split_at(split_at(url));
+            let (authority, rest) = url.split_at(authority_length(url));
             let (basic, server) = authority_of("http", authority)?;
             (server, basic, rest)
         }
@@ -42,7 +42,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
             if !is_known && !text::has_variable(scheme) {
                 return Err(format!("`{scheme}` is not http or https"));
             }
-            let (authority, rest) = rest.split_at(split_at(rest));
+            let (authority, rest) = rest.split_at(authority_length(rest));
             let (basic, server) = authority_of(scheme, authority)?;
             (server, basic, rest)
         }
@@ -53,11 +53,18 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
     Ok(Address { server, basic, path, query })
 }
 
-/// Returns the request targets of curl and of brunt for a URL, if they differ. curl removes `.` and `..` unless `is_path_kept`, and
-/// encodes nothing; brunt encodes the characters that RFC 3986 does not allow.
+/// Length of the text up to the path or query.
+fn authority_length(text: &str) -> usize {
+    text.find(['/', '?']).unwrap_or(text.len())
+}
+
+/// Returns the request targets of curl and of brunt for a URL, if they differ.
+///
+/// curl removes `.` and `..` unless `is_path_kept`, and encodes nothing. brunt encodes the
+/// characters that RFC 3986 does not allow.
 pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
     let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
-    // A dollar sign and the name of a variable stay as they are in a URL.
+    // `$NAME` is not changed by encoding.
     let [path, query] = [text::shown(&address.path), text::shown(&query)];
     let path = if path.is_empty() { "/".to_owned() } else { path };
     let target = format!("{}{query}", if is_path_kept { path.clone() } else { without_dot_segments(&path) });
@@ -66,7 +73,7 @@ pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(S
     (sent != target).then(|| (without_secrets(&target), without_secrets(sent)))
 }
 
-/// A request target with an ellipsis in the place of secret values.
+/// Replaces secret values in a request target by an ellipsis.
 fn without_secrets(target: &str) -> String {
     let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
     let query = text::with_fields(query, |name, value| {
@@ -75,7 +82,7 @@ fn without_secrets(target: &str) -> String {
     format!("{path}?{query}")
 }
 
-/// RFC 3986 section 5.2.4.
+/// Removes dot segments (RFC 3986 section 5.2.4).
 pub(crate) fn without_dot_segments(text: &str) -> String {
     let mut path: Vec<&str> = Vec::new();
     let segments: Vec<&str> = text.split('/').skip(1).collect();

@@ -1,26 +1,27 @@
-//! Texts in which variables stand between two characters of Unicode's private area, and what they become in a plan file.
+//! Texts with variables, and their form in a plan file.
 //!
-//! A plan reads a text twice: `$$` and variables of the plan first, then `${…}` of the user with backslashes, and placeholders such
-//! as `{n}`. [`in_plan`] writes literal text so that it comes out of both as it went in.
+//! A variable is enclosed in two characters of Unicode's private use area. A plan file is expanded
+//! twice: first `$$` and variables of the plan, then `${…}` of the user with backslashes, and
+//! placeholders such as `{n}`. [`in_plan`] escapes literal text so that both expansions restore it.
 
 use brunt_script::template::{HEADS, NOT_IN_URLS};
 use percent_encoding::{AsciiSet, utf8_percent_encode};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// They stand around the name of a variable.
+/// Enclose the name of a variable.
 const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
-/// They stand around the name of a variable that is a number of JSON rather than a text.
+/// Encloses the name of a variable that is a JSON number, not a text.
 pub(crate) const NUMBER: char = '\u{f8f2}';
 
-/// The input without the characters that mark variables here, and those that mark them in the reader of plan files.
+/// Replaces the characters that mark variables here or in the parser of plan files.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let is_mark = |c: char| ('\u{f8f0}'..='\u{f8f2}').contains(&c) || ('\u{e000}'..='\u{e001}').contains(&c);
     if text.contains(is_mark) { text.replace(is_mark, "\u{fffd}").into() } else { text.into() }
 }
 
-/// The same of a percent-encoded text, before it is decoded.
+/// Replaces these characters in a percent-encoded text, before it is decoded.
 pub(crate) fn clean_encoded(text: &str) -> Cow<'_, str> {
     const ENCODED: [&str; 5] = ["%EF%A3%B0", "%EF%A3%B1", "%EF%A3%B2", "%EE%80%80", "%EE%80%81"];
     let upper = text.to_ascii_uppercase();
@@ -28,55 +29,55 @@ pub(crate) fn clean_encoded(text: &str) -> Cow<'_, str> {
         return text.into();
     }
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        if ENCODED.iter().any(|mark| upper[at..].starts_with(mark)) {
+    let mut position = 0;
+    while position < text.len() {
+        if ENCODED.iter().any(|mark| upper[position..].starts_with(mark)) {
             out.push_str("%EF%BF%BD");
-            at += 9;
+            position += 9;
         } else {
-            let length = text[at..].chars().next().map_or(1, char::len_utf8);
-            out.push_str(&text[at..at + length]);
-            at += length;
+            let length = text[position..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[position..position + length]);
+            position += length;
         }
     }
     out.into()
 }
 
-/// A variable, as a text has it.
+/// A reference to a variable, for use in a text.
 pub fn variable(name: &str) -> String {
     format!("{}{name}{}", MARKS[0], MARKS[1])
 }
 
-/// A stretch of a text.
+/// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// It stands for itself.
+    /// A literal text, without variables.
     Literal(&'a str),
     /// The name of a variable.
     Variable(&'a str),
 }
 
-/// The stretches of a text.
+/// Splits a text at its variables.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once(MARKS[0]) {
-        let (name, behind) = behind.split_once(MARKS[1]).unwrap_or((behind, ""));
+    while let Some((before, tail)) = rest.split_once(MARKS[0]) {
+        let (name, tail) = tail.split_once(MARKS[1]).unwrap_or((tail, ""));
         all.extend([Piece::Literal(before), Piece::Variable(name)]);
-        rest = behind;
+        rest = tail;
     }
     all.push(Piece::Literal(rest));
     all.retain(|piece| *piece != Piece::Literal(""));
     all
 }
 
-/// Whether a text has variables.
+/// True if a text contains variables.
 pub fn has_variable(text: &str) -> bool {
     text.contains(MARKS[0])
 }
 
-/// Replaces values of the fields `NAME=VALUE` of a query or form. A field keeps its value where `replacement` has None for its
-/// name and value.
+/// Replaces values of the fields `NAME=VALUE` of a query or form. If `replacement` returns None for
+/// a name and value, the field is unchanged.
 pub fn with_fields(text: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
     let fields = text.split('&').map(|field| {
         let Some((name, value)) = field.split_once('=') else { return field.to_owned() };
@@ -85,7 +86,7 @@ pub fn with_fields(text: &str, mut replacement: impl FnMut(&str, &str) -> Option
     fields.collect::<Vec<_>>().join("&")
 }
 
-/// The text as a user reads it: a variable is its name after a dollar sign.
+/// The text for display: a variable is shown as its name after a dollar sign.
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in pieces(text) {
@@ -97,16 +98,18 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// Where a text stands in a plan.
+/// Position of a text in a plan, which determines its escaping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A header field or a body.
     Plain,
-    /// A part of a form or query, which the plan encodes; the name of a request; the value of a variable.
+    /// A field of a form or query, which the plan encodes; the name of a request;
+    /// the value of a variable.
     Encoded,
 }
 
-/// The text as a plan file has it. `is_fixed` knows the variables of the plan: those are filled in first.
+/// Escapes a text for a plan file. `is_fixed` tests for variables of the
+/// plan, which are expanded first.
 pub fn in_plan(text: &str, place: Place, is_fixed: &dyn Fn(&str) -> bool) -> String {
     let pieces = pieces(text);
     let is_expression = pieces.iter().any(|piece| match piece {
@@ -129,11 +132,11 @@ pub fn in_plan(text: &str, place: Place, is_fixed: &dyn Fn(&str) -> bool) -> Str
     out
 }
 
-/// The text with a backslash before what would be a placeholder.
+/// Escapes placeholders with a backslash.
 fn without_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (at, character) in text.char_indices() {
-        if character == '{' && HEADS.iter().any(|head| text[at + 1..].starts_with(head)) {
+    for (index, character) in text.char_indices() {
+        if character == '{' && HEADS.iter().any(|head| text[index + 1..].starts_with(head)) {
             out.push('\\');
         }
         out.push(character);
@@ -141,46 +144,47 @@ fn without_placeholders(text: &str) -> String {
     out
 }
 
-/// Appends a text with `$$` for each dollar sign that would not stand for itself.
+/// Appends a text and doubles each dollar sign that would have a meaning.
 fn push_dollars(out: &mut String, text: &str, variable_follows: bool) {
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
+    while let Some(position) = rest.find('$') {
+        out.push_str(&rest[..position]);
+        rest = &rest[position..];
         let run = rest.len() - rest.trim_start_matches('$').len();
-        let behind = &rest[run..];
-        let is_plain = run == 1 && !behind.starts_with('{') && !(behind.is_empty() && variable_follows);
+        let tail = &rest[run..];
+        let is_plain = run == 1 && !tail.starts_with('{') && !(tail.is_empty() && variable_follows);
         out.push_str(&"$".repeat(if is_plain { 1 } else { 2 * run }));
-        rest = behind;
+        rest = tail;
     }
     out.push_str(rest);
 }
 
-/// What cannot stand in a path or query as it is, and what has a meaning there.
+/// Characters that a field of a path or query must encode.
 const NOT_IN_PARTS: &AsciiSet = &NOT_IN_URLS.add(b'/').add(b'?').add(b'&').add(b'=').add(b'+').add(b'%').add(b'$');
 
-/// A path or query with all that cannot stand there percent-encoded; variables are left in it.
+/// Percent-encodes a path or query. Variables stay.
 pub fn encode_url(text: &str) -> String {
-    let one = |piece: Piece<'_>| match piece {
+    let encoded = pieces(text).into_iter().map(|piece| match piece {
         Piece::Variable(name) => variable(name),
         Piece::Literal(text) => {
             utf8_percent_encode(text, NOT_IN_URLS).to_string().replace("$$", "%24%24").replace("${", "%24{")
         }
-    };
-    let encoded: String = pieces(text).into_iter().map(one).collect();
+    });
+    let encoded: String = encoded.collect();
     encoded.replace(&format!("${}", MARKS[0]), &format!("%24{}", MARKS[0]))
 }
 
-/// A part of a path or query, encoded so that it stays one part; variables are left in it.
+/// Percent-encodes a segment or field so that it stays one part. Variables stay.
 pub fn encode_part(text: &str) -> String {
-    let one = |piece: Piece<'_>| match piece {
+    let encoded = pieces(text).into_iter().map(|piece| match piece {
         Piece::Variable(name) => variable(name),
         Piece::Literal(text) => utf8_percent_encode(text, NOT_IN_PARTS).to_string(),
-    };
-    pieces(text).into_iter().map(one).collect()
+    });
+    encoded.collect()
 }
 
-/// A name that a variable may have, made from any text: ASCII letters, digits and `_`; no digit first.
+/// Derives a valid variable name from a text: ASCII letters, digits and `_`,
+/// not starting with a digit.
 pub fn identifier(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().take(60) {

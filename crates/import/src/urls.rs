@@ -1,4 +1,4 @@
-//! Lists of URLs, one a line, as siege's `urls.txt` has them.
+//! Reads lists of URLs, one per line, in the format of siege's `urls.txt`.
 //!
 //! ```text
 //! # a comment
@@ -9,7 +9,8 @@
 //! $(HOST)/item PUT <item.json
 //! ```
 //!
-//! Variables of the list become variables of the plan. Without weights, each user goes through the list in order.
+//! Variables of the list become variables of the plan. Without weights, each user goes
+//! through the list in order.
 
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
@@ -39,13 +40,17 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             comments.clear();
             continue;
         }
-        let at = |(wrong, instead): (String, &str)| ImportError::at_line(&options.file, number, wrong, instead);
+
         if let Some((name, value)) = definition(line) {
-            reader.define(name, value).map_err(at)?;
+            reader
+                .define(name, value)
+                .map_err(|(wrong, instead)| ImportError::at_line(&options.file, number, wrong, instead))?;
             comments.clear();
             continue;
         }
-        let (weight, mut step) = reader.entry(line).map_err(at)?;
+        let (weight, mut step) = reader
+            .entry(line)
+            .map_err(|(wrong, instead)| ImportError::at_line(&options.file, number, wrong, instead))?;
         step.comments = std::mem::take(&mut comments);
         entries.push((weight, step));
     }
@@ -64,54 +69,54 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     Ok(plan)
 }
 
-/// What is wrong, and what is expected instead.
-type Wrong = (String, &'static str);
+/// Error message, and advice what to write instead.
+type Problem = (String, &'static str);
 
 struct Reader<'a> {
     options: &'a Options,
     names: Names,
     vars: Vec<Variable>,
-    /// The names that variables of the list have in the plan.
+    /// Names in the plan, by names in the list.
     by_name: HashMap<String, String>,
 }
 
 impl Reader<'_> {
-    fn define(&mut self, name: &str, value: &str) -> Result<(), Wrong> {
-        let value = self.expanded(value)?;
+    fn define(&mut self, name: &str, value: &str) -> Result<(), Problem> {
+        let value = self.expand(value)?;
         if self.by_name.contains_key(name) {
             return Err((format!("`{name}` is defined twice"), "give each value a name of its own"));
         }
-        let own = self.names.take(name);
-        self.by_name.insert(name.to_owned(), own.clone());
+        let plan_name = self.names.take(name);
+        self.by_name.insert(name.to_owned(), plan_name.clone());
         let secret = is_secret_field(name);
-        let environment = own.to_ascii_uppercase();
+        let environment = plan_name.to_ascii_uppercase();
         let comment = if secret { format!("a secret was here; export {environment}=…") } else { String::new() };
         let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };
-        self.vars.push(Variable { name: own, value, comment });
+        self.vars.push(Variable { name: plan_name, value, comment });
         Ok(())
     }
 
-    /// Puts variables in the place of `$(NAME)` and `${NAME}`.
-    fn expanded(&self, text: &str) -> Result<String, Wrong> {
+    /// Replaces `$(NAME)` and `${NAME}` by variables.
+    fn expand(&self, text: &str) -> Result<String, Problem> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some((before, behind)) = rest.split_once('$') {
-            rest = behind;
+        while let Some((before, tail)) = rest.split_once('$') {
+            rest = tail;
             if let Some(before) = before.strip_suffix('\\') {
                 out.extend([before, "$"]);
                 continue;
             }
             out.push_str(before);
-            let close = if behind.starts_with('(') { ')' } else { '}' };
-            match behind.strip_prefix(['(', '{']).and_then(|inner| inner.split_once(close)) {
+            let close = if tail.starts_with('(') { ')' } else { '}' };
+            match tail.strip_prefix(['(', '{']).and_then(|inner| inner.split_once(close)) {
                 Some((name, after)) => {
-                    let own = self.by_name.get(name).ok_or_else(|| {
+                    let plan_name = self.by_name.get(name).ok_or_else(|| {
                         (
                             format!("`{name}` has no value here"),
                             r"write NAME = value on a line above, or \$ for a plain dollar",
                         )
                     })?;
-                    out.push_str(&variable(own));
+                    out.push_str(&variable(plan_name));
                     rest = after;
                 }
                 None => out.push('$'),
@@ -120,10 +125,10 @@ impl Reader<'_> {
         Ok(out + rest)
     }
 
-    fn entry(&self, line: &str) -> Result<(u32, Step), Wrong> {
+    fn entry(&self, line: &str) -> Result<(u32, Step), Problem> {
         let (weight, line) = weight(line)?;
-        let (url, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let url = self.expanded(url)?;
+        let (url, method_and_data) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let url = self.expand(url)?;
         let address = server::parse(&url).map_err(|wrong| (wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
         let mut request = Request {
             method: "GET".to_owned(),
@@ -134,29 +139,30 @@ impl Reader<'_> {
             basic: address.basic,
             ..Request::default()
         };
-        if !behind.trim().is_empty() {
-            self.action(&mut request, behind.trim())?;
+        if !method_and_data.trim().is_empty() {
+            self.method_and_body(&mut request, method_and_data.trim())?;
         }
         Ok((weight, StepKind::Request(Box::new(request)).into()))
     }
 
-    fn action(&self, request: &mut Request, text: &str) -> Result<(), Wrong> {
+    fn method_and_body(&self, request: &mut Request, text: &str) -> Result<(), Problem> {
         let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        // A list as siege reads it: capital letters, so that a space in a URL is not taken for the end of it.
+        // Like in siege, only capital letters are a method. Otherwise a space in
+        // a URL would end it.
         let is_method = method.len() > 2 && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
         if !is_method {
             let wrong = format!("`{method}` behind the URL is no method");
             return Err((wrong, "write one such as POST, or %20 for a space in the URL"));
         }
         method.clone_into(&mut request.method);
-        let data = self.expanded(data.trim())?;
+        let data = self.expand(data.trim())?;
         if let Some(file) = data.strip_prefix('<') {
             request.body = Body::File(in_folder(unquoted(file.trim()), self.options));
             return Ok(());
         }
         if data.is_empty() {
-            let sends = ["POST", "PUT", "PATCH"].contains(&method);
-            request.body = if sends { Body::Form(Vec::new(), None) } else { Body::None };
+            let has_body = ["POST", "PUT", "PATCH"].contains(&method);
+            request.body = if has_body { Body::Form(Vec::new(), None) } else { Body::None };
             return Ok(());
         }
         let is_json = data.starts_with(['{', '[']);
@@ -170,22 +176,22 @@ impl Reader<'_> {
     }
 }
 
-/// The file, from the folder of the input on.
+/// Path of a file, relative to the folder of the input.
 pub(crate) fn in_folder(file: &str, options: &Options) -> String {
     let is_absolute = file.starts_with('/') || options.folder.is_empty();
     if is_absolute { file.to_owned() } else { format!("{}/{file}", options.folder.trim_end_matches('/')) }
 }
 
-/// `NAME = value`, as far as a line is that.
+/// Parses `NAME = value`; None for other lines.
 fn definition(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let name = name.trim_end();
-    let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    word.then(|| (name, unquoted(value.trim())))
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then(|| (name, unquoted(value.trim())))
 }
 
-/// `[3] URL`. An IPv6 address in brackets is no weight.
-fn weight(line: &str) -> Result<(u32, &str), Wrong> {
+/// Parses `[3] URL`. An IPv6 address in brackets is not a weight.
+fn weight(line: &str) -> Result<(u32, &str), Problem> {
     let weighted =
         line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(weight, _)| !weight.contains(':'));
     let Some((weight, rest)) = weighted else { return Ok((1, line)) };
@@ -196,6 +202,6 @@ fn weight(line: &str) -> Result<(u32, &str), Wrong> {
 }
 
 fn unquoted(text: &str) -> &str {
-    let inner = |q: char| text.strip_prefix(q)?.strip_suffix(q).filter(|inner| !inner.contains(q));
+    let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
     inner('"').or_else(|| inner('\'')).map_or(text, str::trim)
 }

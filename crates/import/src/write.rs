@@ -1,4 +1,4 @@
-//! The YAML of a plan.
+//! Writes the YAML of a plan.
 
 mod body;
 
@@ -15,19 +15,19 @@ use brunt_spec::plan::scenario::{extractors, steps};
 pub(crate) use brunt_spec::plan::write::plan_time;
 use std::collections::HashSet;
 
-/// Keys of a map and their values, in order.
+/// Keys of a map with their values, in order.
 pub(crate) type Keys = Vec<(String, Yaml)>;
 
-/// The most bytes of a plan file, as `spec` reads it.
-const MOST_BYTES: usize = 1 << 20;
+/// Maximum size of a plan file in bytes, as in `spec`.
+const MAX_BYTES: usize = 1 << 20;
 
-/// Requests that browsers have in flight at the same time over HTTP/1.1, to one server.
+/// Number of concurrent requests of a browser over HTTP/1.1 to one server.
 const CONNECTIONS_OF_BROWSERS: u32 = 6;
 
 /// Methods with a step of the same name.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Writes a plan.
+/// Writes a plan as YAML.
 ///
 /// # Errors
 ///
@@ -43,11 +43,11 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     }
     let fixed = plan.vars.iter().map(|variable| variable.name.clone()).collect();
     let text = Writer { fixed }.plan(plan).write();
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         let wrong = format!(
             "the plan has {:.1} MB, and a plan file has {:.1} MB at most",
             text.len() as f64 / 1e6,
-            MOST_BYTES as f64 / 1e6
+            MAX_BYTES as f64 / 1e6
         );
         let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
         return Err(ImportError::new(file, wrong, instead));
@@ -55,9 +55,9 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     Ok(text)
 }
 
-/// Makes the YAML of the parts of a plan.
+/// Builds the YAML of the parts of a plan.
 struct Writer {
-    /// The variables of the plan, which are filled in before those of the user.
+    /// Variables of the plan, which are expanded before those of the user.
     fixed: HashSet<String>,
 }
 
@@ -151,7 +151,7 @@ impl Writer {
             }
             raw => {
                 url = self.in_plan(&url, Place::Encoded);
-                out.extend(encoded_again("query", raw.as_deref()));
+                out.extend(reencoding_comment("query", raw.as_deref()));
                 in_map = is_map(&request.query) && !request.query.is_empty();
                 if !in_map && !request.query.is_empty() {
                     url = format!("{url}?{}", self.encoded(&request.query));
@@ -189,28 +189,30 @@ impl Writer {
         out
     }
 
-    /// Header fields and credentials.
+    /// Writes header fields and credentials.
     fn push_authentication(&self, out: &mut Keys, request: &Request, body: &BodyKeys) {
         let mut headers = request.headers.clone();
         let is_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
         headers.retain(|header| {
-            !is_type(header) || body.sets.is_empty() || header.1 != body.sets && !header.1.starts_with(MULTIPART)
+            !is_type(header)
+                || body.implied_type.is_empty()
+                || header.1 != body.implied_type && !header.1.starts_with(MULTIPART)
         });
-        if !body.wants.is_empty() && !headers.iter().any(is_type) {
-            headers.push(("Content-Type".to_owned(), body.wants.to_owned()));
+        if !body.default_type.is_empty() && !headers.iter().any(is_type) {
+            headers.push(("Content-Type".to_owned(), body.default_type.to_owned()));
         }
         for (key, credentials) in [("basic", &request.basic), ("digest", &request.digest)] {
             out.extend(credentials.iter().map(|text| (key.to_owned(), self.text(text, Place::Plain))));
         }
         let bearer = headers.iter().position(|(name, value)| name == "Authorization" && value.starts_with("Bearer "));
-        if let Some(at) = bearer {
-            let (_, value) = headers.remove(at);
+        if let Some(index) = bearer {
+            let (_, value) = headers.remove(index);
             push(out, "bearer", self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain));
         }
         self.push_headers(out, &headers);
     }
 
-    /// Header fields; those of the same name are a list.
+    /// Writes header fields. Fields with the same name become a list.
     fn push_headers(&self, out: &mut Keys, headers: &[(String, String)]) {
         let mut fields: Vec<(&str, Vec<Yaml>)> = Vec::new();
         let mut comments = Vec::new();
@@ -236,7 +238,7 @@ impl Writer {
         push(out, "headers", Yaml::Block(written));
     }
 
-    /// A map of texts, if there are any.
+    /// Writes a map of texts, unless it is empty.
     fn push_map(&self, out: &mut Keys, name: &str, entries: &[(String, String)], place: Place) {
         if !entries.is_empty() {
             let entries = entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
@@ -244,26 +246,31 @@ impl Writer {
         }
     }
 
-    /// The parts of a form or query as one text, encoded.
+    /// Encodes the fields of a form or query as one text.
     fn encoded(&self, pairs: &[(String, String)]) -> String {
-        let one = |text: &str| -> String {
-            let piece = |piece: Piece<'_>| match piece {
-                Piece::Literal(text) => form_encoded(text),
-                Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
-                Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
-            };
-            text::pieces(text).into_iter().map(piece).collect()
-        };
-        pairs.iter().map(|(name, value)| format!("{}={}", one(name), one(value))).collect::<Vec<_>>().join("&")
+        let fields =
+            pairs.iter().map(|(name, value)| format!("{}={}", self.form_encode(name), self.form_encode(value)));
+        fields.collect::<Vec<_>>().join("&")
     }
 
-    /// A name of a request or a group: variables stand in it by their names, so that it is the same for all values.
+    /// Encodes a name or value of a form. Variables are encoded at run time.
+    fn form_encode(&self, text: &str) -> String {
+        let encoded = text::pieces(text).into_iter().map(|piece| match piece {
+            Piece::Literal(text) => form_encoded(text),
+            Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
+            Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
+        });
+        encoded.collect()
+    }
+
+    /// The name of a request or group. Variables are shown by name, so that the label is
+    /// the same for all values.
     fn label(&self, name: &str) -> String {
-        let one = |piece: Piece<'_>| match piece {
+        let parts = text::pieces(name).into_iter().map(|piece| match piece {
             Piece::Literal(text) => text.to_owned(),
             Piece::Variable(name) => format!("{{{name}}}"),
-        };
-        let name: String = text::pieces(name).into_iter().map(one).collect();
+        });
+        let name: String = parts.collect();
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         self.in_plan(&name.chars().take(120).collect::<String>(), Place::Encoded)
     }
@@ -282,25 +289,25 @@ pub(crate) fn push(keys: &mut Keys, name: &str, value: Yaml) {
     keys.push((name.to_owned(), value));
 }
 
-/// The value after an empty line.
+/// Adds an empty line before a value.
 fn after_blank(value: Yaml) -> Yaml {
     value.with_comments(vec![String::new()])
 }
 
-/// A comment if `raw` is encoded in another way than the plan encodes the part.
-fn encoded_again(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
+/// Returns a comment if `raw` is encoded differently from the plan's encoding.
+fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
     let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
     let text = format!("the {part} is encoded again, because a variable stands in it: + for a space, %XX in capitals");
     (!is_same).then(|| (String::new(), Yaml::comments(vec![text])))
 }
 
-/// A text in which `$` is no variable.
+/// Escapes `$` in a text without variables.
 fn literal(text: &str) -> String {
     text.replace("$$", "$$$$").replace("${", "$${")
 }
 
-/// Whether texts can be a map: no name stands there twice, and none has variables, which names of plans do not have.
+/// True if texts can be a map: names are unique and contain no variables.
 fn is_map<T>(pairs: &[(String, T)]) -> bool {
-    let mut seen = HashSet::new();
-    pairs.iter().all(|(name, _)| seen.insert(name) && !name.contains('$') && !text::has_variable(name))
+    let mut names = HashSet::new();
+    pairs.iter().all(|(name, _)| names.insert(name) && !name.contains('$') && !text::has_variable(name))
 }

@@ -1,4 +1,5 @@
-//! YAML as JSON: maps, lists and scalars of YAML's core schema. What would take much memory or stack is refused.
+//! Parses YAML to JSON values: maps, lists and scalars of the core schema. Documents that need much
+//! memory or stack are refused.
 
 use crate::error::ImportError;
 use crate::text::clean;
@@ -6,11 +7,11 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
 
-/// The deepest nesting, and the most values, those that aliases stand for among them.
-const DEEPEST: usize = 100;
-const MOST: usize = 3_000_000;
+/// Maximum depth, and maximum number of values, including those of aliases.
+const MAX_DEPTH: usize = 100;
+const MAX_VALUES: usize = 3_000_000;
 
-/// Reads a document.
+/// Parses a document.
 pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     let mut builder = Builder { open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
     let mut parser = Parser::new_from_str(text);
@@ -33,7 +34,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     builder.root.ok_or_else(|| ImportError::new(file, "the file is empty", "a description in YAML or JSON is expected"))
 }
 
-type Wrong = (&'static str, &'static str);
+type Problem = (&'static str, &'static str);
 
 struct Builder {
     open: Vec<Open>,
@@ -42,17 +43,17 @@ struct Builder {
     root: Option<Value>,
 }
 
-/// A list or map that has begun.
+/// A list or map that is not closed yet.
 struct Open {
     value: Value,
     key: Option<String>,
     anchor: usize,
-    /// How many values there were before it.
-    before: usize,
+    /// Number of values before it.
+    values_before: usize,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>) -> Result<(), Wrong> {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Problem> {
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 self.count(1)?;
@@ -63,7 +64,7 @@ impl Builder {
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(open) => {
                     self.count(1)?;
-                    let size = self.size - open.before;
+                    let size = self.size - open.values_before;
                     self.close(open.value, open.anchor, size)
                 }
                 None => Ok(()),
@@ -81,25 +82,25 @@ impl Builder {
         }
     }
 
-    fn begin(&mut self, value: Value, anchor: usize) -> Result<(), Wrong> {
-        if self.open.len() >= DEEPEST {
+    fn begin(&mut self, value: Value, anchor: usize) -> Result<(), Problem> {
+        if self.open.len() >= MAX_DEPTH {
             return Err(("more than 100 levels within each other", "a flatter document is expected"));
         }
-        self.open.push(Open { value, key: None, anchor, before: self.size });
+        self.open.push(Open { value, key: None, anchor, values_before: self.size });
         Ok(())
     }
 
-    /// Adds to the number of values of the document.
-    fn count(&mut self, values: usize) -> Result<(), Wrong> {
+    /// Counts values of the document against the limit.
+    fn count(&mut self, values: usize) -> Result<(), Problem> {
         self.size += values;
-        if self.size > MOST {
+        if self.size > MAX_VALUES {
             return Err(("the document has more than 3 million values", "a part of it is expected"));
         }
         Ok(())
     }
 
-    /// Adds a value, which holds `size` values, to the list or map that is open.
-    fn close(&mut self, value: Value, anchor: usize, size: usize) -> Result<(), Wrong> {
+    /// Adds a value with `size` values to the innermost open list or map.
+    fn close(&mut self, value: Value, anchor: usize, size: usize) -> Result<(), Problem> {
         if anchor > 0 {
             self.anchors.insert(anchor, (value.clone(), size));
         }

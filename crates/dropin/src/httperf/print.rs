@@ -1,7 +1,7 @@
 //! Formats httperf's report.
 
 use super::counts::{Counts, Spread};
-use super::lifetimes::{Lifetimes, histogram, lifetimes, longest_burst, most_at_once};
+use super::lifetimes::{Lifetimes, histogram, lifetimes, longest_burst, max_concurrent};
 use brunt_model::Tick;
 
 /// Input of a report.

@@ -1,4 +1,4 @@
-//! The bodies of `-d` and its relatives, and the parts of `-F`.
+//! Bodies of `-d` and similar options, and the parts of `-F`.
 
 use super::words::Input;
 use crate::Options;
@@ -8,15 +8,15 @@ use crate::text;
 use crate::urls::in_folder;
 use brunt_script::template::form_encoded;
 
-/// What is wrong, and what to write instead.
-type Wrong = (String, String);
+/// Error message, and advice what to write instead.
+type Problem = (String, String);
 
-/// The value of an option such as `-d`.
+/// Value of an option such as `-d`.
 #[derive(Debug, Clone)]
 pub(super) struct CurlData {
-    /// Stands before it, where other data precede it.
+    /// Precedes the data if they follow other data.
     separator: &'static str,
-    /// Stands before the file or value, as it is.
+    /// Precedes the file or value, unchanged.
     prefix: String,
     content: Content,
 }
@@ -37,18 +37,18 @@ impl CurlData {
         separator: &'static str,
         input: &Input,
         folder: &Options,
-    ) -> Result<Self, Wrong> {
+    ) -> Result<Self, Problem> {
         let mut prefix = String::new();
         let content = match (option, value.strip_prefix('@')) {
             ("data-urlencode", _) => {
-                let at = value.find(['=', '@']).unwrap_or(0);
-                let name = &value[..at];
+                let separator = value.find(['=', '@']).unwrap_or(0);
+                let name = &value[..separator];
                 if !name.is_empty() {
                     prefix = format!("{name}=");
                 }
-                match value[at..].chars().next() {
-                    Some('@') => Content::File(value[at + 1..].to_owned(), FileContent::Encoded),
-                    Some('=') => Content::Value(value[at + 1..].to_owned()),
+                match value[separator..].chars().next() {
+                    Some('@') => Content::File(value[separator + 1..].to_owned(), FileContent::Encoded),
+                    Some('=') => Content::Value(value[separator + 1..].to_owned()),
                     _ => Content::Value(value.to_owned()),
                 }
             }
@@ -57,15 +57,15 @@ impl CurlData {
             (_, Some(file)) => Content::File(file.to_owned(), FileContent::WithoutLineBreaks),
         };
         let content = match content {
-            Content::File(file, how) if file == "-" => of_input(input, how, folder)?,
-            Content::File(file, how) => Content::File(in_folder(&file, folder), how),
+            Content::File(file, content) if file == "-" => stdin_data(input, content, folder)?,
+            Content::File(file, content) => Content::File(in_folder(&file, folder), content),
             other => other,
         };
         Ok(Self { separator, prefix, content })
     }
 
-    /// Reads the value of `--url-query`: as that of `--data-urlencode`, or after a plus sign as it is.
-    pub(super) fn read_query(value: &str, input: &Input, folder: &Options) -> Result<Self, Wrong> {
+    /// Reads the value of `--url-query`: like `--data-urlencode`, or unchanged after a plus sign.
+    pub(super) fn read_query(value: &str, input: &Input, folder: &Options) -> Result<Self, Problem> {
         match value.strip_prefix('+') {
             Some(encoded) => Self::read("data-raw", encoded, "&", input, folder),
             None => Self::read("data-urlencode", value, "&", input, folder),
@@ -73,27 +73,27 @@ impl CurlData {
     }
 }
 
-/// The data that a command reads from its standard input.
-fn of_input(input: &Input, how: FileContent, folder: &Options) -> Result<Content, Wrong> {
-    match (input, how) {
+/// Reads the data that a command takes from standard input.
+fn stdin_data(input: &Input, content: FileContent, folder: &Options) -> Result<Content, Problem> {
+    match (input, content) {
         (Input::Inherited | Input::Pipe, _) => {
             let instead = "write the body, or the name of a file behind @";
             Err(("standard input is the body".to_owned(), instead.to_owned()))
         }
-        (Input::File(file), how) => Ok(Content::File(in_folder(file, folder), how)),
+        (Input::File(file), content) => Ok(Content::File(in_folder(file, folder), content)),
         (Input::Text(text), FileContent::Unchanged) => Ok(Content::Text(text.clone())),
         (Input::Text(text), FileContent::WithoutLineBreaks) => Ok(Content::Text(text.replace(['\r', '\n'], ""))),
         (Input::Text(text), FileContent::Encoded) => Ok(Content::Value(text.clone())),
     }
 }
 
-/// The data as one text: that of `-G`.
-pub(super) fn as_text(all: &[CurlData]) -> Result<String, Wrong> {
+/// Joins the data to one text, for `-G`.
+pub(super) fn as_text(all: &[CurlData]) -> Result<String, Problem> {
     let mut out = String::new();
     for (number, data) in all.iter().enumerate() {
         let text = match &data.content {
             Content::Text(text) => text.clone(),
-            Content::Value(value) if !text::has_variable(value) => escaped(value).replace("%20", "+"),
+            Content::Value(value) if !text::has_variable(value) => percent_encode(value).replace("%20", "+"),
             Content::Value(_) => {
                 let wrong = "`--data-urlencode` encodes a variable of the shell";
                 return Err((
@@ -112,17 +112,17 @@ pub(super) fn as_text(all: &[CurlData]) -> Result<String, Wrong> {
     Ok(out)
 }
 
-/// The body of data.
-pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Wrong> {
+/// Builds the body of data.
+pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Problem> {
     if let Some(fields) = fields_with_variables(all).filter(|_| kind.starts_with(FORM)) {
         return Ok(Body::Form(fields, None));
     }
     if !kind.is_empty() && !all.iter().any(|data| matches!(data.content, Content::File(..))) {
         let text = as_text(all)?;
         return Ok(match body::of(kind, &text) {
-            // curl sends an empty body, too.
+            // curl sends a body even if it is empty.
             Body::None => Body::Text(String::new()),
-            // Parts of a plan have line breaks of two characters, also at their end.
+            // Parts of a plan end with CR LF, even the last one.
             Body::Multipart(_) if !text.ends_with("--\r\n") => Body::Text(text),
             body => body,
         });
@@ -146,8 +146,9 @@ pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Wrong> {
     Ok(Body::Pieces(pieces))
 }
 
-/// The fields of a form in which `--data-urlencode` encodes variables; None where there are no such, or other data that a form
-/// would change.
+/// The fields of a form in which `--data-urlencode` encodes variables.
+///
+/// None without such fields, or with other data that a form would change.
 fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
     all.iter().find(|data| matches!(&data.content, Content::Value(value) if text::has_variable(value)))?;
     let mut fields = Vec::new();
@@ -158,7 +159,7 @@ fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
                 fields.push((name.to_owned(), value.clone()));
             }
             Content::Text(text) => match body::form(text) {
-                Body::Form(more, _) if body::encoded(&more) == *text => fields.extend(more),
+                Body::Form(others, _) if body::encoded(&others) == *text => fields.extend(others),
                 _ => return None,
             },
             Content::File(..) => return None,
@@ -167,32 +168,34 @@ fn fields_with_variables(all: &[CurlData]) -> Option<Vec<(String, String)>> {
     fields.iter().all(|(name, _)| form_encoded(name) == *name).then_some(fields)
 }
 
-/// A text with all but the unreserved characters of RFC 3986 percent-encoded; variables are left in it.
-pub(super) fn escaped(text: &str) -> String {
+/// Percent-encodes all characters but the unreserved ones of RFC 3986. Variables stay.
+pub(super) fn percent_encode(text: &str) -> String {
     const RESERVED: &percent_encoding::AsciiSet =
         &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-    let one = |piece: text::Piece<'_>| match piece {
-        text::Piece::Literal(text) => percent_encoding::utf8_percent_encode(text, RESERVED).to_string(),
-        text::Piece::Variable(name) => text::variable(name),
-    };
-    text::pieces(text).into_iter().map(one).collect()
+    let pieces = text::pieces(text).into_iter();
+    pieces
+        .map(|piece| match piece {
+            text::Piece::Literal(text) => percent_encoding::utf8_percent_encode(text, RESERVED).to_string(),
+            text::Piece::Variable(name) => text::variable(name),
+        })
+        .collect()
 }
 
 /// A part of a form.
 pub(super) struct CurlPart {
     pub(super) name: String,
     pub(super) part: Part,
-    /// A comment on what curl may send otherwise.
+    /// A comment on a possible difference from curl.
     pub(super) note: Option<String>,
 }
 
-/// The part of a form that `-F NAME=CONTENT` describes, as curl reads it.
-pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Wrong> {
+/// Reads the part of a form that `-F NAME=CONTENT` describes, like curl.
+pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Problem> {
     let Some((name, content)) = value.split_once('=') else {
         return Err((format!("`{value}` is no part of a form"), "write one such as -F NAME=VALUE".to_owned()));
     };
-    let refuse = |what: &str| {
-        let wrong = format!("`-F {value}` has {what}, which plans do not have");
+    let refuse = |feature: &str| {
+        let wrong = format!("`-F {value}` has {feature}, which plans do not have");
         (wrong, "write parts such as NAME=VALUE or NAME=@FILE;type=TYPE;filename=NAME".to_owned())
     };
     if name.is_empty() {
@@ -204,7 +207,8 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Wrong
     }
     let content = if source.is_some() { &content[1..] } else { content };
     let (word, parameters) = first_word(content);
-    let (mut kind, mut filename) = (None, None);
+    let mut kind = None;
+    let mut filename = None;
     for (key, parameter) in parameters {
         match key.as_str() {
             "type" => kind = Some(parameter),
@@ -212,18 +216,20 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Wrong
             other => return Err(refuse(&format!("the parameter `{other}`"))),
         }
     }
-    let typed = filename.as_ref().filter(|_| source == Some('@')).unwrap_or(&word);
-    let is_guess =
-        source.is_some() && kind.is_none() && matches!(text::pieces(typed).last(), Some(text::Piece::Variable(_)));
-    let note = is_guess
-        .then(|| format!("the type of the part `{name}` is a guess: curl derives it from the value of {typed}"));
+    let name_for_type = filename.as_ref().filter(|_| source == Some('@')).unwrap_or(&word);
+    let is_guess = source.is_some()
+        && kind.is_none()
+        && matches!(text::pieces(name_for_type).last(), Some(text::Piece::Variable(_)));
+    let note = is_guess.then(|| {
+        format!("the type of the part `{name}` is a guess: curl derives it from the value of {name_for_type}")
+    });
     let part = match (source, kind) {
         (None, _) if filename.is_some() => return Err(refuse("a file name beside a text")),
         (None, None) => Part::Text(word),
         (None, Some(kind)) => Part::TypedText { text: word, kind },
         (Some(_), _) if word == "-" => return Err(refuse("the content of standard input")),
         (Some('<'), kind) => {
-            // Of a part without a file name, curl leaves out the default type.
+            // curl omits the default type of a part without a file name.
             let guess = Some(media_type(&word)).filter(|kind| !["text/plain", OCTETS].contains(kind));
             let kind = kind.or(guess.map(str::to_owned));
             Part::File { file: in_folder(&word, folder), kind, filename: Some(String::new()) }
@@ -238,7 +244,8 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Wrong
     Ok(CurlPart { name: name.to_owned(), part, note })
 }
 
-/// Splits the content of `-F` into its first word, quoted or up to a semicolon, and its parameters. curl skips unknown parameters.
+/// Splits the content of `-F` into its first word (quoted, or up to a semicolon) and its
+/// parameters. Like curl, it skips unknown parameters.
 fn first_word(content: &str) -> (String, Vec<(String, String)>) {
     const KEYS: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
     let content = content.trim_start_matches([' ', '\t']);
@@ -251,38 +258,40 @@ fn first_word(content: &str) -> (String, Vec<(String, String)>) {
     while let Some(parameter) = rest.strip_prefix(';') {
         let parameter = parameter.trim_start();
         let Some(key) = KEYS.iter().find(|key| parameter.starts_with(**key)) else {
-            let after = quoted(parameter).map_or(parameter, |(_, after)| after);
-            rest = &after[next_semicolon(after)..];
+            let tail = quoted(parameter).map_or(parameter, |(_, tail)| tail);
+            rest = &tail[next_semicolon(tail)..];
             continue;
         };
-        let behind = &parameter[key.len()..];
-        let (value, after) = quoted(behind).unwrap_or_else(|| {
-            // Parameters of a media type, such as `type=text/plain; charset=utf-8`, belong to it.
-            let mut ends = behind.match_indices(';').map(|(at, _)| at);
-            let is_end =
-                |at: &usize| *key != "type=" || KEYS.iter().any(|key| behind[at + 1..].trim_start().starts_with(key));
-            let (value, after) = behind.split_at(ends.find(is_end).unwrap_or(behind.len()));
-            (value.to_owned(), after)
+        let content_after_key = &parameter[key.len()..];
+        let (value, tail) = quoted(content_after_key).unwrap_or_else(|| {
+            // A semicolon in a media type, such as `type=text/plain; charset=utf-8`,
+            // does not end the parameter.
+            let mut ends = content_after_key.match_indices(';').map(|(index, _)| index);
+            let is_end = |index: &usize| {
+                *key != "type=" || KEYS.iter().any(|key| content_after_key[index + 1..].trim_start().starts_with(key))
+            };
+            let (value, tail) = content_after_key.split_at(ends.find(is_end).unwrap_or(content_after_key.len()));
+            (value.to_owned(), tail)
         });
         parameters.push((key.trim_end_matches('=').to_owned(), value));
-        rest = &after[next_semicolon(after)..];
+        rest = &tail[next_semicolon(tail)..];
     }
     (word, parameters)
 }
 
-/// The place of the first semicolon, or the end.
+/// Index of the first semicolon, or the length.
 fn next_semicolon(text: &str) -> usize {
     text.find(';').unwrap_or(text.len())
 }
 
-/// A text within double quotes, with backslashes before quotes and backslashes, and the rest.
+/// Reads a text in double quotes, with escaped quotes and backslashes; returns it and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut word = String::new();
     let mut characters = inner.char_indices();
-    while let Some((at, character)) = characters.next() {
+    while let Some((index, character)) = characters.next() {
         match character {
-            '"' => return Some((word, &inner[at + 1..])),
+            '"' => return Some((word, &inner[index + 1..])),
             '\\' => match characters.next()? {
                 (_, escaped @ ('"' | '\\')) => word.push(escaped),
                 (_, other) => word.extend(['\\', other]),
@@ -293,10 +302,10 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The media type of a file whose name says nothing.
+/// Media type of a file with an unknown extension.
 const OCTETS: &str = "application/octet-stream";
 
-/// The media type that curl derives from the end of a file's name.
+/// Media type that curl derives from a file's extension.
 fn media_type(file: &str) -> &'static str {
     const TYPES: [(&str, &str); 10] = [
         (".gif", "image/gif"),

@@ -1,19 +1,19 @@
-//! The URLs of a pattern such as `http://h/[1-3]/{a,b}`.
+//! Expands URL patterns such as `http://h/[1-3]/{a,b}`.
 
 /// Maximum number of URLs of a pattern.
-const MOST: usize = 1000;
+const MAX_URLS: usize = 1000;
 
-/// What is wrong, and what to write instead.
-type Wrong = (String, String);
+/// Error message, and advice what to write instead.
+type Problem = (String, String);
 
-/// The URLs of a pattern, in curl's order: the last range changes fastest.
-pub(super) fn expanded(pattern: &str) -> Result<Vec<String>, Wrong> {
+/// Expands a pattern in curl's order: the last range changes fastest.
+pub(super) fn expand(pattern: &str) -> Result<Vec<String>, Problem> {
     let mut urls = vec![String::new()];
     let mut rest = pattern;
     while let Some(character) = rest.chars().next() {
         let choices = match character {
             '[' if is_ipv6(rest) => {
-                let end = rest.find(']').map_or(1, |at| at + 1);
+                let end = rest.find(']').map_or(1, |position| position + 1);
                 literal(&mut rest, end)
             }
             '{' => list(pattern, &mut rest)?,
@@ -25,8 +25,8 @@ pub(super) fn expanded(pattern: &str) -> Result<Vec<String>, Wrong> {
             }
             other => literal(&mut rest, other.len_utf8()),
         };
-        if urls.len() * choices.len() > MOST {
-            let wrong = format!("`{pattern}` stands for more than {MOST} URLs");
+        if urls.len() * choices.len() > MAX_URLS {
+            let wrong = format!("`{pattern}` stands for more than {MAX_URLS} URLs");
             return Err((wrong, "write a shorter range".to_owned()));
         }
         let all = urls.iter().flat_map(|url| choices.iter().map(move |choice| format!("{url}{choice}")));
@@ -35,48 +35,48 @@ pub(super) fn expanded(pattern: &str) -> Result<Vec<String>, Wrong> {
     Ok(urls)
 }
 
-fn malformed(pattern: &str) -> Wrong {
+fn malformed(pattern: &str) -> Problem {
     let wrong = format!("`{pattern}` has a range or list that is malformed");
     (wrong, "write one such as [1-3] or {a,b}, or -g where the URL is meant as it is".to_owned())
 }
 
 fn literal(rest: &mut &str, length: usize) -> Vec<String> {
-    let (text, behind) = rest.split_at(length);
-    *rest = behind;
+    let (text, tail) = rest.split_at(length);
+    *rest = tail;
     vec![text.to_owned()]
 }
 
-/// Whether brackets hold an address of IPv6.
+/// True if the brackets contain an IPv6 address.
 fn is_ipv6(rest: &str) -> bool {
     let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(inner, _)| inner);
     let address = inner.map(|inner| inner.split(['%', '/']).next().unwrap_or_default());
     address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok())
 }
 
-fn list(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Wrong> {
-    let (inner, behind) = rest[1..].split_once('}').ok_or_else(|| malformed(pattern))?;
+fn list(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
+    let (inner, tail) = rest[1..].split_once('}').ok_or_else(|| malformed(pattern))?;
     if inner.is_empty() || inner.contains(['{', '[', ']', '\\']) {
         return Err(malformed(pattern));
     }
-    *rest = behind;
+    *rest = tail;
     Ok(inner.split(',').map(str::to_owned).collect())
 }
 
-fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Wrong> {
-    let (inner, behind) = rest[1..].split_once(']').ok_or_else(|| malformed(pattern))?;
-    *rest = behind;
+fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
+    let (inner, tail) = rest[1..].split_once(']').ok_or_else(|| malformed(pattern))?;
+    *rest = tail;
     let (ends, step) = inner.split_once(':').unwrap_or((inner, "1"));
     let (first, last) = ends.split_once('-').ok_or_else(|| malformed(pattern))?;
     let step: usize = step.parse().ok().filter(|step| *step > 0).ok_or_else(|| malformed(pattern))?;
-    if let (Ok(from), Ok(to)) = (first.parse::<u64>(), last.parse::<u64>()) {
+    if let (Ok(start), Ok(end)) = (first.parse::<u64>(), last.parse::<u64>()) {
         let width = if first.starts_with('0') { first.len() } else { 1 };
-        let numbers = (from..=to).step_by(step).take(MOST + 1);
+        let numbers = (start..=end).step_by(step).take(MAX_URLS + 1);
         let all: Vec<String> = numbers.map(|number| format!("{number:0width$}")).collect();
         return if all.is_empty() { Err(malformed(pattern)) } else { Ok(all) };
     }
     match (first.as_bytes(), last.as_bytes()) {
-        ([from], [to]) if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() && from <= to => {
-            Ok((*from..=*to).step_by(step).map(|letter| char::from(letter).to_string()).collect())
+        ([start], [end]) if start.is_ascii_alphabetic() && end.is_ascii_alphabetic() && start <= end => {
+            Ok((*start..=*end).step_by(step).map(|letter| char::start(letter).to_string()).collect())
         }
         _ => Err(malformed(pattern)),
     }
@@ -88,12 +88,12 @@ mod tests {
 
     #[test]
     fn patterns_become_urls() {
-        assert_eq!(expanded("h/[08-10]{a,b}").unwrap(), ["h/08a", "h/08b", "h/09a", "h/09b", "h/10a", "h/10b"]);
-        assert_eq!(expanded("h/[a-e:2]").unwrap(), ["h/a", "h/c", "h/e"]);
-        assert_eq!(expanded("http://[::1]:8/x").unwrap(), ["http://[::1]:8/x"]);
-        assert_eq!(expanded(r"h/\{a\}").unwrap(), ["h/{a}"]);
+        assert_eq!(expand("h/[08-10]{a,b}").unwrap(), ["h/08a", "h/08b", "h/09a", "h/09b", "h/10a", "h/10b"]);
+        assert_eq!(expand("h/[a-e:2]").unwrap(), ["h/a", "h/c", "h/e"]);
+        assert_eq!(expand("http://[::1]:8/x").unwrap(), ["http://[::1]:8/x"]);
+        assert_eq!(expand(r"h/\{a\}").unwrap(), ["h/{a}"]);
         for wrong in ["h/{a", "h/[1-", "h/[x]", "h/}", "h/[3-1]", "h/[1-100000]", "h/{}"] {
-            assert!(expanded(wrong).is_err(), "{wrong}");
+            assert!(expand(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,54 +1,53 @@
-//! The options of curl that are known.
+//! The table of curl's options.
 
-/// What an option means for a plan.
+/// Effect of an option on the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// It has an effect, see `curl::Reader`.
+    /// Handled by `curl::Reader`.
     Used,
-    /// It changes nothing that a plan says, such as where the reply is written.
+    /// No effect on the plan, for example the destination of the reply.
     Ignored,
-    /// It sets a key of `connection`, see `curl::Reader`.
+    /// Sets a key of `connection`; handled by `curl::Reader`.
     Connection,
-    /// It changes how a request is sent, and plans have nothing like it: a comment names it.
+    /// Changes how a request is sent, but plans have no equivalent: a comment names the option.
     Missing,
-    /// It changes the server or the credentials of a request, and plans have nothing like it: the import ends.
+    /// Changes the server or the credentials, but plans have no equivalent: the import fails.
     Refused,
 }
 
-/// An option.
+/// An option of curl.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
-    /// The letter; a space: none.
+pub(super) struct CurlOption {
+    /// Letter of the option; a space if it has none.
     pub(super) letter: char,
-    /// The long name, without `--`.
+    /// Long name, without `--`.
     pub(super) name: &'static str,
-    /// Whether a value follows.
     pub(super) has_value: bool,
     pub(super) meaning: Meaning,
 }
 
-const fn used(letter: char, name: &'static str, has_value: bool) -> Known {
-    Known { letter, name, has_value, meaning: Meaning::Used }
+const fn used(letter: char, name: &'static str, has_value: bool) -> CurlOption {
+    CurlOption { letter, name, has_value, meaning: Meaning::Used }
 }
 
-const fn ignored(letter: char, name: &'static str, has_value: bool) -> Known {
-    Known { letter, name, has_value, meaning: Meaning::Ignored }
+const fn ignored(letter: char, name: &'static str, has_value: bool) -> CurlOption {
+    CurlOption { letter, name, has_value, meaning: Meaning::Ignored }
 }
 
-const fn connection(letter: char, name: &'static str, has_value: bool) -> Known {
-    Known { letter, name, has_value, meaning: Meaning::Connection }
+const fn connection(letter: char, name: &'static str, has_value: bool) -> CurlOption {
+    CurlOption { letter, name, has_value, meaning: Meaning::Connection }
 }
 
-const fn refused(letter: char, name: &'static str, has_value: bool) -> Known {
-    Known { letter, name, has_value, meaning: Meaning::Refused }
+const fn refused(letter: char, name: &'static str, has_value: bool) -> CurlOption {
+    CurlOption { letter, name, has_value, meaning: Meaning::Refused }
 }
 
-const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
-    Known { letter, name, has_value, meaning: Meaning::Missing }
+const fn missing(letter: char, name: &'static str, has_value: bool) -> CurlOption {
+    CurlOption { letter, name, has_value, meaning: Meaning::Missing }
 }
 
-/// All of them.
-pub(super) const OPTIONS: [Known; 139] = [
+/// All options.
+pub(super) const OPTIONS: [CurlOption; 139] = [
     used('X', "request", true),
     used('H', "header", true),
     used('d', "data", true),
@@ -190,16 +189,16 @@ pub(super) const OPTIONS: [Known; 139] = [
     missing(' ', "tcp-fastopen", false),
 ];
 
-/// The option of a long name; curl takes beginnings of names that fit one option.
-pub(super) fn long(name: &str) -> Option<&'static Known> {
-    let mut beginning = OPTIONS.iter().filter(|known| known.name.starts_with(name));
-    OPTIONS.iter().find(|known| known.name == name).or_else(|| match (beginning.next(), beginning.next()) {
+/// Finds an option by its long name. Like curl, it accepts an unambiguous prefix.
+pub(super) fn long(name: &str) -> Option<&'static CurlOption> {
+    let mut matches = OPTIONS.iter().filter(|option| option.name.starts_with(name));
+    OPTIONS.iter().find(|option| option.name == name).or_else(|| match (matches.next(), matches.next()) {
         (Some(one), None) => Some(one),
         _ => None,
     })
 }
 
-/// The option of a letter.
-pub(super) fn short(letter: char) -> Option<&'static Known> {
-    OPTIONS.iter().find(|known| known.letter == letter && letter != ' ')
+/// Finds an option by its letter.
+pub(super) fn short(letter: char) -> Option<&'static CurlOption> {
+    OPTIONS.iter().find(|option| option.letter == letter && letter != ' ')
 }

@@ -1,4 +1,4 @@
-//! The requests that a command line sends.
+//! Builds the requests of a command line.
 
 use super::Reader;
 use super::data;
@@ -11,7 +11,7 @@ use crate::text;
 use crate::urls::in_folder;
 
 impl Reader<'_> {
-    /// One request for each URL.
+    /// Adds one request for each URL.
     pub(super) fn requests(&mut self) -> Result<(), ImportError> {
         if self.urls.is_empty() {
             return Err(self.error("the command has no URL", "write one such as http://127.0.0.1:8080/"));
@@ -27,17 +27,17 @@ impl Reader<'_> {
         if self.proxy_user && self.connection.iter().any(|(key, _)| *key == "proxy") {
             return Err(self.error("the proxy needs a password, which plans do not have", "leave out -x and -U"));
         }
-        self.follow = self.most_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
-        let is_read = self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
+        self.follow = self.max_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
+        let is_read_only = self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
         let has_fields = self.has_body() && self.is_given("content-type");
-        self.repeats_method = self.follow > 0 && (self.method.is_some() && !is_read || has_fields);
+        self.repeats_method = self.follow > 0 && (self.method.is_some() && !is_read_only || has_fields);
         if self.prefers_http2 {
             let is_plain = self.urls.iter().all(|url| !url.starts_with("https"));
             let choice = if is_plain { ("h2c_upgrade", "true") } else { ("http", "2") };
             self.connection.push((choice.0, vec![choice.1.to_owned()]));
         }
         for (number, pattern) in self.urls.clone().iter().enumerate() {
-            let urls = if self.has_globs { glob::expanded(pattern) } else { Ok(vec![pattern.clone()]) };
+            let urls = if self.has_globs { glob::expand(pattern) } else { Ok(vec![pattern.clone()]) };
             for url in urls.map_err(|(wrong, instead)| self.error(wrong, instead))? {
                 let (request, changes) = self.request(&url, self.uploads.get(number))?;
                 let comments = self.comments.iter().cloned().chain(changes).collect();
@@ -55,7 +55,7 @@ impl Reader<'_> {
     fn check_bodies(&self) -> Result<(), ImportError> {
         let has_data = !self.data.is_empty() && !self.as_query;
         let bodies = [has_data, !self.parts.is_empty(), !self.uploads.is_empty(), self.only_head];
-        if bodies.iter().filter(|is_there| **is_there).count() > 1 {
+        if bodies.iter().filter(|is_used| **is_used).count() > 1 {
             return Err(self.error("curl refuses more than one of -d, -F, -T and -I", "write one of them"));
         }
         let has_type = self.headers.iter().any(|(name, value)| {
@@ -68,7 +68,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A request, and the changes to it that a user must know.
+    /// Builds a request. Also returns a note on a change that the user must know.
     fn request(&self, url: &str, upload: Option<&String>) -> Result<(Request, Option<String>), ImportError> {
         let mut address =
             server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
@@ -97,16 +97,16 @@ impl Reader<'_> {
             _ => "POST",
         };
         request.method = self.method.clone().unwrap_or_else(|| default.to_owned());
-        let changed = server::changed_target(&address, self.is_path_kept);
-        let changed = changed.map(|(target, sent)| format!("curl asks for {target}, and this plan for {sent}"));
+        let change = server::changed_target(&address, self.is_path_kept);
+        let change = change.map(|(target, sent)| format!("curl asks for {target}, and this plan for {sent}"));
         request.query = address.query.as_deref().map(body::pairs).unwrap_or_default();
         request.raw_query = address.query;
         request.server = address.server;
         request.path = address.path;
-        Ok((request, changed))
+        Ok((request, change))
     }
 
-    /// Header fields; a field that an option sets gives way to one of `-H`.
+    /// Builds the header fields. A field of `-H` overrides that of another option.
     fn fields(&self) -> Vec<(String, String)> {
         let has_cookies = !self.cookies.is_empty() && !self.is_given("cookie");
         let cookies = has_cookies.then(|| self.cookies.join(";"));
@@ -118,8 +118,8 @@ impl Reader<'_> {
             ("Range", self.range.clone().filter(|_| !self.has_body())),
             ("Authorization", bearer),
         ];
-        let set = options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        let mut fields: Vec<_> = set.filter(|(name, _)| !self.is_given(name)).collect();
+        let option_fields = options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let mut fields: Vec<_> = option_fields.filter(|(name, _)| !self.is_given(name)).collect();
         fields.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
         fields.extend(self.headers.iter().cloned());
         fields
@@ -130,16 +130,17 @@ impl Reader<'_> {
     }
 
     fn is_removed(&self, name: &str) -> bool {
-        self.removed.iter().any(|removed| removed.eq_ignore_ascii_case(name))
+        self.removed.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Credentials as the kind that curl sends. Another kind could show a password to who must not see it.
+    /// Sets the credentials with curl's scheme. A different scheme could expose the password.
     fn credentials(&self, request: &mut Request, in_url: Option<&String>) -> Result<(), ImportError> {
         if self.is_given("authorization") {
             return Ok(());
         }
         if self.bearer.is_some() {
-            // curl sends the token at once only where no other scheme is allowed, and then no credentials of -u.
+            // curl sends the token at once only if no other scheme is allowed,
+            // and then it ignores -u.
             return match self.schemes.first() {
                 None => Ok(()),
                 Some(scheme) => Err(self.error(
@@ -164,7 +165,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of `-T`; behind a path that ends with a slash its name follows.
+    /// Sets the file of `-T` as body. If the path ends with a slash, the file's name is appended.
     fn upload(&self, file: &str, address: &mut Address, request: &mut Request) -> Result<(), ImportError> {
         if ["-", "."].contains(&file) {
             return Err(self.error("standard input is the body", "write the name of a file behind -T"));
@@ -183,8 +184,8 @@ impl Reader<'_> {
         }
         if address.path.ends_with('/') {
             let name = file.rsplit('/').next().unwrap_or_default();
-            address.path.push_str(&data::escaped(name));
-            // curl writes the URL again, without a question mark that nothing follows.
+            address.path.push_str(&data::percent_encode(name));
+            // curl rebuilds the URL without an empty query.
             address.query.take_if(|query| query.is_empty());
         }
         let file = in_folder(file, &self.folder);
@@ -200,20 +201,16 @@ impl Reader<'_> {
         if self.data.is_empty() {
             return Ok(());
         }
-        let mut add = |name: &str, value: &str| {
+        let defaults: &[(&str, &str)] =
+            if self.is_json { &[("Content-Type", JSON), ("Accept", JSON)] } else { &[("Content-Type", FORM)] };
+        for (name, value) in defaults {
             if !self.is_given(name) && !self.is_removed(name) {
-                request.headers.push((name.to_owned(), value.to_owned()));
+                request.headers.push(((*name).to_owned(), (*value).to_owned()));
             }
-        };
-        if self.is_json {
-            add("Content-Type", JSON);
-            add("Accept", JSON);
-        } else {
-            add("Content-Type", FORM);
         }
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
-        // Without a type the keys `form` and `json` would add one.
+        // An empty type prevents the keys `form` and `json`, which would add a type.
         request.body = data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Command lines of bash and of Windows' cmd, taken apart into words.
+//! Splits command lines of bash and of Windows' cmd into words.
 
 mod redirection;
 
@@ -9,9 +9,9 @@ use redirection::HereDocument;
 /// A word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The text; variables of the shell are variables of the plan, by their own names.
+    /// Text of the word. Variables of the shell become variables of the plan with the same names.
     pub(super) text: String,
-    /// The line in which it begins, from 1.
+    /// Line of its first character, from 1.
     pub(super) line: usize,
 }
 
@@ -30,21 +30,21 @@ impl Command {
     }
 }
 
-/// The standard input of a command.
+/// Standard input of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Input {
-    /// That of the shell.
+    /// The standard input of the shell.
     #[default]
     Inherited,
-    /// The output of the command before it.
+    /// The output of the previous command.
     Pipe,
-    /// `<FILE`
+    /// A file, `<FILE`.
     File(String),
     /// A here-document or here-string.
     Text(String),
 }
 
-/// A part of a word that depends on the shell's state.
+/// Kind of an expansion that depends on the shell's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expansion {
     /// `$(…)`, `<(…)` or backticks.
@@ -55,20 +55,20 @@ pub(super) enum Expansion {
     Parameter,
 }
 
-/// Commands, and the names of the shell's variables in them.
+/// Commands, and the names of the shell variables in them.
 pub(super) struct Commands {
     pub(super) commands: Vec<Command>,
     pub(super) variables: Vec<String>,
 }
 
-/// Takes command lines apart.
+/// Splits command lines into commands.
 pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> {
     let is_cmd = is_of_cmd(text);
     let text = if is_cmd { without_carets(text) } else { text.to_owned() };
     let mut reader = Reader {
         file,
         characters: text.chars().collect(),
-        at: 0,
+        position: 0,
         line: 1,
         word: None,
         command: Command::default(),
@@ -85,20 +85,24 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
     Ok(reader.out)
 }
 
-/// Whether command lines are written for cmd. Older copies of browsers have no caret, but doubled quotes within a word. A shell
-/// joins two words by them, as in `"$A""$B"`, so only those count that punctuation of JSON or a third quote is next to.
+/// True if the command lines are written for cmd.
+///
+/// Older browsers write no caret, but double the quotes within a word. A shell joins
+/// words that way too, as in `"$A""$B"`. So only doubled quotes next to punctuation of
+/// JSON or a third quote count.
 fn is_of_cmd(text: &str) -> bool {
-    let has_doubled_quotes = text.match_indices("\"\"").any(|(at, _)| {
-        let before = text[..at].ends_with(['{', '[', ',', ':']);
-        let behind = text[at + 2..].starts_with(['"', ':', ',', '}', ']']);
-        before || behind
+    let has_doubled_quotes = text.match_indices("\"\"").any(|(index, _)| {
+        let before = text[..index].ends_with(['{', '[', ',', ':']);
+        let after = text[index + 2..].starts_with(['"', ':', ',', '}', ']']);
+        before || after
     });
     text.contains("^\"")
         || text.lines().any(|line| line.trim_end().ends_with(" ^"))
         || has_doubled_quotes && !text.contains('\'')
 }
 
-/// The text as cmd hands it on: a caret makes the next character plain, and joins lines. Within plain quotes it is a caret.
+/// The text after cmd's caret processing: a caret escapes the next character and joins lines, but
+/// not within plain quotes.
 fn without_carets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut quoted = false;
@@ -107,7 +111,8 @@ fn without_carets(text: &str) -> String {
     while let Some(c) = characters.next() {
         match c {
             '^' if !quoted => match characters.next() {
-                // A caret before a line break joins the lines; a second break is one of the text.
+                // A caret before a line break joins the lines. A second line break
+                // is part of the text.
                 Some('\n') => {
                     if characters.peek() == Some(&'\n') {
                         out.push('\n');
@@ -119,7 +124,7 @@ fn without_carets(text: &str) -> String {
                 Some(next) => out.push(next),
                 None => {}
             },
-            // The percent sign of older browsers: "^%"
+            // Older browsers write the percent sign as "^%".
             '"' if quoted && characters.peek() == Some(&'^') => {
                 let mut ahead = characters.clone().skip(1);
                 if let (Some(special), Some('"')) = (ahead.next(), ahead.next()) {
@@ -147,11 +152,11 @@ fn without_carets(text: &str) -> String {
 struct Reader<'a> {
     file: &'a str,
     characters: Vec<char>,
-    at: usize,
+    position: usize,
     line: usize,
-    /// The word that has begun.
+    /// The current word.
     word: Option<Word>,
-    /// The command that has begun.
+    /// The current command.
     command: Command,
     /// Here-documents of the current line. Their lines follow it.
     documents: Vec<HereDocument>,
@@ -160,17 +165,17 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn peek(&self) -> Option<char> {
-        self.characters.get(self.at).copied()
+        self.characters.get(self.position).copied()
     }
 
     fn take(&mut self) -> Option<char> {
         let next = self.peek()?;
-        self.at += 1;
+        self.position += 1;
         self.line += usize::from(next == '\n');
         Some(next)
     }
 
-    fn begin(&mut self) -> &mut String {
+    fn word_text(&mut self) -> &mut String {
         let line = self.line;
         &mut self.word.get_or_insert_with(|| Word { text: String::new(), line }).text
     }
@@ -199,10 +204,10 @@ impl Reader<'_> {
                     }
                     self.here_documents()?;
                 }
-                // `&>FILE`
+                // Redirection of both outputs, `&>FILE`.
                 '&' if self.peek() == Some('>') => self.end_word(),
                 '|' if self.peek() == Some('|') => {
-                    self.at += 1;
+                    self.position += 1;
                     self.end_command();
                 }
                 '|' => {
@@ -210,9 +215,9 @@ impl Reader<'_> {
                     self.command.input = Input::Pipe;
                 }
                 ';' | '&' => self.end_command(),
-                // A prompt, as in texts that were copied from a terminal.
+                // A prompt, in texts copied from a terminal.
                 '>' if self.word.is_none() && self.command.is_empty() && self.peek() == Some(' ') => {
-                    self.begin().push('>');
+                    self.word_text().push('>');
                 }
                 '>' | '<' => self.redirection(c)?,
                 c if c.is_whitespace() => self.end_word(),
@@ -223,42 +228,42 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A character of a word, and the quotes or the variable that it begins.
+    /// Reads a character of a word, or the quotes or variable that it starts.
     fn word_part(&mut self, c: char) -> Result<(), ImportError> {
         match c {
             '\\' => match self.take() {
                 Some('\n') | None => {}
                 Some('\r') if self.peek() == Some('\n') => drop(self.take()),
-                Some(next) => self.begin().push(next),
+                Some(next) => self.word_text().push(next),
             },
-            '\'' => self.single()?,
-            '"' => self.double()?,
+            '\'' => self.single_quotes()?,
+            '"' => self.double_quotes()?,
             '$' if self.peek() == Some('\'') => {
-                self.at += 1;
-                self.ansi()?;
+                self.position += 1;
+                self.ansi_quotes()?;
             }
             '$' if self.peek() == Some('"') => {}
-            '$' => self.dollar()?,
-            '`' => self.backticks()?,
-            c => self.begin().push(c),
+            '$' => self.variable_or_dollar()?,
+            '`' => self.skip_backticks()?,
+            c => self.word_text().push(c),
         }
         Ok(())
     }
 
-    /// The rest of the line is for the shell alone.
+    /// Skips the rest of the line, a comment.
     fn skip_line(&mut self) {
         while self.peek().is_some_and(|c| c != '\n') {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
-    fn single(&mut self) -> Result<(), ImportError> {
+    fn single_quotes(&mut self) -> Result<(), ImportError> {
         let line = self.line;
-        self.begin();
+        self.word_text();
         loop {
             match self.take() {
                 Some('\'') => return Ok(()),
-                Some(c) => self.begin().push(c),
+                Some(c) => self.word_text().push(c),
                 None => {
                     return Err(self.error(line, "the quote `'` is not closed", "write `'` at the end of the text"));
                 }
@@ -266,21 +271,21 @@ impl Reader<'_> {
         }
     }
 
-    fn double(&mut self) -> Result<(), ImportError> {
+    fn double_quotes(&mut self) -> Result<(), ImportError> {
         let line = self.line;
-        self.begin();
+        self.word_text();
         loop {
             match self.take() {
                 Some('"') => return Ok(()),
                 Some('\\') => match self.take() {
                     Some('\n') => {}
-                    Some(c) if matches!(c, '"' | '\\' | '$' | '`') => self.begin().push(c),
-                    Some(c) => self.begin().extend(['\\', c]),
-                    None => self.begin().push('\\'),
+                    Some(c) if matches!(c, '"' | '\\' | '$' | '`') => self.word_text().push(c),
+                    Some(c) => self.word_text().extend(['\\', c]),
+                    None => self.word_text().push('\\'),
                 },
-                Some('$') => self.dollar()?,
-                Some('`') => self.backticks()?,
-                Some(c) => self.begin().push(c),
+                Some('$') => self.variable_or_dollar()?,
+                Some('`') => self.skip_backticks()?,
+                Some(c) => self.word_text().push(c),
                 None => {
                     return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
                 }
@@ -288,52 +293,52 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind a dollar sign: a variable of the shell, or the sign itself.
-    fn dollar(&mut self) -> Result<(), ImportError> {
-        let from = self.at;
+    /// Reads a variable of the shell after a dollar sign. Without a name, the sign stays.
+    fn variable_or_dollar(&mut self) -> Result<(), ImportError> {
+        let start = self.position;
         let braced = self.peek() == Some('{');
         if self.peek() == Some('(') {
-            self.at += 1;
+            self.position += 1;
             return self.skip_output(')');
         }
-        self.at += usize::from(braced);
-        let begin = self.at;
+        self.position += usize::start(braced);
+        let name_start = self.position;
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-            self.at += 1;
+            self.position += 1;
         }
-        let name: String = self.characters[begin..self.at].iter().collect();
+        let name: String = self.characters[name_start..self.position].iter().collect();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         if is_name && (!braced || self.peek() == Some('}')) {
-            self.at += usize::from(braced);
-            self.begin().push_str(&variable(&name));
+            self.position += usize::start(braced);
+            self.word_text().push_str(&variable(&name));
             if !self.out.variables.contains(&name) {
                 self.out.variables.push(name);
             }
             return Ok(());
         }
         if braced {
-            self.expand(Expansion::Parameter);
-        } else if self.characters.get(from).is_some_and(|c| c.is_ascii_digit() || "@*#?!$-".contains(*c)) {
-            self.expand(Expansion::Argument);
+            self.note_expansion(Expansion::Parameter);
+        } else if self.characters.get(start).is_some_and(|c| c.is_ascii_digit() || "@*#?!$-".contains(*c)) {
+            self.note_expansion(Expansion::Argument);
         }
-        self.at = from;
-        self.begin().push('$');
+        self.position = start;
+        self.word_text().push('$');
         Ok(())
     }
 
-    fn expand(&mut self, expansion: Expansion) {
+    fn note_expansion(&mut self, expansion: Expansion) {
         self.command.expansion.get_or_insert((expansion, self.line));
     }
 
-    fn backticks(&mut self) -> Result<(), ImportError> {
+    fn skip_backticks(&mut self) -> Result<(), ImportError> {
         self.skip_output('`')
     }
 
     /// Skips a command substitution up to its end. Parentheses within quotes do not count.
     fn skip_output(&mut self, end: char) -> Result<(), ImportError> {
-        self.expand(Expansion::Output);
+        self.note_expansion(Expansion::Output);
         let line = self.line;
-        self.begin();
+        self.word_text();
         let mut depth = 0;
         let mut quote = None;
         while let Some(c) = self.take() {
@@ -350,10 +355,10 @@ impl Reader<'_> {
         Err(self.error(line, "the output of another command stands in it, and has no end", "write its value"))
     }
 
-    /// `$'…'`
-    fn ansi(&mut self) -> Result<(), ImportError> {
+    /// Reads `$'…'`.
+    fn ansi_quotes(&mut self) -> Result<(), ImportError> {
         let line = self.line;
-        self.begin();
+        self.word_text();
         // Escapes such as \xc3 are bytes.
         let mut bytes: Vec<u8> = Vec::new();
         loop {
@@ -367,7 +372,7 @@ impl Reader<'_> {
             }
         }
         let text = crate::text::clean(&String::from_utf8_lossy(&bytes)).into_owned();
-        self.begin().push_str(&text);
+        self.word_text().push_str(&text);
         Ok(())
     }
 
@@ -390,7 +395,7 @@ impl Reader<'_> {
                 return bytes.extend(c.to_string().bytes());
             }
             '0'..='7' => {
-                self.at -= 1;
+                self.position -= 1;
                 return bytes.push(self.digits(3, 8) as u8);
             }
             other => return bytes.extend(format!("\\{other}").bytes()),
@@ -398,28 +403,28 @@ impl Reader<'_> {
         bytes.push(plain);
     }
 
-    fn digits(&mut self, most: usize, radix: u32) -> u32 {
+    fn digits(&mut self, max_digits: usize, radix: u32) -> u32 {
         let mut number = 0_u32;
-        for _ in 0..most {
+        for _ in 0..max_digits {
             let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else { break };
             number = number.wrapping_mul(radix).wrapping_add(digit);
-            self.at += 1;
+            self.position += 1;
         }
         number
     }
 
-    /// Words as programs of Windows take their command line apart.
+    /// Splits words like programs of Windows do.
     fn windows(&mut self) -> Result<(), ImportError> {
         while let Some(c) = self.take() {
             match c {
                 '\n' | '&' | '|' => self.end_command(),
                 c if c.is_whitespace() => self.end_word(),
                 '\\' if self.peek() == Some('"') => {
-                    self.at += 1;
-                    self.begin().push('"');
+                    self.position += 1;
+                    self.word_text().push('"');
                 }
                 '"' => self.windows_quote()?,
-                c => self.begin().push(c),
+                c => self.word_text().push(c),
             }
         }
         Ok(())
@@ -427,30 +432,30 @@ impl Reader<'_> {
 
     fn windows_quote(&mut self) -> Result<(), ImportError> {
         let line = self.line;
-        self.begin();
+        self.word_text();
         loop {
             match self.take() {
                 Some('"') if self.peek() == Some('"') => {
-                    self.at += 1;
-                    self.begin().push('"');
+                    self.position += 1;
+                    self.word_text().push('"');
                 }
                 Some('"') => return Ok(()),
                 Some('\\') if matches!(self.peek(), Some('"' | '\\')) => {
-                    // Backslashes are plain, but in front of a quote.
-                    let from = self.at - 1;
+                    // Backslashes are literal, except before a quote.
+                    let start = self.position - 1;
                     while self.peek() == Some('\\') {
-                        self.at += 1;
+                        self.position += 1;
                     }
-                    let count = self.at - from;
+                    let count = self.position - start;
                     let before_quote = self.peek() == Some('"');
-                    let kept = if before_quote { count / 2 } else { count };
-                    self.begin().push_str(&"\\".repeat(kept));
+                    let literal_count = if before_quote { count / 2 } else { count };
+                    self.word_text().push_str(&"\\".repeat(literal_count));
                     if before_quote && count % 2 == 1 {
-                        self.at += 1;
-                        self.begin().push('"');
+                        self.position += 1;
+                        self.word_text().push('"');
                     }
                 }
-                Some(c) => self.begin().push(c),
+                Some(c) => self.word_text().push(c),
                 None => {
                     return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
                 }

@@ -1,7 +1,8 @@
-//! Values that an earlier reply held and a later request carries: extractors set variables for them.
+//! Finds values of earlier replies in later requests, and adds extractors
+//! that set variables for them.
 //!
-//! A value has at least 8 characters, looks generated, and was in no request before that reply. An extractor is only written where it
-//! gives exactly that value when it is applied to the recorded reply.
+//! A value has at least 8 characters, looks generated, and appears in no request before that reply.
+//! An extractor is written only if it yields exactly that value from the recorded reply.
 
 use super::Flow;
 use super::entry::Reply;
@@ -14,19 +15,19 @@ use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Lengths of values, in bytes.
-const SHORTEST: usize = 8;
-const LONGEST: usize = 4096;
+/// Range of lengths of values, in bytes.
+const MIN_LENGTH: usize = 8;
+const MAX_LENGTH: usize = 4096;
 
-/// The most values that are looked for, and bytes of a reply in which they are.
-const MOST: usize = 20_000;
-const LONGEST_REPLY: usize = 8 << 20;
+/// Maximum number of values, and maximum length of a searched reply in bytes.
+const MAX_VALUES: usize = 20_000;
+const MAX_REPLY_BYTES: usize = 8 << 20;
 
-/// The most values of a reply whose surroundings are looked at.
-const MOST_BETWEEN: usize = 50;
+/// Maximum number of values of a reply for which boundaries are searched.
+const MAX_BOUNDARIES: usize = 50;
 
-/// Header fields that no reply dictates.
-const STATIC: [&str; 10] = [
+/// Header fields whose values do not come from replies.
+const STATIC_FIELDS: [&str; 10] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -39,24 +40,27 @@ const STATIC: [&str; 10] = [
     "access-control-request-headers",
 ];
 
-/// A value of requests.
+/// A value of a request that may come from a reply.
 struct Candidate {
-    /// The first request that carries it.
+    /// Index of the first request with the value.
     first: usize,
-    /// The name of its field there.
+    /// Name of the field in that request.
     field: String,
-    /// The reply that held it before, and how it is taken out of it.
+    /// Index of the earlier reply with the value, and its extractor.
     origin: Option<(usize, ExtractFrom)>,
 }
 
-/// Writes extractors, and variables in the place of values.
+/// Adds extractors to requests, and replaces values by variables.
 pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
     let mut candidates: HashMap<String, Candidate> = HashMap::new();
-    for (at, flow) in flows.iter_mut().enumerate() {
+    for (index, flow) in flows.iter_mut().enumerate() {
         each_value(&mut flow.request, &mut |field, value, _| {
-            if is_generated(value) && candidates.len() < MOST {
-                let candidate = || Candidate { first: at, field: field.to_owned(), origin: None };
-                candidates.entry(value.to_owned()).or_insert_with(candidate);
+            if is_generated(value) && candidates.len() < MAX_VALUES {
+                candidates.entry(value.to_owned()).or_insert_with(|| Candidate {
+                    first: index,
+                    field: field.to_owned(),
+                    origin: None,
+                });
             }
             None
         });
@@ -65,13 +69,14 @@ pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
     patterns.sort_unstable();
     let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
     let Ok(search) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns) else { return };
-    for (at, flow) in flows.iter().enumerate() {
-        origins(&flow.reply, at, &mut candidates, &search, &patterns);
+    for (index, flow) in flows.iter().enumerate() {
+        find_origins(&flow.reply, index, &mut candidates, &search, &patterns);
     }
-    let mut found: Vec<(&String, &Candidate)> = candidates.iter().filter(|(_, one)| one.origin.is_some()).collect();
-    found.sort_by_key(|(value, one)| (one.first, one.field.as_str(), value.as_str()));
+    let mut correlated: Vec<(&String, &Candidate)> =
+        candidates.iter().filter(|(_, one)| one.origin.is_some()).collect();
+    correlated.sort_by_key(|(value, one)| (one.first, one.field.as_str(), value.as_str()));
     let mut by_value: HashMap<String, String> = HashMap::new();
-    for (value, candidate) in found {
+    for (value, candidate) in correlated {
         let Some((reply, extractor)) = &candidate.origin else { continue };
         let field = candidate.field.trim_start_matches("X-").trim_start_matches("x-");
         let name = names.take(&field.to_ascii_lowercase());
@@ -86,15 +91,15 @@ pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
     }
 }
 
-/// Whether a value looks like one that a server made: it has a digit, or is long, and is no date, URL or sentence.
+/// True if a value looks generated by a server: it has a digit or is long, and is not
+/// a date, URL or sentence.
 fn is_generated(value: &str) -> bool {
-    let is_date = value.len() >= 10
-        && value
-            .bytes()
-            .take(10)
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
-    (SHORTEST..=LONGEST).contains(&value.len())
+    let is_date =
+        value.len() >= 10
+            && value.bytes().take(10).enumerate().all(|(position, byte)| {
+                if position == 4 || position == 7 { byte == b'-' } else { byte.is_ascii_digit() }
+            });
+    (MIN_LENGTH..=MAX_LENGTH).contains(&value.len())
         && !value.contains(char::is_whitespace)
         && !value.contains("://")
         && !text::has_variable(value)
@@ -102,8 +107,8 @@ fn is_generated(value: &str) -> bool {
         && (value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 20)
 }
 
-/// Calls a function with each value of a request: the name of its field, the value, and whether it is a number of JSON. What it
-/// returns takes the place of the value.
+/// Calls a function for each value of a request: the name of its field, the value, and whether it
+/// is a JSON number. A returned text replaces the value.
 fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> Option<String>) {
     let mut before = String::new();
     let mut path = Vec::new();
@@ -117,7 +122,7 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
         *value = visit(name, value, false).unwrap_or_else(|| std::mem::take(value));
     }
     for (name, value) in
-        request.headers.iter_mut().filter(|(name, _)| !STATIC.contains(&name.to_ascii_lowercase().as_str()))
+        request.headers.iter_mut().filter(|(name, _)| !STATIC_FIELDS.contains(&name.to_ascii_lowercase().as_str()))
     {
         match value.strip_prefix("Bearer ") {
             Some(token) => {
@@ -160,17 +165,17 @@ fn each_leaf(value: &mut Value, field: &str, visit: &mut dyn FnMut(&str, &str, b
     }
 }
 
-/// Finds in a reply the values that later requests carry.
-fn origins(
+/// Finds values of later requests in a reply.
+fn find_origins(
     reply: &Reply,
-    at: usize,
+    index: usize,
     candidates: &mut HashMap<String, Candidate>,
     search: &AhoCorasick,
     patterns: &[String],
 ) {
     let mut set = |value: &str, extractor: ExtractFrom| {
-        if let Some(candidate) = candidates.get_mut(value).filter(|one| one.first > at && one.origin.is_none()) {
-            candidate.origin = Some((at, extractor));
+        if let Some(candidate) = candidates.get_mut(value).filter(|one| one.first > index && one.origin.is_none()) {
+            candidate.origin = Some((index, extractor));
         }
     };
     for (name, value) in &reply.headers {
@@ -183,29 +188,30 @@ fn origins(
             set(value, ExtractFrom::Header(name.clone()));
         }
     }
-    if reply.body.is_empty() || reply.body.len() > LONGEST_REPLY {
+    if reply.body.is_empty() || reply.body.len() > MAX_REPLY_BYTES {
         return;
     }
     if let Ok(json) = serde_json::from_str::<Value>(&reply.body) {
         let mut leaves: HashMap<String, Vec<(String, String)>> = HashMap::new();
         collect(&json, "$", "", &mut |value, path, key| {
-            if let Some(one) = candidates.get(value).filter(|one| one.first > at && one.origin.is_none()) {
+            if let Some(one) = candidates.get(value).filter(|one| one.first > index && one.origin.is_none()) {
                 let same_name = one.field.eq_ignore_ascii_case(key);
-                let found = leaves.entry(value.to_owned()).or_default();
-                // Of several places, the one that has the name of the field.
-                if same_name && !found.iter().any(|(_, key)| one.field.eq_ignore_ascii_case(key)) {
-                    found.clear();
+                let places = leaves.entry(value.to_owned()).or_default();
+                // If several places hold the value, the one with the name
+                // of the field is preferred.
+                if same_name && !places.iter().any(|(_, key)| one.field.eq_ignore_ascii_case(key)) {
+                    places.clear();
                 }
-                if found.len() < 2 {
-                    found.push((path.to_owned(), key.to_owned()));
+                if places.len() < 2 {
+                    places.push((path.to_owned(), key.to_owned()));
                 }
             }
         });
-        for (value, found) in leaves {
-            let is_clear = found.len() == 1
-                || candidates.get(&value).is_some_and(|one| one.field.eq_ignore_ascii_case(&found[0].1));
-            if let (Some(one), true) = (candidates.get_mut(&value), is_clear) {
-                one.origin = Some((at, ExtractFrom::JsonPath(found[0].0.clone())));
+        for (value, places) in leaves {
+            let is_unambiguous = places.len() == 1
+                || candidates.get(&value).is_some_and(|one| one.field.eq_ignore_ascii_case(&places[0].1));
+            if let (Some(one), true) = (candidates.get_mut(&value), is_unambiguous) {
+                one.origin = Some((index, ExtractFrom::JsonPath(places[0].0.clone())));
             }
         }
         return;
@@ -216,30 +222,30 @@ fn origins(
     for (value, extractor) in fields_of_page(&reply.body) {
         set(&value, extractor);
     }
-    let mut seen = std::collections::HashSet::new();
-    for found in search.find_iter(&reply.body) {
-        let value = &patterns[found.pattern().as_usize()];
-        let Some(one) = candidates.get_mut(value).filter(|one| one.first > at && one.origin.is_none()) else {
+    let mut searched = std::collections::HashSet::new();
+    for hit in search.find_iter(&reply.body) {
+        let value = &patterns[hit.pattern().as_usize()];
+        let Some(one) = candidates.get_mut(value).filter(|one| one.first > index && one.origin.is_none()) else {
             continue;
         };
-        if !seen.insert(found.pattern()) {
+        if !searched.insert(hit.pattern()) {
             continue;
         }
-        if seen.len() > MOST_BETWEEN {
+        if searched.len() > MAX_BOUNDARIES {
             return;
         }
-        one.origin = between(&reply.body, found.start(), value).map(|extractor| (at, extractor));
+        one.origin = between(&reply.body, hit.start(), value).map(|extractor| (index, extractor));
     }
 }
 
-/// Calls a function with each text and number of JSON: the value, its `JSONPath`, and its key.
+/// Calls a function for each JSON string and number: the value, its `JSONPath`, and its key.
 fn collect(value: &Value, path: &str, key: &str, visit: &mut dyn FnMut(&str, &str, &str)) {
     match value {
         Value::String(text) => visit(text, path, key),
         Value::Number(number) => visit(&number.to_string(), path, key),
         Value::Array(items) => {
-            for (at, item) in items.iter().enumerate() {
-                collect(item, &format!("{path}[{at}]"), key, visit);
+            for (index, item) in items.iter().enumerate() {
+                collect(item, &format!("{path}[{index}]"), key, visit);
             }
         }
         Value::Object(entries) => {
@@ -255,7 +261,7 @@ fn collect(value: &Value, path: &str, key: &str, visit: &mut dyn FnMut(&str, &st
     }
 }
 
-/// The values of hidden fields and of `meta` elements.
+/// Values of `input` and `meta` elements.
 fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
     let page = Document::html(body);
     let mut all = Vec::new();
@@ -264,11 +270,12 @@ fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
         let (Ok(names), Ok(values)) = (page.css(&selector, Some(name)), page.css(&selector, Some(attribute))) else {
             continue;
         };
-        let mut seen = std::collections::HashSet::new();
-        for (own, value) in names.into_iter().zip(values) {
-            let is_plain = !own.is_empty() && own.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:[]".contains(&b));
-            if is_plain && seen.insert(own.clone()) {
-                let selector = format!("{element}[{name}='{own}']");
+        let mut unique_names = std::collections::HashSet::new();
+        for (field, value) in names.into_iter().zip(values) {
+            let is_plain =
+                !field.is_empty() && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:[]".contains(&b));
+            if is_plain && unique_names.insert(field.clone()) {
+                let selector = format!("{element}[{name}='{field}']");
                 all.push((value, ExtractFrom::Css { selector, attribute: attribute.to_owned() }));
             }
         }
@@ -276,16 +283,18 @@ fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
     all
 }
 
-/// The texts around a value that stands at a place, as long as they find it and nothing else first.
-fn between(body: &str, at: usize, value: &str) -> Option<ExtractFrom> {
-    let right = body[at + value.len()..].chars().next().filter(|c| c.is_ascii_punctuation() && !value.contains(*c))?;
-    let line = body[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let before = &body[line..at];
+/// Finds boundaries of a value: the shortest text before it whose first occurrence in
+/// the body precedes the value.
+fn between(body: &str, position: usize, value: &str) -> Option<ExtractFrom> {
+    let right =
+        body[position + value.len()..].chars().next().filter(|c| c.is_ascii_punctuation() && !value.contains(*c))?;
+    let line = body[..position].rfind('\n').map_or(0, |newline| newline + 1);
+    let before = &body[line..position];
     for length in [8, 12, 16, 24, 40] {
-        let from = before.char_indices().rev().nth(length - 1).map_or(0, |(from, _)| from);
-        let left = &before[from..];
+        let start = before.char_indices().rev().nth(length - 1).map_or(0, |(start, _)| start);
+        let left = &before[start..];
         let is_text = left.chars().any(char::is_alphabetic) && left.len() >= 4;
-        if is_text && body.find(left) == Some(at - left.len()) {
+        if is_text && body.find(left) == Some(position - left.len()) {
             return Some(ExtractFrom::Boundary { left: left.to_owned(), right: right.to_string() });
         }
     }

@@ -1,7 +1,7 @@
-//! Entries of a HAR: a request and its reply.
+//! Reads entries of a HAR: a request and its reply.
 
 use crate::body;
-use crate::json::At;
+use crate::json::JsonNode;
 use crate::plan::{Body, Part};
 use crate::server;
 use crate::text::clean_encoded;
@@ -10,28 +10,28 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::DateTime;
 use url::Url;
 
-/// A request and its reply, as they were recorded.
+/// A recorded request and its reply.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) page: String,
-    /// When it began and ended, in milliseconds since 1970; 0: unknown.
+    /// Start and end, in milliseconds since 1970; 0 if unknown.
     pub(super) started: f64,
     pub(super) ended: f64,
     pub(super) method: String,
     pub(super) url: Url,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Body,
-    /// Notes on the body.
+    /// Notes on the URL and the body.
     pub(super) comments: Vec<String>,
-    /// `document`, `script`, …; empty: unknown.
+    /// Type of resource such as `document` or `script`; empty if unknown.
     pub(super) resource: String,
     pub(super) reply: Reply,
 }
 
-/// A reply.
+/// A recorded reply.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reply {
-    /// 0: there was none.
+    /// Status; 0 if there was no reply.
     pub(super) status: u64,
     pub(super) headers: Vec<(String, String)>,
     pub(super) media_type: String,
@@ -39,15 +39,15 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// A header field; empty: there is none.
+    /// Value of a header field; empty if it is absent.
     pub(super) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
     }
 }
 
 impl Entry {
-    /// Reads an entry; why it is left out, otherwise.
-    pub(super) fn read(at: &At<'_>) -> Result<Self, &'static str> {
+    /// Reads an entry. The error is the reason why it is left out.
+    pub(super) fn read(at: &JsonNode<'_>) -> Result<Self, &'static str> {
         let request = at.get("request").ok_or("entries without a request")?;
         let text = request.get("url").and_then(|url| url.value.as_str()).filter(|url| !url.is_empty());
         let text = text.ok_or("requests without a URL")?;
@@ -62,7 +62,7 @@ impl Entry {
         comments.extend(changed_url(text));
         let (url, missing) = with_query(url, &request);
         comments.extend(missing);
-        let body = request.get("postData").map(|post| sent(&post, &mut comments)).unwrap_or_default();
+        let body = request.get("postData").map(|post| read_body(&post, &mut comments)).unwrap_or_default();
         let method = request.text("method").to_ascii_uppercase();
         Ok(Self {
             page: at.text("pageref").to_owned(),
@@ -78,7 +78,7 @@ impl Entry {
         })
     }
 
-    /// Whether it is an image, script, style sheet, font or the like.
+    /// True for an image, script, style sheet, font or similar.
     pub(super) fn is_resource(&self) -> bool {
         const KINDS: [&str; 9] =
             ["script", "stylesheet", "image", "font", "media", "manifest", "texttrack", "ping", "csp-violation-report"];
@@ -98,18 +98,18 @@ impl Entry {
                 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())))
     }
 
-    /// Whether it is a page.
+    /// True for an HTML page.
     pub(super) fn is_document(&self) -> bool {
         self.resource == "document" || self.resource.is_empty() && self.reply.media_type.starts_with("text/html")
     }
 
-    /// Whether the browser asked by itself whether it may ask (CORS).
+    /// True for a CORS preflight request.
     pub(super) fn is_preflight(&self) -> bool {
-        let asks = |(name, _): &(String, String)| name.eq_ignore_ascii_case("access-control-request-method");
-        self.method == "OPTIONS" && self.headers.iter().any(asks)
+        let mut names = self.headers.iter().map(|(name, _)| name);
+        self.method == "OPTIONS" && names.any(|name| name.eq_ignore_ascii_case("access-control-request-method"))
     }
 
-    /// Where the reply leads.
+    /// Redirect target of the reply.
     pub(super) fn redirect(&self) -> Option<Url> {
         if !(300..400).contains(&self.reply.status) {
             return None;
@@ -119,14 +119,15 @@ impl Entry {
     }
 }
 
-/// A comment on a URL that a plan sends otherwise.
+/// Comment on a URL that the plan sends in a different form.
 fn changed_url(text: &str) -> Option<String> {
     let (target, sent) = server::changed_target(&server::parse(text).ok()?, false)?;
     Some(format!("the recording asks for {target}, and this plan for {sent}"))
 }
 
-/// The URL with the parameters of `queryString`, where only these have them; a comment on parameters that the URL has not, otherwise.
-fn with_query(mut url: Url, request: &At<'_>) -> (Url, Option<String>) {
+/// Adds the parameters of `queryString` to a URL without a query. Otherwise, returns a comment on
+/// parameters that the URL lacks.
+fn with_query(mut url: Url, request: &JsonNode<'_>) -> (Url, Option<String>) {
     let fields: Vec<(String, String)> = request
         .list("queryString")
         .iter()
@@ -147,19 +148,21 @@ fn with_query(mut url: Url, request: &At<'_>) -> (Url, Option<String>) {
     (url, comment)
 }
 
-/// The URL as it is asked for.
+/// Removes the fragment, which is never sent.
 pub(super) fn without_fragment(mut url: Url) -> Url {
     url.set_fragment(None);
     url
 }
 
-fn headers(of: &At<'_>) -> Vec<(String, String)> {
-    let one = |header: &At<'_>| (header.text("name").to_owned(), header.text("value").to_owned());
-    of.list("headers").iter().map(one).filter(|(name, _)| !name.is_empty()).collect()
+fn headers(message: &JsonNode<'_>) -> Vec<(String, String)> {
+    let fields = message.list("headers");
+    let fields = fields.iter().map(|header| (header.text("name").to_owned(), header.text("value").to_owned()));
+    fields.filter(|(name, _)| !name.is_empty()).collect()
 }
 
-fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
-    let (media_type, text) = (post.text("mimeType"), post.text("text"));
+fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> Body {
+    let media_type = post.text("mimeType");
+    let text = post.text("text");
     let params = post.list("params");
     let mut body = match text {
         "" if !params.is_empty() && media_type.starts_with(body::MULTIPART) => multipart(&params),
@@ -184,7 +187,7 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
     body
 }
 
-fn multipart(params: &[At<'_>]) -> Body {
+fn multipart(params: &[JsonNode<'_>]) -> Body {
     let mut parts = Vec::new();
     for param in params {
         let part = match param.text("fileName") {
@@ -199,7 +202,7 @@ fn multipart(params: &[At<'_>]) -> Body {
     Body::Multipart(parts)
 }
 
-/// A name or value of a form; some browsers leave it encoded in the parameters.
+/// Decodes a name or value of a form. Some browsers record them encoded.
 fn decoded(text: &str) -> String {
     let spaced = clean_encoded(text).replace('+', " ");
     percent_encoding::percent_decode_str(&spaced)
@@ -207,7 +210,7 @@ fn decoded(text: &str) -> String {
         .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
-fn reply(response: &At<'_>) -> Reply {
+fn reply(response: &JsonNode<'_>) -> Reply {
     let mut reply = Reply {
         status: response.get("status").and_then(|status| status.value.as_u64()).unwrap_or(0),
         headers: headers(response),

@@ -1,12 +1,12 @@
-//! Data files as entries of `data`.
+//! Converts data files to entries of `data`.
 
 use super::Writer;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
 use brunt_spec::plan::Yaml;
 
 impl Writer<'_> {
-    /// The keys of a data file. `begins`: each iteration begins with one of its rows.
-    pub(super) fn data(&mut self, file: &DataFile, begins: bool) -> Yaml {
+    /// Converts a data file. `is_leading`: each iteration starts with one of its rows.
+    pub(super) fn data(&mut self, file: &DataFile, is_leading: bool) -> Yaml {
         let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(&file.file)))];
         let mut add = |name: &str, value: Yaml| keys.push((name.to_owned(), value));
         if !file.names.is_empty() {
@@ -39,7 +39,7 @@ impl Writer<'_> {
             DataEnd::StopRun => add("at_end", Yaml::text("stop_run")),
             DataEnd::Eof => add("at_end", Yaml::text("eof")),
         }
-        if !begins {
+        if !is_leading {
             add("on_demand", Yaml::text("true"));
         }
         match &keys[..] {

@@ -1,17 +1,17 @@
-//! Loads of populations as the keys of `load`.
+//! Converts loads of populations to the keys of `load`.
 
 use super::Writer;
-use super::requests::is_usual;
+use super::requests::is_default;
 use crate::write::plan_time;
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::{Load, Population};
 use brunt_spec::plan::Yaml;
 
-/// How long a plan runs that JMeter would run until somebody stops it.
-const ENDLESS: &str = "1m";
+/// Duration in the plan of a load that JMeter runs until it is stopped.
+const DEFAULT_DURATION: &str = "1m";
 
 impl Writer<'_> {
-    /// The keys of `load`.
+    /// Writes the keys of `load`.
     pub(super) fn load(&mut self, population: &Population) -> Yaml {
         let mut keys = Vec::new();
         let mut add = |name: &str, value: String| keys.push((name.to_owned(), Yaml::Text(value)));
@@ -22,10 +22,10 @@ impl Writer<'_> {
             }
             Load::Open { rate, arrivals, max_in_flight, .. } => {
                 let mut rate = rate.clone();
-                // A pause at the end lets requests under way finish.
+                // A pause at the end is grace for requests in flight.
                 if let Some(last) = rate.stages.pop_if(|last| last.from == 0.0 && last.to == 0.0) {
                     let grace = last.duration.unwrap_or_default();
-                    if !is_usual(grace, brunt_spec::defaults::GRACE) {
+                    if !is_default(grace, brunt_spec::defaults::GRACE) {
                         add("grace", plan_time(grace));
                     }
                 }
@@ -37,7 +37,8 @@ impl Writer<'_> {
                 rate.duration().is_some()
             }
         };
-        let (stop, users) = (&population.stop, population.load.peak().ceil().max(1.0) as u64);
+        let stop = &population.stop;
+        let users = population.load.peak().ceil().max(1.0) as u64;
         if let Some(iterations) = stop.iterations_per_user {
             add("iterations", iterations.to_string());
         }
@@ -45,10 +46,10 @@ impl Writer<'_> {
             (Some(duration), _) => add("duration", plan_time(duration)),
             (None, Some(iterations)) if !is_finite => add("requests", (iterations * users).to_string()),
             (None, None) if !is_finite => {
-                add("duration", ENDLESS.to_owned());
+                add("duration", DEFAULT_DURATION.to_owned());
                 let place = self.group_place(&population.name);
                 self.notice(format!(
-                    "{place}: JMeter runs it until it is stopped; the plan runs it for {ENDLESS} (load.duration)"
+                    "{place}: JMeter runs it until it is stopped; the plan runs it for {DEFAULT_DURATION} (load.duration)"
                 ));
             }
             _ => {}
@@ -58,13 +59,14 @@ impl Writer<'_> {
 }
 
 fn shape(shape: &Shape, round: &dyn Fn(f64) -> f64) -> String {
-    let one = |stage: &Stage| {
-        let (from, to) = (round(stage.from), round(stage.to));
-        let value = if from == to { to.to_string() } else { format!("{from}..{to}") };
+    let stages = shape.stages.iter().map(|stage| {
+        let start = round(stage.from);
+        let end = round(stage.to);
+        let value = if start == end { end.to_string() } else { format!("{start}..{end}") };
         match stage.duration {
             Some(duration) => format!("{value}/{}", plan_time(duration)),
-            None => to.to_string(),
+            None => end.to_string(),
         }
-    };
-    shape.stages.iter().map(one).collect::<Vec<_>>().join(",")
+    });
+    stages.collect::<Vec<_>>().join(",")
 }

@@ -1,4 +1,4 @@
-//! Extractors, scripts and checks of a request.
+//! Converts extractors, scripts and checks of a request.
 
 use super::Writer;
 use super::texts::Braces;
@@ -13,7 +13,7 @@ use brunt_script::functions;
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::extractors;
 
-/// What a check of a plan file says.
+/// A check of a plan file.
 #[derive(Default)]
 struct Check {
     /// Lists of texts by key.
@@ -36,8 +36,8 @@ impl Check {
 }
 
 impl Writer<'_> {
-    /// The keys `until` and `reply_events` of a message of a WebSocket.
-    pub(super) fn awaited(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
+    /// Writes the keys `until` and `reply_events` of a WebSocket message.
+    pub(super) fn await_keys(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
         let mut check = Check::default();
         for condition in &policy.until {
             if let Err(why) = self.assertion(condition, place, &mut check) {
@@ -59,9 +59,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The keys `extract`, `after` and `check` of a request.
+    /// Writes the keys `extract`, `after` and `check` of a request.
     pub(super) fn reactions(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
-        let (mut extract, mut after) = (Keys::new(), Vec::new());
+        let mut extract = Keys::new();
+        let mut after = Vec::new();
         for action in &policy.actions {
             match action {
                 ReplyAction::Extract(extractor) => {
@@ -74,7 +75,8 @@ impl Writer<'_> {
                 ReplyAction::Script(script) => after.extend(self.script(script, place)),
                 ReplyAction::Set { variable, value } => {
                     let value = self.plain(value);
-                    self.behind.push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
+                    self.following_steps
+                        .push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
                 }
                 ReplyAction::Keep => {}
             }
@@ -92,7 +94,7 @@ impl Writer<'_> {
                 self.notice(format!("{place}: left out, {why}"));
             }
         }
-        // In the order in which a plan file is read.
+        // The order in which plan files list them.
         let order = ["status", "contains", "contains_not", "matches", "matches_not", "exists", "script"];
         check.texts.sort_by_key(|(key, _)| order.iter().position(|known| known == key));
         let mut all: Keys = check.texts.into_iter().map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
@@ -109,41 +111,43 @@ impl Writer<'_> {
 
     fn extractor(&mut self, extractor: &Extractor, place: &str, extract: &mut Keys) {
         let Extractor { variable, from, take, .. } = extractor;
-        let at = self.extractor_place(variable, place);
+        let extractor_place = self.extractor_place(variable, place);
         if variable.trim().is_empty() {
-            self.notice(format!("{at}: left out, it names no variable"));
+            self.notice(format!("{extractor_place}: left out, it names no variable"));
             return;
         }
         if extract.iter().any(|(known, _)| known == variable) {
             if *take != Take::First {
-                self.notice(format!("{at}: left out, `{variable}` is taken out of this reply already"));
+                self.notice(format!("{extractor_place}: left out, `{variable}` is taken out of this reply already"));
             }
             return;
         }
         if let ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) = from {
-            self.notice(format!("{at}: a plan file has no namespaces; the prefixes of `{path}` match as written"));
+            self.notice(format!(
+                "{extractor_place}: a plan file has no namespaces; the prefixes of `{path}` match as written"
+            ));
         }
         let Some(value) = extractors::write(extractor, &mut |text| self.plain(text)) else {
-            self.notice(format!("{at}: left out, a plan file extracts from replies only"));
+            self.notice(format!("{extractor_place}: left out, a plan file extracts from replies only"));
             self.declared.push((variable.clone(), String::new()));
             return;
         };
         extract.push((variable.clone(), value));
     }
 
-    /// Adds an assertion to a check; why not, where a check cannot say it.
+    /// Adds an assertion to a check. The error says why a check cannot express it.
     fn assertion(&mut self, assertion: &Assertion, place: &str, check: &mut Check) -> Result<(), String> {
         match &assertion.test {
             AssertionTest::Text(text) => self.text_assertion(text, check)?,
             AssertionTest::Duration(millis) => {
-                let millis: u64 = known(millis)?;
+                let millis: u64 = constant(millis)?;
                 check.others.push(("max_time".into(), Yaml::text(format!("{millis}ms"))));
             }
             AssertionTest::Size { part, is, bytes } => {
                 if *part != Some(ReplyPart::Body) {
                     return Err("a plan file knows the size of the body only".into());
                 }
-                let bytes: u64 = known(bytes)?;
+                let bytes: u64 = constant(bytes)?;
                 let (least, most) = match is {
                     Comparison::Equal => (Some(bytes), Some(bytes)),
                     Comparison::NotEqual => return Err("a plan file has no size that is not the one".into()),
@@ -157,10 +161,9 @@ impl Writer<'_> {
                 }
             }
             AssertionTest::Json { path, expected, invert } => {
-                let not = || Err("a plan file has no JSON that is not there".to_owned());
                 let path = self.plain(path);
                 match expected {
-                    _ if *invert => return not(),
+                    _ if *invert => return Err("a plan file has no JSON that is not there".to_owned()),
                     None => check.push("exists", path),
                     Some(expected) => {
                         let value = match expected {
@@ -233,45 +236,42 @@ impl Writer<'_> {
             _ if self.is_javascript => return Err("a plan file checks bodies, statuses and header fields only".into()),
             _ => {
                 let script = script_of(text).ok_or("a plan file checks bodies, statuses and header fields only")?;
-                check.push("script", super::texts::dollars(&script));
+                check.push("script", super::texts::escape_dollars(&script));
                 return Ok(());
             }
         }
-        let key = |is_text: bool| match (is_text, not) {
-            (true, false) => "contains",
-            (true, true) => "contains_not",
-            (false, false) => "matches",
-            (false, true) => "matches_not",
-        };
+
         if *is == TextMatch::Substring && (!any || patterns.len() == 1) {
             for pattern in patterns {
                 let pattern = self.plain(pattern);
-                check.push(key(true), pattern);
+                check.push(if *not { "contains_not" } else { "contains" }, pattern);
             }
             return Ok(());
         }
         let expressions = patterns.iter().map(|pattern| match is {
             TextMatch::Contains => pattern.clone(),
             TextMatch::Matches => format!(r"\A(?:{pattern})\z"),
-            TextMatch::Equals => format!(r"\A{}\z", as_expression(pattern)),
-            TextMatch::Substring => as_expression(pattern),
+            TextMatch::Equals => format!(r"\A{}\z", as_regex(pattern)),
+            TextMatch::Substring => as_regex(pattern),
         });
+        let key = if *not { "matches_not" } else { "matches" };
         let expressions: Vec<String> = expressions.collect();
         if *any && expressions.len() > 1 {
             let all: Vec<String> = expressions.iter().map(|one| format!("(?:{one})")).collect();
             let all = self.plain(&all.join("|"));
-            check.push(key(false), all);
+            check.push(key, all);
         } else {
             for one in expressions {
                 let one = self.plain(&one);
-                check.push(key(false), one);
+                check.push(key, one);
             }
         }
         Ok(())
     }
 }
 
-/// A check in Groovy, for parts of a reply that a check has no key for; None: users would fill in its texts.
+/// Writes an assertion as a Groovy script, for parts of a reply without a key in `check`. None if
+/// its texts contain variables.
 fn script_of(text: &TextAssertion) -> Option<String> {
     let part = match &text.part {
         ReplyPart::Body | ReplyPart::UnescapedBody => "prev.getResponseDataAsString()",
@@ -290,30 +290,31 @@ fn script_with(text: &TextAssertion, part: &str) -> Option<String> {
     if text.patterns.iter().any(|pattern| pattern.contains("${")) {
         return None;
     }
-    let one = |pattern: &String| {
-        let pattern = quoted(pattern);
-        match text.is {
-            TextMatch::Substring => format!("text.contains({pattern})"),
-            TextMatch::Equals => format!("text == {pattern}"),
-            TextMatch::Contains => format!("(text =~ {pattern}).find()"),
-            TextMatch::Matches => format!("(text ==~ {pattern})"),
-        }
-    };
-    let all: Vec<String> = text.patterns.iter().map(one).collect();
+    let conditions: Vec<String> = text.patterns.iter().map(|pattern| groovy_condition(text.is, pattern)).collect();
     let joined = match (text.any, text.not) {
-        (true, false) => all.join(" || "),
-        (false, false) => all.join(" && "),
-        (_, true) => format!("!({})", all.join(" || ")),
+        (true, false) => conditions.join(" || "),
+        (false, false) => conditions.join(" && "),
+        (_, true) => format!("!({})", conditions.join(" || ")),
     };
     Some(format!("def text = {part}\nif (!({joined})) {{ AssertionResult.setFailure(true) }}"))
 }
 
-/// A text in single quotes of Groovy.
+fn groovy_condition(is: TextMatch, pattern: &str) -> String {
+    let pattern = quoted(pattern);
+    match is {
+        TextMatch::Substring => format!("text.contains({pattern})"),
+        TextMatch::Equals => format!("text == {pattern}"),
+        TextMatch::Contains => format!("(text =~ {pattern}).find()"),
+        TextMatch::Matches => format!("(text ==~ {pattern})"),
+    }
+}
+
+/// Quotes a text for Groovy.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n"))
 }
 
-/// The status of an assertion that looks for a status line such as `HTTP/1.1 200 OK`.
+/// The status of an assertion on a status line such as `HTTP/1.1 200 OK`.
 fn status_line(text: &TextAssertion) -> Option<String> {
     let [pattern] = &text.patterns[..] else { return None };
     let is_search = matches!(text.is, TextMatch::Substring | TextMatch::Contains) && !text.not;
@@ -324,46 +325,49 @@ fn status_line(text: &TextAssertion) -> Option<String> {
     (is_status && is_phrase).then(|| status.to_owned())
 }
 
-/// The statuses that an assertion lets through.
+/// The statuses that an assertion accepts.
 fn status(text: &TextAssertion) -> Result<String, String> {
-    let cannot = || "a plan file lists the statuses that are good".to_owned();
+    let cannot = "a plan file lists the statuses that are good";
     if text.not {
-        return Err(cannot());
+        return Err(cannot.to_owned());
     }
-    let one = |pattern: &str| {
-        let pattern = pattern.trim().trim_start_matches('^').trim_end_matches('$');
-        let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-        let class = pattern.chars().next().filter(|first| ('1'..='5').contains(first));
-        match (class, pattern.get(1..)) {
-            _ if is_number(pattern) => Some(pattern.to_owned()),
-            (Some(class), Some(r"\d\d" | r"\d{2}" | r"[0-9][0-9]" | r"[0-9]{2}" | ".." | ".*" | r"\d*" | r"\d+")) => {
-                Some(format!("{class}xx"))
-            }
-            (Some(class), Some("")) if text.is == TextMatch::Contains || text.is == TextMatch::Substring => {
-                Some(format!("{class}xx"))
-            }
-            _ => None,
-        }
-    };
+
     let alternatives = text.patterns.iter().flat_map(|pattern| {
         let inner = pattern.trim().trim_start_matches('^').trim_end_matches('$');
         let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
         inner.split('|').map(str::to_owned).collect::<Vec<_>>()
     });
-    let words: Option<Vec<String>> = alternatives.map(|pattern| one(&pattern)).collect();
-    let words = words.filter(|words| !words.is_empty()).ok_or_else(cannot)?;
+    let words: Option<Vec<String>> = alternatives.map(|pattern| status_or_class(text.is, &pattern)).collect();
+    let words = words.filter(|words| !words.is_empty()).ok_or(cannot)?;
     if text.patterns.len() > 1 && !text.any {
-        return Err(cannot());
+        return Err(cannot.to_owned());
     }
     Ok(words.join(","))
 }
 
-/// A number that is known before the run.
-fn known<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+/// A status, or a class such as `2xx`, that a pattern accepts.
+fn status_or_class(is: TextMatch, pattern: &str) -> Option<String> {
+    let pattern = pattern.trim().trim_start_matches('^').trim_end_matches('$');
+    let is_number = pattern.len() == 3 && pattern.bytes().all(|byte| byte.is_ascii_digit());
+    let class = pattern.chars().next().filter(|first| ('1'..='5').contains(first));
+    match (class, pattern.get(1..)) {
+        _ if is_number => Some(pattern.to_owned()),
+        (Some(class), Some(r"\d\d" | r"\d{2}" | r"[0-9][0-9]" | r"[0-9]{2}" | ".." | ".*" | r"\d*" | r"\d+")) => {
+            Some(format!("{class}xx"))
+        }
+        (Some(class), Some("")) if is == TextMatch::Contains || is == TextMatch::Substring => {
+            Some(format!("{class}xx"))
+        }
+        _ => None,
+    }
+}
+
+/// Parses a number that does not depend on the run.
+fn constant<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("`{text}` is no whole number that is known before the run"))
 }
 
-/// Adds a check of a path or header field; a plan file compares each with one text.
+/// Adds a check of a path or header field. A plan file compares each with a single text.
 fn add_once(checks: &mut Keys, name: String, value: Yaml) -> Result<(), String> {
     if checks.iter().any(|(known, other)| *known == name && *other != value) {
         return Err(format!("a check compares `{name}` with one text"));
@@ -379,16 +383,16 @@ fn is_plain(pattern: &str) -> bool {
         && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
 }
 
-/// A text as a regular expression; expressions in it are escaped when they are filled in.
-fn as_expression(text: &str) -> String {
-    let one = |stretch: Stretch| match stretch {
+/// Escapes a text as a regular expression. Expressions in it are escaped at run time.
+fn as_regex(text: &str) -> String {
+    let has_expressions = text.contains("${");
+    let parts = expression::parse(text).into_iter().map(|stretch| match stretch {
         Stretch::Literal(text) => functions::escaped_regex(&text),
         Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
             format!("${{escapeOroRegexpChars({written})}}")
         }
-    };
-    let has_expressions = text.contains("${");
-    let all: String = expression::parse(text).into_iter().map(one).collect();
+    });
+    let all: String = parts.collect();
     if has_expressions { all.replace('\\', r"\\") } else { all }
 }
 

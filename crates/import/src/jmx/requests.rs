@@ -1,4 +1,4 @@
-//! Requests as steps.
+//! Converts requests to steps.
 
 use super::Writer;
 use super::texts::Braces;
@@ -19,19 +19,20 @@ use brunt_spec::words::values::method_name;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Header fields that say nothing of a user: what JMeter's client sends by itself.
+/// Prefix of the User-Agent that JMeter's client sends by default.
 const JMETER_AGENT: &str = "Apache-HttpClient/";
 
-/// The header fields that a plan file says.
+/// The header fields to write: without those that JMeter's client sends by default.
 pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
-    let own = |(name, value): &&(String, String)| {
-        let is = |known: &str| name.eq_ignore_ascii_case(known);
-        !(is("connection") && value == "keep-alive" || is("user-agent") && value.starts_with(JMETER_AGENT))
-    };
-    request.headers.iter().filter(own).cloned().collect()
+    let fields = request.headers.iter().filter(|(name, value)| {
+        let is_default_connection = name.eq_ignore_ascii_case("connection") && value == "keep-alive";
+        let is_default_agent = name.eq_ignore_ascii_case("user-agent") && value.starts_with(JMETER_AGENT);
+        !is_default_connection && !is_default_agent
+    });
+    fields.cloned().collect()
 }
 
-/// Scheme, host and port of a URL, and what stands behind them.
+/// Splits a URL after scheme, host and port.
 pub(super) fn server(url: &str) -> Option<(&str, &str)> {
     let host = ["http://", "https://"].iter().find(|scheme| url.starts_with(**scheme))?.len();
     let mut depth = 0_u32;
@@ -43,11 +44,11 @@ pub(super) fn server(url: &str) -> Option<(&str, &str)> {
         }
         depth == 0 && matches!(next, '/' | '?')
     });
-    Some(url.split_at(end.map_or(url.len(), |(at, _)| host + at)))
+    Some(url.split_at(end.map_or(url.len(), |(position, _)| host + position)))
 }
 
 impl Writer<'_> {
-    /// A request as a step.
+    /// Converts a request to a step.
     pub(super) fn request(&mut self, request: &Request, policy: &ReplyPolicy) -> Yaml {
         let place = self.sampler_place(&request.label);
         let mut keys = Keys::new();
@@ -58,9 +59,9 @@ impl Writer<'_> {
         } else {
             &["get", "post", "put", "patch", "delete", "head", "options"]
         };
-        let is_known = all.contains(&method.as_str());
-        let is_named = !is_known && !request.is_websocket() && method_name(&request.method).is_ok();
-        match (is_known, is_named) {
+        let has_step = all.contains(&method.as_str());
+        let has_method_key = !has_step && !request.is_websocket() && method_name(&request.method).is_ok();
+        match (has_step, has_method_key) {
             (true, _) => push(&mut keys, &method, Yaml::Text(url)),
             (false, true) => {
                 push(&mut keys, "request", Yaml::Text(url));
@@ -74,16 +75,16 @@ impl Writer<'_> {
         let label = self.plain(&request.label);
         push(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();
-        let mut own = headers(request);
-        own.retain(|header| !shared.contains(header));
-        let body = self.body(&request.body, &mut own, &place);
-        self.authorization(&mut own, policy, &mut keys);
-        let fields = self.fields(&own, &place);
+        let mut own_headers = headers(request);
+        own_headers.retain(|header| !shared.contains(header));
+        let body = self.body(&request.body, &mut own_headers, &place);
+        self.authorization(&mut own_headers, policy, &mut keys);
+        let fields = self.fields(&own_headers, &place);
         if !fields.is_empty() {
             push(&mut keys, "headers", Yaml::Map(fields));
         }
         keys.extend(body);
-        self.awaited(policy, &place, &mut keys);
+        self.await_keys(policy, &place, &mut keys);
         if request.is_websocket() && matches!(request.body, Body::Bytes(_)) {
             self.notice(format!("{place}: its binary message is sent as text"));
         }
@@ -100,7 +101,7 @@ impl Writer<'_> {
                 None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
             }
         }
-        if let Some(timeout) = policy.timeout.filter(|timeout| !is_usual(*timeout, defaults::TIMEOUT)) {
+        if let Some(timeout) = policy.timeout.filter(|timeout| !is_default(*timeout, defaults::TIMEOUT)) {
             push(&mut keys, "timeout", Yaml::Text(plan_time(timeout)));
         }
         Yaml::Map(keys)
@@ -132,7 +133,7 @@ impl Writer<'_> {
         self.text(&whole, Braces::Placeholders)
     }
 
-    /// A URL whose parts are variables that never change, without the function that puts it together.
+    /// Rewrites a URL with constant parts, without the function that builds it at run time.
     pub(super) fn readable(&self, url: &str) -> String {
         let stretches = expression::parse(url);
         let [Stretch::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else { return url.to_owned() };
@@ -140,32 +141,40 @@ impl Writer<'_> {
         if name != "requestUrl" {
             return url.to_owned();
         }
-        let part = |part: &Vec<Stretch>| {
-            let text = expression_text(part);
-            let fixed = part.iter().all(|one| match one {
-                Stretch::Literal(_) => true,
-                Stretch::Variable { name, .. } => self.plan_vars.contains(name),
-                Stretch::Call { .. } => false,
-            });
-            (self.unfolded.before.text(&text), text, fixed)
-        };
-        let ((scheme, scheme_text, a), (port, port_text, b)) = (part(protocol), part(port));
-        let (path_value, path, _) = part(path);
+        let scheme = self.url_part(protocol);
+        let port = self.url_part(port);
+        let path = self.url_part(path);
         let host = expression_text(host);
-        if !a || !b || host.is_empty() || path_value.starts_with("http") || path_value.starts_with("${") {
+        if !scheme.is_constant
+            || !port.is_constant
+            || host.is_empty()
+            || path.value.starts_with("http")
+            || path.value.starts_with("${")
+        {
             return url.to_owned();
         }
-        let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme_text.trim().to_owned() };
+        let scheme = if scheme.value.trim().is_empty() { "http".to_owned() } else { scheme.text.trim().to_owned() };
+        let port_value = port.value.trim();
         let port =
-            if port.trim().is_empty() || port.trim() == "0" { String::new() } else { format!(":{}", port_text.trim()) };
-        let slash = if path_value.starts_with('/') || path_value.is_empty() { "" } else { "/" };
-        // A variable is no beginning of a URL that is read before users are there.
+            if port_value.is_empty() || port_value == "0" { String::new() } else { format!(":{}", port.text.trim()) };
+        let slash = if path.value.starts_with('/') || path.value.is_empty() { "" } else { "/" };
+        // URLs are parsed before users exist, so a variable cannot be the scheme.
         let is_scheme = scheme == "http" || scheme == "https";
         let scheme = if is_scheme { scheme } else { self.unfolded.before.text(&scheme).trim().to_ascii_lowercase() };
-        format!("{scheme}://{host}{port}{slash}{path}{}", expression_text(rest))
+        format!("{scheme}://{host}{port}{slash}{}{}", path.text, expression_text(rest))
     }
 
-    /// Header fields as they are written, without secrets.
+    fn url_part(&self, stretches: &[Stretch]) -> UrlPart {
+        let text = expression_text(stretches);
+        let is_constant = stretches.iter().all(|stretch| match stretch {
+            Stretch::Literal(_) => true,
+            Stretch::Variable { name, .. } => self.plan_vars.contains(name),
+            Stretch::Call { .. } => false,
+        });
+        UrlPart { value: self.unfolded.before.text(&text), text, is_constant }
+    }
+
+    /// Writes header fields without secrets.
     pub(super) fn fields(&mut self, headers: &[(String, String)], place: &str) -> Keys {
         let mut keys = Keys::new();
         for (name, value) in headers {
@@ -175,7 +184,7 @@ impl Writer<'_> {
             }
             let bearer = value.split_once(' ').filter(|_| name.eq_ignore_ascii_case("authorization"));
             let hidden = match bearer {
-                Some((scheme, token)) => self.hidden("token", token).map(|token| format!("{scheme} {token}")),
+                Some((scheme, token)) => self.hide("token", token).map(|token| format!("{scheme} {token}")),
                 None => self.secret(name.trim_start_matches("X-").trim_start_matches("x-"), value),
             };
             let value = self.text(&hidden.unwrap_or_else(|| value.clone()), Braces::Placeholders);
@@ -185,11 +194,12 @@ impl Writer<'_> {
     }
 
     fn authorization(&mut self, own: &mut Vec<(String, String)>, policy: &ReplyPolicy, keys: &mut Keys) {
-        let basic = |(name, value): &(String, String)| {
-            if name.eq_ignore_ascii_case("authorization") { decoded::basic(value) } else { None }
-        };
-        if let Some((at, pair)) = own.iter().enumerate().find_map(|(at, header)| Some((at, basic(header)?))) {
-            own.remove(at);
+        let basic = own.iter().enumerate().find_map(|(index, (name, value))| {
+            let credentials = if name.eq_ignore_ascii_case("authorization") { decoded::basic(value) } else { None };
+            Some((index, credentials?))
+        });
+        if let Some((index, pair)) = basic {
+            own.remove(index);
             let pair = self.pair(&pair);
             push(keys, "basic", Yaml::Text(pair));
         }
@@ -199,10 +209,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Name and password, the password as a variable.
+    /// Writes name and password, with a variable for the password.
     fn pair(&mut self, pair: &str) -> String {
         let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
-        let password = self.hidden("password", password).unwrap_or_else(|| password.to_owned());
+        let password = self.hide("password", password).unwrap_or_else(|| password.to_owned());
         self.plain(&format!("{user}:{password}"))
     }
 
@@ -265,13 +275,13 @@ impl Writer<'_> {
         keys
     }
 
-    /// The name of a file that stands for its content.
+    /// The name of an uploaded file, if the text stands for its content.
     fn upload<'t>(&self, text: &'t str) -> Option<&'t str> {
         let file = text.strip_prefix(UPLOAD[0])?.strip_suffix(UPLOAD[1])?;
         self.folder.find(file).is_ok().then_some(file)
     }
 
-    /// A file of the plan, from the folder of the plan file.
+    /// Path of a file, relative to the plan file's folder.
     pub(super) fn file(&self, file: &str) -> String {
         let path = std::path::Path::new(file);
         let relative = path.strip_prefix(&self.options.directory).unwrap_or(path);
@@ -281,12 +291,21 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a time is what a plan file means where it says nothing.
-pub(super) fn is_usual(time: Duration, usual: &str) -> bool {
-    duration::parse(usual).is_ok_and(|usual| usual == time)
+/// A part of a URL that a function builds at run time.
+struct UrlPart {
+    /// Value with constants filled in.
+    value: String,
+    /// Text as written.
+    text: String,
+    is_constant: bool,
 }
 
-/// The word of a plan file; None: it has none.
+/// True if a time equals a default of plan files.
+pub(super) fn is_default(time: Duration, default: &str) -> bool {
+    duration::parse(default).is_ok_and(|default| default == time)
+}
+
+/// The word of a plan file for a scope; None if there is none.
 pub(super) fn on_failure(ends: Scope) -> Option<&'static str> {
     match ends {
         Scope::Nothing => Some("continue"),
@@ -297,7 +316,7 @@ pub(super) fn on_failure(ends: Scope) -> Option<&'static str> {
     }
 }
 
-/// The word of a plan file.
+/// The word of a plan file for a cookie rule.
 pub(super) fn cookies(cookies: Cookies) -> &'static str {
     match cookies {
         Cookies::Ignored => "false",
@@ -306,7 +325,7 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
     }
 }
 
-/// The fields of an encoded form; None where a map cannot say it.
+/// Decodes an encoded form; None if a map cannot represent it.
 fn form(text: &str) -> Option<Vec<(String, String)>> {
     let fields = decoded::form(text)?;
     let mut seen = HashSet::new();

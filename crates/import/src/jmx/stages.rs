@@ -1,4 +1,4 @@
-//! setUp and tearDown thread groups as `setup` and `teardown`.
+//! Converts setUp and tearDown thread groups to `setup` and `teardown`.
 
 use super::Writer;
 use crate::write::Keys;
@@ -8,14 +8,14 @@ use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 
 impl Writer<'_> {
-    /// The thread groups of a stage; None where they have no steps.
+    /// Writes the thread groups of a stage; None if they have no steps.
     pub(super) fn stage(&mut self, plan: &Plan) -> Option<Yaml> {
         self.policies.clone_from(&plan.reply_policies);
         self.is_joined = plan.populations.len() > 1;
         let mut groups = Vec::new();
         for group in &plan.populations {
             let mut keys = self.scenario(group);
-            // A failure ends a stage of a plan file, where it does not say otherwise.
+            // By default, a failure ends a stage of a plan file.
             if !keys.iter().any(|(name, _)| name == "on_failure") {
                 keys.insert(0, ("on_failure".into(), Yaml::text("continue")));
             }
@@ -36,28 +36,30 @@ impl Writer<'_> {
     }
 
     fn one_group(&mut self, group: &Population, keys: Keys, steps: Vec<Yaml>) -> Yaml {
-        let (users, iterations) = self.rounds(group);
+        let (users, iterations) = self.users_and_iterations(group);
         let numbers = [("users", users), ("iterations", iterations)].into_iter().filter(|(_, number)| *number > 1);
-        let mut own: Keys = numbers.map(|(name, number)| (name.to_owned(), Yaml::text(number.to_string()))).collect();
-        own.extend(group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(plan_time(duration)))));
-        own.extend(keys);
-        own.push(("steps".into(), Yaml::List(steps)));
-        Yaml::Map(own)
+        let mut stage_keys: Keys =
+            numbers.map(|(name, number)| (name.to_owned(), Yaml::text(number.to_string()))).collect();
+        stage_keys.extend(group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(plan_time(duration)))));
+        stage_keys.extend(keys);
+        stage_keys.push(("steps".into(), Yaml::List(steps)));
+        Yaml::Map(stage_keys)
     }
 
-    /// Several thread groups at the same time become groups of steps of one user.
+    /// Converts concurrent thread groups to consecutive groups of steps of one user.
     fn one_user(&mut self, groups: Vec<(&Population, Keys, Vec<Yaml>)>) -> Yaml {
-        let (mut keys, mut all) = (Keys::new(), Vec::new());
-        for (group, own, mut steps) in groups {
+        let mut keys = Keys::new();
+        let mut all = Vec::new();
+        for (group, group_keys, mut steps) in groups {
             let place = self.group_place(&group.name);
             self.notice(format!("{place}: one user carries it out and the others of its kind, one after the other"));
-            let (users, iterations) = self.rounds(group);
+            let (users, iterations) = self.users_and_iterations(group);
             if users * iterations > 1 {
                 let times = Yaml::text((users * iterations).to_string());
                 steps = vec![Yaml::map([("loop", times), ("steps", Yaml::List(steps))])];
             }
             all.push(steps::group(&group.name, steps));
-            for name in own.into_iter().filter_map(|key| join(&mut keys, key)) {
+            for name in group_keys.into_iter().filter_map(|(name, value)| merge_key(&mut keys, name, value)) {
                 self.notice(format!("{place}: `{name}` is that of the first group of its kind"));
             }
         }
@@ -65,8 +67,8 @@ impl Writer<'_> {
         Yaml::Map(keys)
     }
 
-    /// Users of a thread group, and the iterations of each.
-    fn rounds(&mut self, group: &Population) -> (u64, u64) {
+    /// Number of users of a thread group, and iterations of each.
+    fn users_and_iterations(&mut self, group: &Population) -> (u64, u64) {
         let iterations = group.stop.iterations_per_user.unwrap_or_else(|| {
             let place = self.group_place(&group.name);
             self.notice(format!("{place}: it has no number of loops; each of its users does one (iterations)"));
@@ -76,18 +78,18 @@ impl Writer<'_> {
     }
 }
 
-/// Adds a key of a further thread group; its name, where the first has another value.
-fn join(keys: &mut Keys, (name, value): (String, Yaml)) -> Option<String> {
-    let Some((_, known)) = keys.iter_mut().find(|(other, _)| *other == name) else {
+/// Merges a key of another thread group. Returns its name if the first group has a different value.
+fn merge_key(keys: &mut Keys, name: String, value: Yaml) -> Option<String> {
+    let Some((_, first)) = keys.iter_mut().find(|(other, _)| *other == name) else {
         keys.push((name, value));
         return None;
     };
-    match (known, value) {
-        (Yaml::List(known), Yaml::List(more)) => known.extend(more),
-        (Yaml::Map(known), Yaml::Map(more)) => {
-            return more.into_iter().filter_map(|key| join(known, key)).last();
+    match (first, value) {
+        (Yaml::List(first), Yaml::List(more)) => first.extend(more),
+        (Yaml::Map(first), Yaml::Map(more)) => {
+            return more.into_iter().filter_map(|(name, value)| merge_key(first, name, value)).last();
         }
-        (known, value) => return (*known != value).then_some(name),
+        (first, value) => return (*first != value).then_some(name),
     }
     None
 }

@@ -1,4 +1,4 @@
-//! Steps of .jmx plans for plan files, and notices of parts that plan files do not have.
+//! Converts steps of .jmx plans, and adds notices for steps that plan files do not have.
 
 use super::Writer;
 use brunt_jmx::ElementKind;
@@ -9,10 +9,10 @@ use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 use brunt_spec::plan::scenario::write::{Loss, Wording};
 
-/// The text that asks in JMeter whether the last sample succeeded.
+/// JMeter's expression for the success of the last sample.
 const LAST_SAMPLE_OK: &str = "${JMeterThread.last_sample_ok}";
 
-/// Words the scenario of a population.
+/// Converts the texts and elements in the scenario of a population.
 struct PopulationWording<'w, 'a> {
     writer: &'w mut Writer<'a>,
     population: &'w Population,
@@ -32,7 +32,7 @@ impl Wording for PopulationWording<'_, '_> {
         }
         let policy = self.writer.policy(request.reply_policy);
         let mut steps = vec![self.writer.request(request, &policy)];
-        steps.append(&mut self.writer.behind);
+        steps.append(&mut self.writer.following_steps);
         steps
     }
 
@@ -51,7 +51,7 @@ impl Wording for PopulationWording<'_, '_> {
 
     fn lose(&mut self, loss: Loss<'_>) {
         let notice = match loss {
-            Loss::SecondEvaluation(condition) if !counts(condition) => return,
+            Loss::SecondEvaluation(condition) if !has_counter(condition) => return,
             Loss::SecondEvaluation(_) => {
                 let place = self.place(ElementKind::WhileController);
                 format!(
@@ -125,24 +125,24 @@ impl PopulationWording<'_, '_> {
 }
 
 /// True if each evaluation of a condition changes it.
-fn counts(condition: &Condition) -> bool {
+fn has_counter(condition: &Condition) -> bool {
     match condition {
         Condition::True(text) | Condition::False(text) => text.contains("__counter("),
-        Condition::Not(inner) => counts(inner),
+        Condition::Not(inner) => has_counter(inner),
         _ => false,
     }
 }
 
 impl Writer<'_> {
-    /// The steps of a list.
+    /// Converts a list of steps.
     pub(super) fn steps(&mut self, steps: &[Step], population: &Population) -> Vec<Yaml> {
         steps::write(steps, &mut PopulationWording { writer: self, population })
     }
 
     fn script_step(&mut self, script: &Script, group: &str) -> Vec<Yaml> {
-        // What `brunt export jmx` makes of the step `set`.
-        let set = script.source.strip_prefix("vars.put(\"").and_then(|rest| rest.strip_suffix("\", Parameters)"));
-        if let Some(variable) = set.filter(|name| !name.contains('"')) {
+        // `brunt export jmx` writes the step `set` in this form.
+        let set_call = script.source.strip_prefix("vars.put(\"").and_then(|rest| rest.strip_suffix("\", Parameters)"));
+        if let Some(variable) = set_call.filter(|name| !name.contains('"')) {
             let value = self.plain(&script.parameters);
             return vec![steps::set(variable, value)];
         }
@@ -150,7 +150,7 @@ impl Writer<'_> {
         self.script(script, &place).map(steps::script).into_iter().collect()
     }
 
-    /// The source of a script in the language of the scenario; None: it is left out.
+    /// Source of a script in the language of the scenario; None if it is left out.
     pub(super) fn script(&mut self, script: &Script, place: &str) -> Option<String> {
         let place = self.element_place(&script.name, place);
         let is_javascript = script.language == ScriptLanguage::Javascript;
@@ -165,14 +165,14 @@ impl Writer<'_> {
             return None;
         }
         let language = if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
-        let checked = Script { source: source.replace("$$", "$"), language, ..script.clone() };
-        if let Err(error) = brunt_script::check::fixed_script(&checked) {
+        let script_to_check = Script { source: source.replace("$$", "$"), language, ..script.clone() };
+        if let Err(error) = brunt_script::check::fixed_script(&script_to_check) {
             self.notice(format!("{place}: left out, {error}"));
             return None;
         }
         let parameters = script.parameters.trim();
-        let reads = ["Parameters", "args", "bsh.args"].iter().any(|name| source.contains(name));
-        if parameters.is_empty() || !reads {
+        let reads_parameters = ["Parameters", "args", "bsh.args"].iter().any(|name| source.contains(name));
+        if parameters.is_empty() || !reads_parameters {
             return Some(source);
         }
         if parameters.contains("${") || is_javascript {

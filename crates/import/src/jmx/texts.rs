@@ -1,69 +1,70 @@
-//! Texts by JMeter's rules as texts of a plan file.
+//! Converts texts from JMeter's rules to those of a plan file.
 
 use super::Writer;
 use crate::text::{self, Piece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
-use brunt_model::scenario::{Scenario, Script, ScriptLanguage, Step};
+use brunt_model::scenario::{DataFile, DataFormat, Scenario, Script, ScriptLanguage, Step};
 use brunt_model::secret::is_secret_field;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 
-/// Whether `{n}`, `{uuid}` and the like mean something in a text.
+/// Whether a text may contain placeholders such as `{n}` and `{uuid}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Braces {
-    /// In URLs, header fields and bodies.
+    /// Placeholders are replaced: in URLs, header fields and bodies.
     Placeholders,
-    /// Elsewhere.
+    /// Braces have no meaning.
     Plain,
 }
 
-/// How placeholders begin, behind their brace.
+/// Placeholders without their opening brace.
 const PLACEHOLDERS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 impl Writer<'_> {
-    /// A text as a plan file has it.
+    /// Converts a text.
     pub(super) fn text(&mut self, text: &str, braces: Braces) -> String {
         let mut out = text.to_owned();
         if text.contains("${") {
-            let mut plain = Vec::new();
-            self.unknown(&stretches(text), &mut plain);
-            for written in plain {
+            let mut unresolved = Vec::new();
+            self.find_unresolved(&stretches(text), &mut unresolved);
+            for written in unresolved {
                 out = out.replace(&written, &format!("\\{written}"));
             }
         }
         if braces == Braces::Placeholders {
             out = without_placeholders(&out);
         }
-        self.filled_in(&dollars(&out))
+        self.filled_in(&escape_dollars(&out))
     }
 
-    /// Marked names of properties that hold secrets, as variables of the environment.
+    /// Replaces marked properties, which hold secrets, by environment variables.
     pub(super) fn filled_in(&self, text: &str) -> String {
         if !text::has_variable(text) {
             return text.to_owned();
         }
-        let one = |piece: &Piece<'_>| match piece {
+        let pieces = text::pieces(text);
+        let parts = pieces.iter().map(|piece| match piece {
             Piece::Literal(text) => (*text).to_owned(),
             Piece::Variable(name) if self.marks.contains(*name) => format!("${{env.{name}}}"),
             Piece::Variable(name) => (*name).to_owned(),
-        };
-        text::pieces(text).iter().map(one).collect()
+        });
+        parts.collect()
     }
 
-    /// A text where `{n}` means nothing.
+    /// Converts a text without placeholders.
     pub(super) fn plain(&mut self, text: &str) -> String {
         self.text(text, Braces::Plain)
     }
 
-    /// What of a text JMeter leaves as it is written, since nothing sets it.
-    fn unknown(&mut self, stretches: &[Stretch], plain: &mut Vec<String>) {
+    /// Collects the expressions that JMeter leaves as written, since nothing sets them.
+    fn find_unresolved(&mut self, stretches: &[Stretch], unresolved: &mut Vec<String>) {
         for stretch in stretches {
             match stretch {
                 Stretch::Literal(_) => {}
                 Stretch::Variable { name, written } => {
                     if !self.is_known(name) {
-                        plain.push(written.clone());
+                        unresolved.push(written.clone());
                         let place = self.text_place(written);
                         self.notice(format!(
                             "{place}: nothing sets the variable `{name}`; {written} stays as it is written"
@@ -74,10 +75,10 @@ impl Writer<'_> {
                     let function = functions::find(name);
                     if function.is_some_and(|function| function.arguments.contains(&arguments.len())) {
                         for argument in arguments {
-                            self.unknown(argument, plain);
+                            self.find_unresolved(argument, unresolved);
                         }
                     } else {
-                        plain.push(written.clone());
+                        unresolved.push(written.clone());
                         let place = self.text_place(written);
                         self.notice(format!(
                             "{place}: the function `{name}` is not known; {written} stays as it is written"
@@ -88,14 +89,15 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether something sets a variable. One that only a function or an extractor of several values sets is declared.
+    /// True if something sets the variable. A variable that only a function or an extractor of
+    /// several values sets is declared.
     fn is_known(&mut self, name: &str) -> bool {
         if self.plan_vars.contains(name) || self.known.contains(name) || self.has_scripts {
             return true;
         }
-        let of_extractor =
+        let is_of_extractor =
             self.extracted.iter().any(|one| name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('_')));
-        let is_set = of_extractor || self.named_in_calls.contains(name) || self.loops.iter().any(|one| one == name);
+        let is_set = is_of_extractor || self.named_in_calls.contains(name) || self.loops.iter().any(|one| one == name);
         if is_set {
             self.known.insert(name.to_owned());
             self.declared.push((name.to_owned(), String::new()));
@@ -103,14 +105,16 @@ impl Writer<'_> {
         is_set
     }
 
-    /// The source of a script. JMeter fills `${…}` in before it reads it; a plan file only its own variables.
+    /// Converts the source of a script. JMeter expands `${…}` before it runs a script; a plan file
+    /// expands only its own variables.
     pub(super) fn source(&mut self, script: &Script, place: &str) -> String {
         let written = &script.source;
         if !written.contains("${") {
-            return dollars(written);
+            return escape_dollars(written);
         }
         let is_groovy = script.language != ScriptLanguage::Javascript;
-        let (mut out, mut quote) = (String::new(), None);
+        let mut out = String::new();
+        let mut quote = None;
         for stretch in stretches(written) {
             match stretch {
                 Stretch::Literal(text) => {
@@ -148,19 +152,20 @@ impl Writer<'_> {
                 }
             }
         }
-        self.filled_in(&dollars(&out))
+        self.filled_in(&escape_dollars(&out))
     }
 
-    /// A secret as a variable of the plan; None where the value is none, or holds a variable already.
+    /// Replaces a secret by a variable of the plan. None if the value is not secret
+    /// or already contains a variable.
     pub(super) fn secret(&mut self, field: &str, value: &str) -> Option<String> {
         if !is_secret_field(field) || value.contains("${") || text::has_variable(value) {
             return None;
         }
-        self.hidden(field, value)
+        self.hide(field, value)
     }
 
-    /// The same whatever the field is called.
-    pub(super) fn hidden(&mut self, field: &str, value: &str) -> Option<String> {
+    /// Replaces a value by a variable of the plan, whatever its field is called.
+    pub(super) fn hide(&mut self, field: &str, value: &str) -> Option<String> {
         if value.is_empty() || value.contains("${") || text::has_variable(value) {
             return None;
         }
@@ -174,20 +179,20 @@ impl Writer<'_> {
         }
     }
 
-    /// JSON, or anything like it, with variables in place of the secrets in it.
+    /// Replaces secrets in JSON or similar text by variables.
     pub(super) fn without_secrets(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some((before, name, behind)) = quoted(rest) {
-            let value = behind
+        while let Some((before, name, tail)) = quoted(rest) {
+            let value = tail
                 .trim_start()
                 .strip_prefix(':')
                 .and_then(|value| quoted(value).filter(|(gap, ..)| gap.trim().is_empty()));
             let hidden = value.and_then(|(_, value, _)| self.secret(name, value));
             out.extend([before, "\"", name, "\""]);
-            rest = behind;
+            rest = tail;
             if let (Some(hidden), Some((gap, _, after))) = (hidden, value) {
-                let colon = &behind[..behind.find(':').unwrap_or_default()];
+                let colon = &tail[..tail.find(':').unwrap_or_default()];
                 out.extend([colon, ":", gap, "\"", &hidden, "\""]);
                 rest = after;
             }
@@ -195,20 +200,11 @@ impl Writer<'_> {
         out + rest
     }
 
-    /// What sets variables in a scenario.
-    pub(super) fn learn(&mut self, scenario: &Scenario, policies: &[&ReplyPolicy]) {
+    /// Collects the variables that a scenario sets.
+    pub(super) fn collect_variables(&mut self, scenario: &Scenario, policies: &[&ReplyPolicy]) {
         for file in &scenario.data {
-            let header = || {
-                let text = std::fs::read(&file.file).unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default().to_owned();
-                let delimiter = match file.format {
-                    brunt_model::scenario::DataFormat::Csv { delimiter, .. } => delimiter,
-                    brunt_model::scenario::DataFormat::JsonLines => ',',
-                };
-                line.split(delimiter).map(|name| name.trim().trim_matches('"').to_owned()).collect::<Vec<_>>()
-            };
-            self.known.extend(if file.names.is_empty() { header() } else { file.names.clone() });
+            let names = if file.names.is_empty() { header_names(file) } else { file.names.clone() };
+            self.known.extend(names);
         }
         for action in policies.iter().flat_map(|policy| &policy.actions) {
             match action {
@@ -228,25 +224,41 @@ impl Writer<'_> {
     }
 }
 
-/// Reads a text. A call of no function, such as `${__jm__loop__idx}`, is the variable that it names.
-fn stretches(text: &str) -> Vec<Stretch> {
-    named(expression::parse(text))
+/// The column names in the first line of a data file.
+fn header_names(file: &DataFile) -> Vec<String> {
+    let text = std::fs::read(&file.file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    let delimiter = match file.format {
+        DataFormat::Csv { delimiter, .. } => delimiter,
+        DataFormat::JsonLines => ',',
+    };
+    line.split(delimiter).map(|name| name.trim().trim_matches('"').to_owned()).collect()
 }
 
-fn named(stretches: Vec<Stretch>) -> Vec<Stretch> {
-    let one = |stretch: Stretch| match stretch {
+/// Parses a text. A call of an unknown function, such as `${__jm__loop__idx}`, is
+/// the variable of that name.
+fn stretches(text: &str) -> Vec<Stretch> {
+    calls_to_variables(expression::parse(text))
+}
+
+fn calls_to_variables(stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let stretches = stretches.into_iter().map(|stretch| match stretch {
         Stretch::Call { name, arguments, written } => match expression::as_variable(&written) {
             Some(variable) if functions::find(&name).is_none() => {
                 Stretch::Variable { name: variable.to_owned(), written }
             }
-            _ => Stretch::Call { name, arguments: arguments.into_iter().map(named).collect(), written },
+            _ => {
+                let arguments = arguments.into_iter().map(calls_to_variables).collect();
+                Stretch::Call { name, arguments, written }
+            }
         },
         other => other,
-    };
-    stretches.into_iter().map(one).collect()
+    });
+    stretches.collect()
 }
 
-/// The names that arguments of functions in a text may be.
+/// Collects literal arguments of functions, which may be names of variables.
 pub(super) fn names_in_calls(text: &str, names: &mut std::collections::HashSet<String>) {
     fn walk(stretches: &[Stretch], names: &mut std::collections::HashSet<String>) {
         for stretch in stretches {
@@ -264,8 +276,8 @@ pub(super) fn names_in_calls(text: &str, names: &mut std::collections::HashSet<S
     }
 }
 
-/// A text that a plan file's own `$` leaves alone: of several in a row all but the last are doubled.
-pub(super) fn dollars(text: &str) -> String {
+/// Escapes `$` for a plan file: of several in a row, all but the last are doubled.
+pub(super) fn escape_dollars(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(next) = characters.next() {
@@ -279,11 +291,11 @@ pub(super) fn dollars(text: &str) -> String {
 
 fn without_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (at, next) in text.char_indices() {
-        let begins = next == '{'
-            && PLACEHOLDERS.iter().any(|head| text[at + 1..].starts_with(head))
-            && !text[..at].ends_with('$');
-        if begins {
+    for (index, next) in text.char_indices() {
+        let is_placeholder = next == '{'
+            && PLACEHOLDERS.iter().any(|head| text[index + 1..].starts_with(head))
+            && !text[..index].ends_with('$');
+        if is_placeholder {
             out.push('\\');
         }
         out.push(next);
@@ -291,7 +303,7 @@ fn without_placeholders(text: &str) -> String {
     out
 }
 
-/// In which quotes the end of a stretch of a script is.
+/// Updates the open quote at the end of a stretch of a script.
 fn follow_quotes(text: &str, quote: &mut Option<char>) {
     let mut escaped = false;
     for next in text.chars() {
@@ -306,7 +318,8 @@ fn follow_quotes(text: &str, quote: &mut Option<char>) {
     }
 }
 
-/// The first text within double quotes: what stands before it, the text, what stands behind it.
+/// Finds the first text in double quotes; returns the text before it, the quoted text,
+/// and the text after it.
 fn quoted(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('"')?;
     let mut escaped = false;
@@ -319,12 +332,12 @@ fn quoted(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, &rest[..end], &rest[end + 1..]))
 }
 
-/// Each text of a tree.
-pub(super) fn each(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
+/// Calls a function for each text of a tree.
+pub(super) fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
     match value {
         serde_json::Value::String(text) => visit(text),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
-        serde_json::Value::Object(entries) => entries.values().for_each(|item| each(item, visit)),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
+        serde_json::Value::Object(entries) => entries.values().for_each(|item| each_text(item, visit)),
         _ => {}
     }
 }
@@ -335,7 +348,7 @@ mod tests {
 
     #[test]
     fn dollars_and_braces_stay() {
-        assert_eq!(dollars("a$ $${x} $$$"), "a$ $$${x} $$$$$");
+        assert_eq!(escape_dollars("a$ $${x} $$$"), "a$ $$${x} $$$$$");
         assert_eq!(without_placeholders("{n} ${n} {uuid} {m}"), "\\{n} ${n} \\{uuid} {m}");
         assert_eq!(quoted(r#"a "b\"c" d"#), Some(("a ", r#"b\"c"#, " d")));
     }

@@ -1,4 +1,4 @@
-//! Parameters and bodies of operations, with example values.
+//! Converts parameters and bodies of operations, with example values.
 
 use super::schema::Examples;
 use crate::body::{FORM, JSON, MULTIPART};
@@ -6,10 +6,10 @@ use crate::plan::{Body, Part, Request};
 use crate::text;
 use serde_json::Value;
 
-/// Header fields that are no parameters (`OpenAPI` 3.1, section 4.8.12.1).
-const OWN: [&str; 3] = ["accept", "content-type", "authorization"];
+/// Header fields that cannot be parameters (`OpenAPI` 3.1, section 4.8.12.1).
+const IGNORED_FIELDS: [&str; 3] = ["accept", "content-type", "authorization"];
 
-/// Adds the parameters that are required, or have an example.
+/// Adds parameters that are required or have an example.
 pub(super) fn add<'a>(
     examples: &Examples<'a>,
     parameters: &[&'a Value],
@@ -18,26 +18,26 @@ pub(super) fn add<'a>(
 ) {
     let mut left_out = Vec::new();
     for parameter in parameters {
-        let (name, place) =
-            (parameter["name"].as_str().unwrap_or_default(), parameter["in"].as_str().unwrap_or_default());
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let place = parameter["in"].as_str().unwrap_or_default();
         if name.is_empty() || ["body", "formData"].contains(&place) {
             continue;
         }
         let content = parameter["content"].as_object().and_then(|content| content.values().next());
-        let schema = examples.resolved(&parameter["schema"]);
-        let has_example = examples.own(parameter).is_some()
+        let schema = examples.resolve(&parameter["schema"]);
+        let has_example = examples.explicit_example(parameter).is_some()
             || ["example", "default"].iter().any(|key| !schema[*key].is_null() || !parameter[*key].is_null());
         if place != "path" && parameter["required"] != true && !has_example {
             left_out.push(name);
             continue;
         }
         let value = match content {
-            Some(media) => Value::from(examples.of(media).to_string()),
-            // Swagger 2.0 has no schema around the type.
+            Some(media) => Value::from(examples.example_of(media).to_string()),
+            // In Swagger 2.0 the type is not in a schema.
             None if parameter.get("schema").is_none() => {
-                examples.own(parameter).unwrap_or_else(|| examples.of_schema(parameter))
+                examples.explicit_example(parameter).unwrap_or_else(|| examples.of_schema(parameter))
             }
-            None => examples.of(parameter),
+            None => examples.example_of(parameter),
         };
         let value = if value.is_null() { Value::from(name) } else { value };
         match place {
@@ -46,7 +46,7 @@ pub(super) fn add<'a>(
                 request.path = request.path.replace(&format!("{{{name}}}"), &plain);
             }
             "query" => request.query.extend(query(name, parameter, &value)),
-            "header" if !OWN.contains(&name.to_ascii_lowercase().as_str()) => {
+            "header" if !IGNORED_FIELDS.contains(&name.to_ascii_lowercase().as_str()) => {
                 request.headers.push((name.to_owned(), plain(&value)));
             }
             "cookie" => request.headers.push(("Cookie".to_owned(), format!("{name}={}", plain(&value)))),
@@ -58,7 +58,7 @@ pub(super) fn add<'a>(
     }
 }
 
-/// A value as a text; the items of a list with commas between them.
+/// A value as text. Items of a list are separated by commas.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -67,7 +67,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A parameter of the query: a list is repeated or joined, a map has its names.
+/// The fields of a query parameter. A list is repeated or joined; a map has its own names.
 fn query(name: &str, parameter: &Value, value: &Value) -> Vec<(String, String)> {
     let is_swagger = parameter.get("schema").is_none();
     let explode = parameter["explode"].as_bool().unwrap_or(!is_swagger || parameter["collectionFormat"] == "multi");
@@ -82,7 +82,7 @@ fn query(name: &str, parameter: &Value, value: &Value) -> Vec<(String, String)> 
     }
 }
 
-/// Adds a body of a media type.
+/// Sets a body of this media type.
 pub(super) fn body<'a>(
     examples: &Examples<'a>,
     kind: &str,
@@ -91,15 +91,15 @@ pub(super) fn body<'a>(
     comments: &mut Vec<String>,
 ) {
     let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let example = examples.of(media);
+    let example = examples.example_of(media);
     request.body = if essence == JSON || essence.ends_with("+json") {
         Body::Json(example, None)
     } else if essence == FORM {
         Body::Form(fields(&example), None)
     } else if essence == MULTIPART {
-        let schema = examples.resolved(&media["schema"]);
+        let schema = examples.resolve(&media["schema"]);
         let part = |(name, value): (String, String)| {
-            let property = examples.resolved(&schema["properties"][&name]);
+            let property = examples.resolve(&schema["properties"][&name]);
             let is_file = property["format"] == "binary" || property.get("contentMediaType").is_some();
             if is_file {
                 comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
@@ -123,7 +123,7 @@ fn fields(example: &Value) -> Vec<(String, String)> {
     entries.map(|(name, value)| (name.clone(), plain(value))).collect()
 }
 
-/// The body of an operation of Swagger 2.0, which is among its parameters.
+/// Sets the body of a Swagger 2.0 operation, which is one of its parameters.
 pub(super) fn body_of_swagger<'a>(
     examples: &Examples<'a>,
     root: &'a Value,
@@ -148,7 +148,7 @@ pub(super) fn body_of_swagger<'a>(
             comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
             "content of a file".to_owned()
         } else {
-            plain(&examples.own(parameter).unwrap_or_else(|| examples.of_schema(parameter)))
+            plain(&examples.explicit_example(parameter).unwrap_or_else(|| examples.of_schema(parameter)))
         };
         fields.push((name, value));
     }

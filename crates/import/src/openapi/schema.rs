@@ -1,22 +1,22 @@
-//! Example values of schemas.
+//! Generates example values of schemas.
 
 use serde_json::{Map, Number, Value, json};
 
-/// Schemas within each other, and values of one example, at most: references may go in circles.
-const DEEPEST: usize = 12;
-const MOST: usize = 2000;
+/// Maximum depth, and maximum number of values of an example, since references may be cyclic.
+const MAX_DEPTH: usize = 12;
+const MAX_VALUES: usize = 2000;
 
-/// Makes example values from the schemas of a document.
+/// Generates example values from the schemas of a document.
 pub(super) struct Examples<'a> {
     root: &'a Value,
 }
 
-/// What an example may still take.
+/// Remaining budget of an example.
 struct Bound<'a> {
-    /// References that are open.
+    /// References that are being resolved.
     open: Vec<&'a str>,
     depth: usize,
-    left: usize,
+    remaining: usize,
 }
 
 impl<'a> Examples<'a> {
@@ -24,10 +24,10 @@ impl<'a> Examples<'a> {
         Self { root }
     }
 
-    /// What a value stands for: itself, or what it refers to within the document.
-    pub(super) fn resolved(&self, value: &'a Value) -> &'a Value {
+    /// Resolves references within the document.
+    pub(super) fn resolve(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_DEPTH {
             let Some(reference) = value["$ref"].as_str() else { return value };
             let Some(target) = self.target(reference) else { return &Value::Null };
             value = target;
@@ -41,31 +41,31 @@ impl<'a> Examples<'a> {
         self.root.pointer(&pointer)
     }
 
-    /// An example of a media type, a parameter or the like: its own, or one of its schema.
-    pub(super) fn of(&self, holder: &'a Value) -> Value {
-        self.own(holder).unwrap_or_else(|| self.of_schema(&holder["schema"]))
+    /// Example of a media type or parameter: an explicit one, or one generated from its schema.
+    pub(super) fn example_of(&self, holder: &'a Value) -> Value {
+        self.explicit_example(holder).unwrap_or_else(|| self.of_schema(&holder["schema"]))
     }
 
-    /// The example that is written there.
-    pub(super) fn own(&self, holder: &'a Value) -> Option<Value> {
+    /// The explicit example, if any.
+    pub(super) fn explicit_example(&self, holder: &'a Value) -> Option<Value> {
         let examples = &holder["examples"];
-        let first = examples.as_object().and_then(|all| all.values().next()).map(|one| &self.resolved(one)["value"]);
+        let first = examples.as_object().and_then(|all| all.values().next()).map(|one| &self.resolve(one)["value"]);
         let example = holder.get("example").or(first).or_else(|| examples.as_array().and_then(|all| all.first()));
         example.filter(|example| !example.is_null()).cloned()
     }
 
-    /// An example of a schema.
+    /// Generates an example of a schema.
     pub(super) fn of_schema(&self, schema: &'a Value) -> Value {
-        let mut bound = Bound { open: Vec::new(), depth: 0, left: MOST };
+        let mut bound = Bound { open: Vec::new(), depth: 0, remaining: MAX_VALUES };
         self.example("", schema, &mut bound).unwrap_or(Value::Null)
     }
 
-    /// None where the schema refers to itself, or is too large.
+    /// Generates an example. None if the schema is recursive or too large.
     fn example(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
-        if bound.depth >= DEEPEST || bound.left == 0 {
+        if bound.depth >= MAX_DEPTH || bound.remaining == 0 {
             return None;
         }
-        bound.left -= 1;
+        bound.remaining -= 1;
         if let Some(reference) = schema["$ref"].as_str() {
             if bound.open.contains(&reference) {
                 return None;
@@ -77,12 +77,12 @@ impl<'a> Examples<'a> {
             return example;
         }
         bound.depth += 1;
-        let example = written(schema).or_else(|| self.made(name, schema, bound));
+        let example = value_of_schema(schema).or_else(|| self.generate(name, schema, bound));
         bound.depth -= 1;
         example
     }
 
-    fn made(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
+    fn generate(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
         if let Some(all) = schema["allOf"].as_array() {
             let mut merged = Map::new();
             let mut other = None;
@@ -131,7 +131,7 @@ impl<'a> Examples<'a> {
     fn object(&self, schema: &'a Value, bound: &mut Bound<'a>) -> Map<String, Value> {
         let mut entries = Map::new();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            if property["readOnly"] == true || self.resolved(property)["readOnly"] == true {
+            if property["readOnly"] == true || self.resolve(property)["readOnly"] == true {
                 continue;
             }
             if let Some(value) = self.example(name, property, bound) {
@@ -142,8 +142,8 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// The value that a schema names itself.
-fn written(schema: &Value) -> Option<Value> {
+/// A value that the schema states.
+fn value_of_schema(schema: &Value) -> Option<Value> {
     let candidates = [
         schema.get("example"),
         schema["examples"].as_array().and_then(|all| all.first()),
@@ -157,7 +157,7 @@ fn written(schema: &Value) -> Option<Value> {
 fn integer(schema: &Value) -> Value {
     let least = schema["minimum"].as_i64();
     let most = schema["maximum"].as_i64();
-    // 3.1 has numbers, 3.0 true.
+    // In 3.1, `exclusiveMinimum` is a number; in 3.0 it is `true`.
     let above = schema["exclusiveMinimum"].as_i64().map(|least| least.saturating_add(1));
     let above =
         above.or_else(|| least.filter(|_| schema["exclusiveMinimum"] == true).map(|least| least.saturating_add(1)));

@@ -1,4 +1,4 @@
-//! Security schemes: each becomes a variable whose value comes from the environment.
+//! Converts security schemes: each becomes a variable that takes its value from the environment.
 
 use crate::plan::{Constant, Request, Variable};
 use crate::secrets::Names;
@@ -6,7 +6,7 @@ use crate::text::variable;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The schemes that were needed so far.
+/// The schemes that are in use.
 #[derive(Debug, Default)]
 pub(super) struct Security {
     pub(super) vars: Vec<Variable>,
@@ -14,7 +14,7 @@ pub(super) struct Security {
 }
 
 impl Security {
-    /// Adds what the first of several requirements asks for.
+    /// Adds the credentials of the first requirement.
     pub(super) fn add(
         &mut self,
         root: &Value,
@@ -27,21 +27,22 @@ impl Security {
         for name in first.into_iter().flatten().map(|(name, _)| name) {
             let schemes = root["components"].get("securitySchemes").unwrap_or(&root["securityDefinitions"]);
             let scheme = &schemes[name.as_str()];
-            let text = |key: &str| scheme[key].as_str().unwrap_or_default();
-            let is_basic =
-                text("type") == "basic" || text("type") == "http" && text("scheme").eq_ignore_ascii_case("basic");
-            let is_bearer = ["oauth2", "openIdConnect"].contains(&text("type"))
-                || text("type") == "http" && text("scheme").eq_ignore_ascii_case("bearer");
+            let kind = scheme["type"].as_str().unwrap_or_default();
+            let is_http =
+                |name: &str| kind == "http" && scheme["scheme"].as_str().unwrap_or_default().eq_ignore_ascii_case(name);
+            let is_basic = kind == "basic" || is_http("basic");
+            let is_bearer = ["oauth2", "openIdConnect"].contains(&kind) || is_http("bearer");
             if is_basic {
-                let (user, password) =
-                    (self.value(names, &format!("{name}_user")), self.value(names, &format!("{name}_password")));
+                let user = self.value(names, &format!("{name}_user"));
+                let password = self.value(names, &format!("{name}_password"));
                 request.basic = Some(format!("{user}:{password}"));
             } else if is_bearer {
                 let token = self.value(names, name);
                 request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
-            } else if text("type") == "apiKey" {
-                let (key, value) = (text("name").to_owned(), self.value(names, name));
-                match text("in") {
+            } else if kind == "apiKey" {
+                let key = scheme["name"].as_str().unwrap_or_default().to_owned();
+                let value = self.value(names, name);
+                match scheme["in"].as_str().unwrap_or_default() {
                     "query" => request.query.push((key, value)),
                     "cookie" => request.headers.push(("Cookie".to_owned(), format!("{key}={value}"))),
                     _ => request.headers.push((key, value)),

@@ -1,48 +1,46 @@
-//! Authentication of requests.
+//! Converts the authentication of requests.
 
 use super::variables::Variables;
-use crate::json::At;
+use crate::json::JsonNode;
 use crate::plan::Request;
 use serde_json::Value;
 
 /// Adds the credentials of a request.
-pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Request, comments: &mut Vec<String>) {
+pub(super) fn add(
+    auth: &JsonNode<'_>,
+    variables: &mut Variables<'_>,
+    request: &mut Request,
+    comments: &mut Vec<String>,
+) {
     let kind = auth.text("type");
-    // 2.1: a list of keys and values; 2.0: a map.
-    let value = |name: &str| -> String {
-        let of = &auth.value[kind];
-        let in_list =
-            of.as_array().and_then(|list| list.iter().find(|one| one["key"] == name)).map(|one| &one["value"]);
-        match in_list.unwrap_or(&of[name]) {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        }
-    };
-    let has_own = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    // Version 2.1 has a list of keys and values, 2.0 a map.
+    let value = |name: &str| auth_value(&auth.value[kind], name);
+    let has_header = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     match kind {
         "noauth" | "" => {}
-        "bearer" | "basic" | "digest" | "oauth2" if has_own => {}
+        "bearer" | "basic" | "digest" | "oauth2" if has_header => {}
         "bearer" => {
-            let token = variables.filled(&value("token"));
+            let token = variables.fill_in(&value("token"));
             request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
         "basic" => {
-            let (name, password) = (variables.filled(&value("username")), variables.filled(&value("password")));
+            let name = variables.filled(&value("username"));
+            let password = variables.filled(&value("password"));
             request.basic = Some(format!("{name}:{password}"));
         }
         "digest" => {
-            let credentials = [value("username"), value("password")].map(|text| variables.filled(&text));
+            let credentials = [value("username"), value("password")].map(|text| variables.fill_in(&text));
             request.digest = Some(credentials.join(":"));
         }
         "oauth2" if !value("accessToken").is_empty() && value("addTokenTo") != "queryParams" => {
             let scheme = Some(value("headerPrefix")).filter(|scheme| !scheme.trim().is_empty());
             let scheme = scheme.unwrap_or_else(|| "Bearer".to_owned());
-            let token = variables.filled(&value("accessToken"));
+            let token = variables.fill_in(&value("accessToken"));
             request.headers.push(("Authorization".to_owned(), format!("{} {token}", scheme.trim())));
         }
         "apikey" => {
-            let (name, key) = (variables.filled(&value("key")), variables.filled(&value("value")));
+            let name = variables.filled(&value("key"));
+            let key = variables.filled(&value("value"));
             let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
             if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
         }
@@ -51,5 +49,16 @@ pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Re
                 "left out: authentication of the kind {other}; basic, bearer, digest, apikey and oauth2 with a token are known"
             ));
         }
+    }
+}
+
+/// A value of an authentication: in a list of keys and values, or in a map.
+fn auth_value(values: &Value, name: &str) -> String {
+    let in_list =
+        values.as_array().and_then(|list| list.iter().find(|one| one["key"] == name)).map(|one| &one["value"]);
+    match in_list.unwrap_or(&values[name]) {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
     }
 }

@@ -1,7 +1,8 @@
-//! Test scripts: checks of the status, and variables set from JSON replies. Everything else is left out, with a comment.
+//! Converts test scripts: checks of the status, and variables set from JSON replies. Other lines
+//! are left out, with a comment.
 
 use super::variables::Variables;
-use crate::json::At;
+use crate::json::JsonNode;
 use crate::plan::Request;
 use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
@@ -19,10 +20,10 @@ const SETTERS: [&str; 8] = [
     "pm.collectionVariables.unset(",
 ];
 
-/// How a script reads the whole reply as JSON.
+/// Expressions for the whole reply as JSON.
 const REPLIES: [&str; 3] = ["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
 
-/// The lines of the scripts of an item that listen to an event.
+/// The lines of an item's scripts for an event.
 fn lines(item: &Value, event: &str) -> Vec<String> {
     let events = item["event"].as_array().map_or(&[][..], Vec::as_slice);
     let of_event = events.iter().filter(|one| one["listen"] == event && one["disabled"] != true);
@@ -35,12 +36,12 @@ fn lines(item: &Value, event: &str) -> Vec<String> {
     code.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty() && !line.starts_with("//")).collect()
 }
 
-/// Whether there is a script.
-pub(super) fn has_code(item: &At<'_>, event: &str) -> bool {
+/// True if the item has a script for the event.
+pub(super) fn has_code(item: &JsonNode<'_>, event: &str) -> bool {
     !lines(item.value, event).is_empty()
 }
 
-/// The variables that scripts set from replies, anywhere in a collection.
+/// Collects the variables that scripts set from replies, in the whole collection.
 pub(super) fn set_anywhere(item: &Value, depth: usize, names: &mut HashSet<String>) {
     let code = lines(item, "test");
     let replies = replies(&code);
@@ -53,9 +54,9 @@ pub(super) fn set_anywhere(item: &Value, depth: usize, names: &mut HashSet<Strin
     }
 }
 
-/// Adds to a request what its scripts say.
+/// Converts the scripts of a request.
 pub(super) fn translate(
-    item: &At<'_>,
+    item: &JsonNode<'_>,
     variables: &mut Variables<'_>,
     request: &mut Request,
     comments: &mut Vec<String>,
@@ -86,18 +87,18 @@ pub(super) fn translate(
     }
 }
 
-/// Lines that are only around others.
+/// True for lines that only enclose others.
 fn is_frame(line: &str) -> bool {
     let is_begin = line.starts_with("pm.test(") && line.ends_with('{');
     is_begin || line.chars().all(|c| "(){};,".contains(c))
 }
 
-/// The names that stand for the reply as JSON.
+/// Names of variables that hold the reply as JSON.
 fn replies(code: &[String]) -> Vec<String> {
     code.iter().filter_map(|line| reply_name(line)).collect()
 }
 
-/// The name in `var name = pm.response.json();`
+/// The name in `var name = pm.response.json();`.
 fn reply_name(line: &str) -> Option<String> {
     let (name, value) = line.split_once('=')?;
     let name = ["var ", "let ", "const "]
@@ -108,7 +109,7 @@ fn reply_name(line: &str) -> Option<String> {
     (is_name && REPLIES.contains(&value.trim().trim_end_matches(';'))).then(|| name.to_owned())
 }
 
-/// The statuses that a line demands.
+/// The statuses that a line requires.
 fn status(line: &str) -> Option<String> {
     let heads = [
         "pm.response.to.have.status(",
@@ -117,27 +118,27 @@ fn status(line: &str) -> Option<String> {
         "pm.expect(pm.response.code).to.be.oneOf(",
         "pm.expect(pm.response.status).to.equal(",
     ];
-    let behind = heads.iter().find_map(|head| line.split_once(head))?.1;
-    let (inner, _) = behind.split_once(')')?;
+    let arguments = heads.iter().find_map(|head| line.split_once(head))?.1;
+    let (inner, _) = arguments.split_once(')')?;
     let numbers: Vec<&str> = inner.trim_matches(['[', ']']).split(',').map(str::trim).collect();
     let is_status =
-        |number: &&str| number.len() == 3 && number.parse::<u16>().is_ok_and(|status| (100..600).contains(&status));
+        |number: &&str| number.len() == 3 && number.parse().is_ok_and(|status: u16| (100..600).contains(&status));
     numbers.iter().all(is_status).then(|| numbers.join(","))
 }
 
 /// The variable that a line sets from the reply, and the `JSONPath` of its value.
 fn setter(line: &str, replies: &[String]) -> Option<(String, String)> {
-    let (_, behind) = SETTERS.iter().find_map(|head| line.split_once(head))?;
-    let quote = behind.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
-    let (name, behind) = behind[1..].split_once(quote)?;
-    let value = behind.trim_start().strip_prefix(',')?.trim();
+    let (_, arguments) = SETTERS.iter().find_map(|head| line.split_once(head))?;
+    let quote = arguments.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    let (name, arguments) = arguments[1..].split_once(quote)?;
+    let value = arguments.trim_start().strip_prefix(',')?.trim();
     let value = value.trim_end_matches(';').trim_end().strip_suffix(')')?.trim();
     let names = replies.iter().map(String::as_str).chain(REPLIES);
     let path = names.filter_map(|name| value.strip_prefix(name)).find(|path| is_path(path))?;
     Some((name.to_owned(), format!("${path}")))
 }
 
-/// Whether a text is `.a.b[0].c`.
+/// True for a path such as `.a.b[0].c`.
 fn is_path(path: &str) -> bool {
     let mut rest = path;
     while !rest.is_empty() {

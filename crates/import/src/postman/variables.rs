@@ -1,7 +1,8 @@
-//! Variables of a collection: `{{name}}` → variables of the plan, or of the user where a script sets them.
+//! Variables of a collection: `{{name}}` becomes a variable of the plan, or of the user
+//! if a script sets it.
 
 use super::script;
-use crate::json::At;
+use crate::json::JsonNode;
 use crate::plan::{Constant, ImportedPlan, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
@@ -9,60 +10,65 @@ use brunt_model::secret::is_secret_field;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// The variables that were asked for so far.
+/// The variables that are in use.
 pub(super) struct Variables<'a> {
-    /// Those of the collection, by name.
+    /// Values of the collection's variables, by name.
     values: HashMap<&'a str, String>,
-    /// Those that scripts set from replies.
-    set: HashSet<String>,
+    /// Variables that scripts set from replies.
+    set_by_scripts: HashSet<String>,
     names: Names,
-    /// The names in the plan, by those in the collection.
-    known: HashMap<String, String>,
+    /// Names in the plan, by names in the collection.
+    plan_names: HashMap<String, String>,
     vars: Vec<Variable>,
     user_vars: Vec<(String, String)>,
 }
 
-/// Percent-encodes the characters that would end a part of a query.
+/// Percent-encodes the characters that would end a field of a query.
 fn escaped(text: &str) -> String {
     text.replace('&', "%26").replace('#', "%23")
 }
 
 impl<'a> Variables<'a> {
-    /// The variables of a collection.
-    pub(super) fn new(root: &At<'a>) -> Self {
-        let value = |variable: &Value| match &variable["value"] {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
+    /// Collects the variables of a collection.
+    pub(super) fn new(root: &JsonNode<'a>) -> Self {
         let list = root.value["variable"].as_array().map_or(&[][..], Vec::as_slice);
-        let values =
-            list.iter().filter_map(|one| Some((one["key"].as_str().or(one["id"].as_str())?, value(one)))).collect();
-        let mut set = HashSet::new();
-        script::set_anywhere(root.value, 0, &mut set);
-        Self { values, set, names: Names::default(), known: HashMap::new(), vars: Vec::new(), user_vars: Vec::new() }
+        let values = list.iter().filter_map(|variable| {
+            let name = variable["key"].as_str().or(variable["id"].as_str())?;
+            Some((name, variable_value(variable)))
+        });
+        let values = values.collect();
+        let mut set_by_scripts = HashSet::new();
+        script::set_anywhere(root.value, 0, &mut set_by_scripts);
+        Self {
+            values,
+            set_by_scripts,
+            names: Names::default(),
+            plan_names: HashMap::new(),
+            vars: Vec::new(),
+            user_vars: Vec::new(),
+        }
     }
 
-    /// A text whose `{{name}}` are variables.
-    pub(super) fn filled(&mut self, text: &str) -> String {
+    /// Replaces `{{name}}` in a text by variables.
+    pub(super) fn fill_in(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("{{") {
-            let Some((name, behind)) = behind.split_once("}}").filter(|(name, _)| !name.contains(['{', '\n', '"']))
-            else {
+        while let Some((before, tail)) = rest.split_once("{{") {
+            let Some((name, tail)) = tail.split_once("}}").filter(|(name, _)| !name.contains(['{', '\n', '"'])) else {
                 out.extend([before, "{{"]);
-                rest = behind;
+                rest = tail;
                 continue;
             };
             out.push_str(before);
             out.push_str(&variable(&self.reference(name.trim())));
-            rest = behind;
+            rest = tail;
         }
         out + rest
     }
 
-    /// Joins the parameters of a list to a query; None if all are disabled. A null value has no equals sign.
-    pub(super) fn query(&mut self, list: &[At<'a>]) -> Option<String> {
+    /// Joins parameters to a query; None if all are disabled. A parameter with a null
+    /// value has no equals sign.
+    pub(super) fn query(&mut self, list: &[JsonNode<'a>]) -> Option<String> {
         let enabled = list.iter().filter(|parameter| parameter.value["disabled"].as_bool() != Some(true));
         let parameters: Vec<String> = enabled
             .map(|parameter| match &parameter.value["value"] {
@@ -71,10 +77,10 @@ impl<'a> Variables<'a> {
                 value => format!("{}={value}", escaped(parameter.text("key"))),
             })
             .collect();
-        (!parameters.is_empty()).then(|| self.filled(&parameters.join("&")))
+        (!parameters.is_empty()).then(|| self.fill_in(&parameters.join("&")))
     }
 
-    /// The name that a variable has in the plan.
+    /// Returns the name of a variable in the plan.
     pub(super) fn reference(&mut self, name: &str) -> String {
         match name {
             "$guid" | "$randomUUID" => return "uuid()".to_owned(),
@@ -82,23 +88,23 @@ impl<'a> Variables<'a> {
             "$randomInt" => return "random(0,1000)".to_owned(),
             _ => {}
         }
-        if let Some(own) = self.known.get(name) {
-            return own.clone();
+        if let Some(plan_name) = self.plan_names.get(name) {
+            return plan_name.clone();
         }
-        let own = self.names.take(name);
-        self.known.insert(name.to_owned(), own.clone());
+        let plan_name = self.names.take(name);
+        self.plan_names.insert(name.to_owned(), plan_name.clone());
         let value = self.values.get(name).cloned();
-        if self.set.contains(name) {
+        if self.set_by_scripts.contains(name) {
             if let Some(value) = value.filter(|value| !value.is_empty() && !is_secret_field(name)) {
-                let value = self.filled(&value);
-                self.user_vars.push((own.clone(), value));
+                let value = self.fill_in(&value);
+                self.user_vars.push((plan_name.clone(), value));
             }
-            return own;
+            return plan_name;
         }
-        let environment = own.to_ascii_uppercase();
+        let environment = plan_name.to_ascii_uppercase();
         let (value, comment) = match value {
             Some(value) if !value.is_empty() && (!is_secret_field(name) || value.contains("{{")) => {
-                (Constant::Text(self.filled(&value)), String::new())
+                (Constant::Text(self.fill_in(&value)), String::new())
             }
             Some(value) if !value.is_empty() => {
                 (Constant::Environment(environment.clone()), format!("a secret was here; export {environment}=…"))
@@ -108,14 +114,22 @@ impl<'a> Variables<'a> {
                 (Constant::Environment(environment), comment)
             }
         };
-        self.vars.push(Variable { name: own.clone(), value, comment });
-        own
+        self.vars.push(Variable { name: plan_name.clone(), value, comment });
+        plan_name
     }
 
-    /// Hands the variables to the plan; the names that are taken.
+    /// Moves the variables to the plan, and returns the names in use.
     pub(super) fn finish(self, plan: &mut ImportedPlan) -> Names {
         plan.vars = self.vars;
         plan.user_vars = self.user_vars;
         self.names
+    }
+}
+
+fn variable_value(variable: &Value) -> String {
+    match &variable["value"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
     }
 }

@@ -1,28 +1,28 @@
-//! Bodies of requests.
+//! Writes bodies of requests.
 
-use super::{Keys, Writer, encoded_again, is_map};
+use super::{Keys, Writer, is_map, reencoding_comment};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, Body, FileContent, Part};
 use crate::text::{self, NUMBER, Piece, Place};
 use brunt_spec::plan::Yaml;
 use serde_json::Value;
 
-/// JSON that is longer, or deeper, is written as a text.
-const LONGEST_JSON: usize = 4096;
-const DEEPEST_JSON: usize = 8;
+/// Longer or deeper JSON is written as a text.
+const MAX_JSON_BYTES: usize = 4096;
+const MAX_JSON_DEPTH: usize = 8;
 
-/// Keys of a body, and their meaning for the header field Content-Type.
+/// Keys of a body, and their effect on the header field Content-Type.
 pub(super) struct BodyKeys {
     pub(super) keys: Keys,
-    /// The type that the plan sends by itself; empty: none.
-    pub(super) sets: &'static str,
-    /// The type that must be written where the request has none.
-    pub(super) wants: &'static str,
+    /// Media type that the plan sends for these keys; empty if it sends none.
+    pub(super) implied_type: &'static str,
+    /// Media type to write if the request has none.
+    pub(super) default_type: &'static str,
 }
 
 impl Writer {
     pub(super) fn body(&self, body: &Body) -> BodyKeys {
-        let (keys, sets, wants) = match body {
+        let (keys, implied_type, default_type) = match body {
             Body::None => (Keys::new(), "", ""),
             Body::Text(body) => (self.data(body), "", ""),
             Body::File(file) => (vec![("file".into(), self.text(file, Place::Encoded))], "", ""),
@@ -35,10 +35,10 @@ impl Writer {
             Body::Json(value, raw) => return self.json(value, raw.as_deref()),
             Body::Multipart(parts) => (vec![("multipart".into(), self.multipart(parts))], MULTIPART, ""),
         };
-        BodyKeys { keys, sets, wants }
+        BodyKeys { keys, implied_type, default_type }
     }
 
-    /// A body that is a text.
+    /// Writes a body that is a text.
     fn data(&self, text: &str) -> Keys {
         vec![("data".into(), self.text(text, Place::Plain))]
     }
@@ -48,17 +48,17 @@ impl Writer {
         match raw {
             Some(raw) if body::pairs(raw) == fields => {
                 if !is_map(fields) || body::encoded(fields) != raw {
-                    return BodyKeys { keys: self.data(raw), sets: "", wants: FORM };
+                    return BodyKeys { keys: self.data(raw), implied_type: "", default_type: FORM };
                 }
             }
-            raw => keys.extend(encoded_again("form", raw)),
+            raw => keys.extend(reencoding_comment("form", raw)),
         }
         if is_map(fields) {
             self.push_map(&mut keys, "form", fields, Place::Encoded);
-            return BodyKeys { keys, sets: FORM, wants: "" };
+            return BodyKeys { keys, implied_type: FORM, default_type: "" };
         }
         keys.push(("data".into(), Yaml::Text(self.encoded(fields))));
-        BodyKeys { keys, sets: "", wants: FORM }
+        BodyKeys { keys, implied_type: "", default_type: FORM }
     }
 
     fn piece(&self, piece: &plan::Piece) -> Yaml {
@@ -93,7 +93,7 @@ impl Writer {
         Yaml::List(parts.collect())
     }
 
-    /// The keys of a part, without its name.
+    /// Writes the keys of a part, without its name.
     fn part(&self, part: &Part) -> Keys {
         match part {
             Part::Text(text) => vec![("value".into(), self.text(text, Place::Plain))],
@@ -110,23 +110,28 @@ impl Writer {
     }
 
     fn json(&self, value: &Value, raw: Option<&str>) -> BodyKeys {
-        let found = Found::in_value(value, 0, self);
+        let contents = JsonContents::in_value(value, 0, self);
         let mut keys = Keys::new();
         if let Some(raw) = raw {
             if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
-                return BodyKeys { keys: self.data(raw), sets: "", wants: JSON };
+                return BodyKeys { keys: self.data(raw), implied_type: "", default_type: JSON };
             }
             let reason = "the JSON is written again, because a variable stands in it: without white space";
             keys.push((String::new(), Yaml::comments(vec![reason.into()])));
         }
         let compact = compact(value);
         let is_map = matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value);
-        if !is_map || found.number || found.odd || found.expression && found.backslash || compact.len() > LONGEST_JSON {
+        if !is_map
+            || contents.has_number
+            || contents.is_inexpressible
+            || contents.has_expression && contents.has_backslash
+            || compact.len() > MAX_JSON_BYTES
+        {
             keys.extend(self.data(&compact));
-            return BodyKeys { keys, sets: "", wants: JSON };
+            return BodyKeys { keys, implied_type: "", default_type: JSON };
         }
         keys.push(("json".into(), self.json_value(value)));
-        BodyKeys { keys, sets: JSON, wants: "" }
+        BodyKeys { keys, implied_type: JSON, default_type: "" }
     }
 
     fn json_value(&self, value: &Value) -> Yaml {
@@ -151,70 +156,70 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The JSON in one line; variables that are numbers stand without quotes.
+/// Formats JSON in one line. Variables that are numbers are not quoted.
 fn compact(value: &Value) -> String {
     let text = value.to_string();
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     let quote = format!("\"{NUMBER}");
-    while let Some((before, behind)) = rest.split_once(&quote) {
-        let (name, behind) = behind.split_once(&format!("{NUMBER}\"")).unwrap_or((behind, ""));
+    while let Some((before, tail)) = rest.split_once(&quote) {
+        let (name, tail) = tail.split_once(&format!("{NUMBER}\"")).unwrap_or((tail, ""));
         out.push_str(before);
         out.push_str(&text::variable(name));
-        rest = behind;
+        rest = tail;
     }
     out + rest
 }
 
-/// The contents of JSON that decide how it can be written.
+/// Properties of JSON that determine how it can be written.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
-struct Found {
-    /// A variable that is a number.
-    number: bool,
-    /// Something that is read as an expression: not a variable of the plan.
-    expression: bool,
-    backslash: bool,
-    /// Something that the key `json` cannot say.
-    odd: bool,
+struct JsonContents {
+    /// Contains a variable that is a number.
+    has_number: bool,
+    /// Contains an expression other than a variable of the plan.
+    has_expression: bool,
+    has_backslash: bool,
+    /// Contains a text that the key `json` cannot express.
+    is_inexpressible: bool,
 }
 
-impl Found {
+impl JsonContents {
     fn in_value(value: &Value, depth: usize, writer: &Writer) -> Self {
-        let mut found = Self { odd: depth > DEEPEST_JSON, ..Self::default() };
+        let mut contents = Self { is_inexpressible: depth > MAX_JSON_DEPTH, ..Self::default() };
         match value {
-            _ if found.odd => {}
+            _ if contents.is_inexpressible => {}
             Value::String(text) => {
                 let names = text::pieces(text);
                 let is_expression =
                     |piece: &Piece<'_>| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name));
-                found.number = text.starts_with(NUMBER);
-                found.expression = names.iter().any(is_expression);
-                found.backslash = text.contains('\\');
-                found.odd = has_braces(text);
+                contents.has_number = text.starts_with(NUMBER);
+                contents.has_expression = names.iter().any(is_expression);
+                contents.has_backslash = text.contains('\\');
+                contents.is_inexpressible = has_braces(text);
             }
-            Value::Array(items) => items.iter().for_each(|item| found.add(Self::in_value(item, depth + 1, writer))),
+            Value::Array(items) => items.iter().for_each(|item| contents.add(Self::in_value(item, depth + 1, writer))),
             Value::Object(entries) => {
                 for (name, value) in entries {
-                    found.odd |= has_braces(name) || text::has_variable(name);
-                    found.backslash |= name.contains('\\');
-                    found.add(Self::in_value(value, depth + 1, writer));
+                    contents.is_inexpressible |= has_braces(name) || text::has_variable(name);
+                    contents.has_backslash |= name.contains('\\');
+                    contents.add(Self::in_value(value, depth + 1, writer));
                 }
             }
             _ => {}
         }
-        found
+        contents
     }
 
     fn add(&mut self, other: Self) {
-        self.number |= other.number;
-        self.expression |= other.expression;
-        self.backslash |= other.backslash;
-        self.odd |= other.odd;
+        self.has_number |= other.has_number;
+        self.has_expression |= other.has_expression;
+        self.has_backslash |= other.has_backslash;
+        self.is_inexpressible |= other.is_inexpressible;
     }
 }
 
-/// Whether there could be an expression or a placeholder in a literal text.
+/// True if a literal text could contain an expression or a placeholder.
 fn has_braces(text: &str) -> bool {
     ["${", "{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().any(|head| text.contains(head))
 }

@@ -1,46 +1,47 @@
-//! Redirections of a shell: a file, a here-document or a text as the input of a command. Where output goes has no effect.
+//! Redirections of a shell: input from a file, a here-document or a text.
+//! Redirected output has no effect.
 
 use super::{Input, Reader};
 use crate::error::ImportError;
 
-/// The beginning of a here-document, `<<END`.
+/// Start of a here-document, `<<END`.
 pub(super) struct HereDocument {
-    /// The command in `Commands::commands` that reads it.
+    /// Index in `Commands::commands` of the command that reads it.
     command: usize,
     end: String,
-    /// `<<-`: tabs at the beginning of a line are left out.
+    /// `<<-`: tabs at the start of a line are removed.
     strips_tabs: bool,
-    /// Quotes around the end: no variables.
+    /// A quoted end: variables are not expanded.
     is_literal: bool,
 }
 
 impl Reader<'_> {
     /// Reads a redirection after `>` or `<`. Output has no effect on a plan; input may be a body.
     pub(super) fn redirection(&mut self, sign: char) -> Result<(), ImportError> {
-        // The number of a file descriptor belongs to the redirection.
+        // The number of a file descriptor is part of the redirection.
         if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none() {
             self.end_word();
         }
         let mut signs = String::from(sign);
         while let Some(next) = self.peek().filter(|next| ['<', '>', '&', '|'].contains(next)) {
             signs.push(next);
-            self.at += 1;
+            self.position += 1;
         }
         if self.peek() == Some('(') && signs.len() == 1 {
-            self.at += 1;
+            self.position += 1;
             return self.skip_output(')');
         }
         let strips_tabs = signs == "<<" && self.peek() == Some('-');
-        self.at += usize::from(strips_tabs);
+        self.position += usize::from(strips_tabs);
         while let Some(' ' | '\t') = self.peek() {
-            self.at += 1;
+            self.position += 1;
         }
-        let from = self.at;
+        let target_start = self.position;
         while let Some(c) = self.peek().filter(|c| !c.is_whitespace() && !"|&;<>".contains(*c)) {
             self.take();
             self.word_part(c)?;
         }
-        let is_literal = self.characters[from..self.at].iter().any(|c| ['\'', '"', '\\'].contains(c));
+        let is_literal = self.characters[target_start..self.position].iter().any(|c| ['\'', '"', '\\'].contains(c));
         let target = self.word.take().map(|word| word.text).unwrap_or_default();
         match signs.as_str() {
             "<" => self.command.input = Input::File(target),
@@ -54,11 +55,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The lines of here-documents.
+    /// Reads the here-documents that were started in the current line.
     pub(super) fn here_documents(&mut self) -> Result<(), ImportError> {
         for document in std::mem::take(&mut self.documents) {
-            self.begin();
-            while self.at < self.characters.len() && !self.is_end(&document) {
+            self.word_text();
+            while self.position < self.characters.len() && !self.is_end(&document) {
                 self.document_line(&document)?;
             }
             let text = self.word.take().map(|word| word.text).unwrap_or_default();
@@ -71,9 +72,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether the next line ends a here-document; it is taken then.
+    /// True if the next line ends a here-document. Then the line is skipped.
     fn is_end(&mut self, document: &HereDocument) -> bool {
-        let rest = &self.characters[self.at..];
+        let rest = &self.characters[self.position..];
         let length = rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());
         let line: String = rest[..length].iter().collect();
         let line = line.trim_end_matches('\r');
@@ -86,23 +87,23 @@ impl Reader<'_> {
         is_end
     }
 
-    /// A line of a here-document, with its line break.
+    /// Reads a line of a here-document with its line break.
     fn document_line(&mut self, document: &HereDocument) -> Result<(), ImportError> {
         while document.strips_tabs && self.peek() == Some('\t') {
-            self.at += 1;
+            self.position += 1;
         }
         while let Some(c) = self.take() {
             match c {
                 '\\' if !document.is_literal => match self.take() {
                     Some('\n') => {}
-                    Some(c) if matches!(c, '\\' | '$' | '`') => self.begin().push(c),
-                    Some(c) => self.begin().extend(['\\', c]),
-                    None => self.begin().push('\\'),
+                    Some(c) if matches!(c, '\\' | '$' | '`') => self.word_text().push(c),
+                    Some(c) => self.word_text().extend(['\\', c]),
+                    None => self.word_text().push('\\'),
                 },
-                '$' if !document.is_literal => self.dollar()?,
-                '`' if !document.is_literal => self.backticks()?,
+                '$' if !document.is_literal => self.variable_or_dollar()?,
+                '`' if !document.is_literal => self.skip_backticks()?,
                 c => {
-                    self.begin().push(c);
+                    self.word_text().push(c);
                     if c == '\n' {
                         break;
                     }
