@@ -121,8 +121,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     refuse_others(args)?;
     let JmeterPlanArgs { properties, scale, lenient, allow_dir } = &args.jmeter;
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let with_path = |error: brunt_jmx::JmxError| anyhow!("{}: {error}", path.display());
-    let document = Document::parse(&bytes).map_err(with_path)?;
+    let document = Document::parse(&bytes).map_err(|error| plan_error(path, &error))?;
     let mut map = properties::PropertyMap::new();
     for word in properties {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -142,7 +141,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let mut test_run = plan::read(&document, &surroundings).map_err(with_path)?;
+    let mut test_run = plan::read(&document, &surroundings).map_err(|error| plan_error(path, &error))?;
     for stage in &mut test_run.stages {
         brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
             .map_err(|error| anyhow!("{error}"))?;
@@ -152,6 +151,10 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         }
     }
     Ok(test_run)
+}
+
+fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> anyhow::Error {
+    anyhow!("{}: {error}", path.display())
 }
 
 fn refuse_others(args: &RunArgs) -> Result<()> {

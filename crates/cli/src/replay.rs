@@ -45,16 +45,16 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, CommandError> {
 /// Folds the events of a log into a run. A torn log (power cut, full disk) is read up
 /// to its last complete event.
 pub fn fold(path: &Path) -> Result<Run, CommandError> {
-    let name = || path.display().to_string();
-    let file = File::open(path).with_context(name).map_err(usage_error)?;
-    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage_error)?;
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| name.clone()).map_err(usage_error)?;
+    let mut log = EventReader::new(BufReader::new(file)).with_context(|| name.clone()).map_err(usage_error)?;
     let mut run = Run::default();
     loop {
         match log.next_event() {
             Ok(Some(event)) => run.fold(&event),
             Ok(None) => break,
             Err(error @ LogError::Torn(_)) => {
-                eprintln!("brunt: {}: {error}", name());
+                eprintln!("brunt: {name}: {error}");
                 break;
             }
             Err(error) => return Err(runtime_error(error)),

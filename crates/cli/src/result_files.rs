@@ -40,16 +40,17 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError
     let title = "Dashboard".into();
     let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
     let info = Dashboard { title, facts, ..Dashboard::default() };
-    let text = |format: &str| match format {
-        "json" => (statistics.to_json() + "\n").into_bytes(),
-        "html" => dashboard_page(&statistics, percentiles, info.clone()),
-        _ => dashboard::text(&statistics, percentiles).into_bytes(),
-    };
     if outputs.is_empty() {
-        return output::print(text("text")).map(|()| Exit::Measured).map_err(runtime_error);
+        return output::print(dashboard::text(&statistics, percentiles))
+            .map(|()| Exit::Measured)
+            .map_err(runtime_error);
     }
     for output in outputs {
-        let text = text(&output.format);
+        let text = match output.format.as_str() {
+            "json" => (statistics.to_json() + "\n").into_bytes(),
+            "html" => dashboard_page(&statistics, percentiles, info.clone()),
+            _ => dashboard::text(&statistics, percentiles).into_bytes(),
+        };
         let written = match &output.file {
             Some(path) => fs::write(path, text).with_context(|| path.display().to_string()),
             None => output::print(&text),
@@ -60,15 +61,15 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError
 }
 
 fn read(path: &Path, statistics: &mut Statistics) -> Result<()> {
-    let name = || path.display().to_string();
-    let file = File::open(path).with_context(name)?;
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| name.clone())?;
     let mut samples = 0_u64;
-    for record in jtl::read(file, &JtlSettings::default()).with_context(name)? {
-        statistics.record(&record.with_context(name)?);
+    for record in jtl::read(file, &JtlSettings::default()).with_context(|| name.clone())? {
+        statistics.record(&record.with_context(|| name.clone())?);
         samples += 1;
     }
     if samples == 0 {
-        bail!("{}: the result file has no samples", name());
+        bail!("{name}: the result file has no samples");
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ struct Flow {
     next: Option<Url>,
 }
 
-/// Reads a recording.
+/// Reads the recording of a browser.
 ///
 /// # Errors
 ///

@@ -37,6 +37,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
+    /// All formats of input.
     pub const ALL: [Self; 5] = [Self::Har, Self::Openapi, Self::Postman, Self::Curl, Self::Urls];
 }

@@ -56,7 +56,7 @@ pub struct JmxOptions {
     pub directory: PathBuf,
     /// The same folder as seen from the plan file; empty if it is the plan's own folder.
     pub files: PathBuf,
-    /// Further folders whose files may be used.
+    /// Further folders with files for the plan.
     pub allowed: Vec<PathBuf>,
     /// Properties of JMeter, from the command line.
     pub properties: PropertyMap,
@@ -79,11 +79,7 @@ pub struct JmxImport {
 ///
 /// The input is malformed, has no thread group that can run, or makes the plan file too long.
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
-    let wrong = |error: brunt_jmx::JmxError| match error.at {
-        Some(at) => ImportError::at_line(&options.file, at.line as usize, error.message, "the plan cannot be imported"),
-        None => ImportError::new(&options.file, error.message, "the plan cannot be imported"),
-    };
-    let document = Document::parse(bytes).map_err(wrong)?;
+    let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).naming_uploads();
     let (properties, marks) = with_marks(&document, &options.properties);
     let surroundings = PlanSurroundings {
@@ -97,12 +93,21 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         seed: 1,
         threads: 1,
     };
-    let mut unfolded = plan::read_unfolded(&document, &surroundings).map_err(wrong)?;
+    let mut unfolded =
+        plan::read_unfolded(&document, &surroundings).map_err(|error| import_error(error, &options.file))?;
     let notices = std::mem::take(&mut unfolded.run.notices);
     let mut writer = Writer::new(&document, &unfolded, options, &folder);
     writer.notices = notices;
     writer.marks = marks;
     writer.plan()
+}
+
+fn import_error(error: brunt_jmx::JmxError, file: &str) -> ImportError {
+    let instead = "the plan cannot be imported";
+    match error.at {
+        Some(at) => ImportError::at_line(file, at.line as usize, error.message, instead),
+        None => ImportError::new(file, error.message, instead),
+    }
 }
 
 /// Returns the properties and the marks. Properties that hold a secret but have no value get the
@@ -145,7 +150,7 @@ struct Writer<'a> {
     base_text: Option<String>,
     /// Initial variables of each user, as written.
     user_vars: Vec<(String, String)>,
-    /// Reply policies of the plan whose population is written.
+    /// Reply policies of the current plan.
     policies: Vec<ReplyPolicy>,
     /// Variables that are set in the current population.
     known: HashSet<String>,
@@ -267,7 +272,6 @@ impl<'a> Writer<'a> {
         let mut document = vec![(String::new(), Yaml::comments(head))];
         document.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
         // The text must contain neither marks of this crate nor those of the parser of plan files.
-        let is_mark = |c: char| matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}');
         let text = Yaml::Block(document).write().replace(is_mark, "\u{fffd}");
         if text.len() > MAX_BYTES {
             let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
@@ -447,12 +451,11 @@ impl<'a> Writer<'a> {
         self.declared.clear();
         self.loops.clear();
         let mut languages = Vec::new();
-        let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         Step::each(&scenario.steps, &mut |step| match step {
-            Step::Script(script) | Step::PauseByScript(script) => note(script),
+            Step::Script(script) | Step::PauseByScript(script) => languages.push(script.language),
             Step::Sample(sample) => {
                 if let SampleMaker::Script(script) = &sample.maker {
-                    note(script);
+                    languages.push(script.language);
                 }
             }
             _ => {}
@@ -460,11 +463,11 @@ impl<'a> Writer<'a> {
         for policy in scenario.requests.iter().map(|request| self.policy(request.reply_policy)) {
             for action in &policy.actions {
                 let brunt_model::reply_policy::ReplyAction::Script(script) = action else { continue };
-                note(script);
+                languages.push(script.language);
             }
             for assertion in &policy.assertions {
                 if let brunt_model::reply_policy::AssertionTest::Script(script) = &assertion.test {
-                    note(script);
+                    languages.push(script.language);
                 }
             }
         }
@@ -535,10 +538,16 @@ impl<'a> Writer<'a> {
         let mut all = scenario.requests.iter().map(headers);
         let Some(first) = all.next() else { return };
         let rest: Vec<Vec<(String, String)>> = all.collect();
-        let rest_has = |header: &&(String, String)| rest.iter().all(|other| other.contains(header));
-        let shared = first.iter().filter(|header| !rest.is_empty() && !is_own_field(&header.0)).filter(rest_has);
+        let shared = first.iter().filter(|header| {
+            !rest.is_empty() && !is_own_field(&header.0) && rest.iter().all(|other| other.contains(header))
+        });
         self.shared_headers = shared.cloned().collect();
     }
+}
+
+/// True for characters that mark variables in this crate or in the parser of plan files.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}')
 }
 
 /// True for header fields that each request has for itself.
@@ -564,7 +573,7 @@ fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option
     counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
 }
 
-/// True for a variable such as `id_1`, whose name is built at run time.
+/// True for a variable such as `id_1`: its name is built at run time.
 fn is_numbered(name: &str) -> bool {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < name.len()
 }

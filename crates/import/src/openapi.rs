@@ -18,7 +18,7 @@ use serde_json::Value;
 /// Methods of operations, in the order of the plan's requests.
 const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "delete", "trace"];
 
-/// Reads a description.
+/// Reads the description of an interface.
 ///
 /// # Errors
 ///

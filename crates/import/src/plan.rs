@@ -149,7 +149,7 @@ pub enum Body {
     /// Fields of a form, and the original text. The text is used as long as
     /// the fields are the same.
     Form(Vec<(String, String)>, Option<String>),
-    /// Parts of `multipart/form-data`.
+    /// Named parts of `multipart/form-data`.
     Multipart(Vec<(String, Part)>),
 }
 
@@ -174,7 +174,7 @@ pub enum FileContent {
     Unchanged,
     /// Removes CR, LF and NUL.
     WithoutLineBreaks,
-    /// Percent-encodes the content.
+    /// Percent-encodes the whole content.
     Encoded,
 }
 

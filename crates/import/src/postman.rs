@@ -20,7 +20,7 @@ const METHODS_WITHOUT_BODY: [&str; 5] = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK
 /// Maximum depth of groups. Deeper folders become part of the one around them.
 const MAX_GROUP_DEPTH: usize = 5;
 
-/// Reads a collection.
+/// Reads a collection of Postman.
 ///
 /// # Errors
 ///
@@ -324,7 +324,7 @@ fn url_of_parts(url: &JsonNode<'_>) -> String {
     format!("{scheme}{host}{port}/{}", join_parts(url, "path", "/"))
 }
 
-/// A part of a URL: a text, or a list whose items are joined.
+/// A part of a URL: a text, or the joined items of a list.
 fn join_parts(url: &JsonNode<'_>, name: &str, separator: &str) -> String {
     match url.value.get(name) {
         Some(Value::String(text)) => text.clone(),

@@ -7,7 +7,7 @@ use crate::text::{self, Piece, variable};
 use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Placeholder server of a plan whose input names none.
+/// Placeholder server, if the input names none.
 pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
 
 /// Header fields that are not shared, since they depend on the request.

@@ -17,8 +17,11 @@ pub(crate) const NUMBER: char = '\u{f8f2}';
 
 /// Replaces the characters that mark variables here or in the parser of plan files.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let is_mark = |c: char| ('\u{f8f0}'..='\u{f8f2}').contains(&c) || ('\u{e000}'..='\u{e001}').contains(&c);
     if text.contains(is_mark) { text.replace(is_mark, "\u{fffd}").into() } else { text.into() }
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{f8f0}'..='\u{f8f2}' | '\u{e000}'..='\u{e001}')
 }
 
 /// Replaces these characters in a percent-encoded text, before it is decoded.

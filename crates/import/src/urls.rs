@@ -202,6 +202,9 @@ fn weight(line: &str) -> Result<(u32, &str), Problem> {
 }
 
 fn unquoted(text: &str) -> &str {
-    let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote));
-    inner('"').or_else(|| inner('\'')).map_or(text, str::trim)
+    within_quotes(text, '"').or_else(|| within_quotes(text, '\'')).map_or(text, str::trim)
+}
+
+fn within_quotes(text: &str, quote: char) -> Option<&str> {
+    text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote))
 }

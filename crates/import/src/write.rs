@@ -192,13 +192,12 @@ impl Writer {
     /// Writes header fields and credentials.
     fn push_authentication(&self, out: &mut Keys, request: &Request, body: &BodyKeys) {
         let mut headers = request.headers.clone();
-        let is_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
         headers.retain(|header| {
-            !is_type(header)
+            !is_content_type(header)
                 || body.implied_type.is_empty()
                 || header.1 != body.implied_type && !header.1.starts_with(MULTIPART)
         });
-        if !body.default_type.is_empty() && !headers.iter().any(is_type) {
+        if !body.default_type.is_empty() && !headers.iter().any(is_content_type) {
             headers.push(("Content-Type".to_owned(), body.default_type.to_owned()));
         }
         for (key, credentials) in [("basic", &request.basic), ("digest", &request.digest)] {
@@ -282,6 +281,10 @@ impl Writer {
     fn in_plan(&self, text: &str, place: Place) -> String {
         in_plan(text, place, &|name| self.fixed.contains(name))
     }
+}
+
+fn is_content_type(header: &(String, String)) -> bool {
+    header.0.eq_ignore_ascii_case("content-type")
 }
 
 /// Adds a key to a map.

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 100;
 const MAX_VALUES: usize = 3_000_000;
 
-/// Parses a document.
 pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     let mut builder = Builder { open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
     let mut parser = Parser::new_from_str(text);

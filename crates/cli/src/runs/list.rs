@@ -54,7 +54,6 @@ fn table(entries: &[Entry]) -> String {
 }
 
 fn cells(entry: &Entry) -> [String; 8] {
-    let figure = |format: fn(&Figures) -> String| entry.figures.as_ref().map_or(UNKNOWN.into(), format);
     [
         entry.id.clone(),
         entry
@@ -62,11 +61,15 @@ fn cells(entry: &Entry) -> [String; 8] {
             .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
         shorten(&clean(&target(entry)), MAX_NAME_COLUMNS),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
-        figure(|f| three(f.throughput_per_second)),
-        figure(p99),
-        figure(|f| fraction(f.errors_share)),
+        figure(entry, |f| three(f.throughput_per_second)),
+        figure(entry, p99),
+        figure(entry, |f| fraction(f.errors_share)),
         verdict(entry),
     ]
+}
+
+fn figure(entry: &Entry, format: fn(&Figures) -> String) -> String {
+    entry.figures.as_ref().map_or(UNKNOWN.into(), format)
 }
 
 fn target(entry: &Entry) -> String {

@@ -194,16 +194,12 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
     let Some((name, content)) = value.split_once('=') else {
         return Err((format!("`{value}` is no part of a form"), "write one such as -F NAME=VALUE".to_owned()));
     };
-    let refuse = |feature: &str| {
-        let wrong = format!("`-F {value}` has {feature}, which plans do not have");
-        (wrong, "write parts such as NAME=VALUE or NAME=@FILE;type=TYPE;filename=NAME".to_owned())
-    };
     if name.is_empty() {
-        return Err(refuse("no name"));
+        return Err(part_problem(value, "no name"));
     }
     let source = content.chars().next().filter(|first| ['@', '<', '('].contains(first));
     if source == Some('(') {
-        return Err(refuse("parts within a part"));
+        return Err(part_problem(value, "parts within a part"));
     }
     let content = if source.is_some() { &content[1..] } else { content };
     let (word, parameters) = first_word(content);
@@ -213,7 +209,7 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
         match key.as_str() {
             "type" => kind = Some(parameter),
             "filename" => filename = Some(parameter),
-            other => return Err(refuse(&format!("the parameter `{other}`"))),
+            other => return Err(part_problem(value, &format!("the parameter `{other}`"))),
         }
     }
     let name_for_type = filename.as_ref().filter(|_| source == Some('@')).unwrap_or(&word);
@@ -224,17 +220,17 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
         format!("the type of the part `{name}` is a guess: curl derives it from the value of {name_for_type}")
     });
     let part = match (source, kind) {
-        (None, _) if filename.is_some() => return Err(refuse("a file name beside a text")),
+        (None, _) if filename.is_some() => return Err(part_problem(value, "a file name beside a text")),
         (None, None) => Part::Text(word),
         (None, Some(kind)) => Part::TypedText { text: word, kind },
-        (Some(_), _) if word == "-" => return Err(refuse("the content of standard input")),
+        (Some(_), _) if word == "-" => return Err(part_problem(value, "the content of standard input")),
         (Some('<'), kind) => {
             // curl omits the default type of a part without a file name.
             let guess = Some(media_type(&word)).filter(|kind| !["text/plain", OCTETS].contains(kind));
             let kind = kind.or(guess.map(str::to_owned));
             Part::File { file: in_folder(&word, folder), kind, filename: Some(String::new()) }
         }
-        (Some(_), _) if word.contains(',') => return Err(refuse("several files")),
+        (Some(_), _) if word.contains(',') => return Err(part_problem(value, "several files")),
         (Some(_), kind) => {
             let sent = filename.as_ref().unwrap_or(&word);
             let kind = kind.unwrap_or_else(|| media_type(sent).to_owned());
@@ -242,6 +238,11 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Probl
         }
     };
     Ok(CurlPart { name: name.to_owned(), part, note })
+}
+
+fn part_problem(value: &str, feature: &str) -> Problem {
+    let wrong = format!("`-F {value}` has {feature}, which plans do not have");
+    (wrong, "write parts such as NAME=VALUE or NAME=@FILE;type=TYPE;filename=NAME".to_owned())
 }
 
 /// Splits the content of `-F` into its first word (quoted, or up to a semicolon) and its

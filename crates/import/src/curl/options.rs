@@ -46,7 +46,6 @@ const fn missing(letter: char, name: &'static str, has_value: bool) -> CurlOptio
     CurlOption { letter, name, has_value, meaning: Meaning::Missing }
 }
 
-/// All options.
 pub(super) const OPTIONS: [CurlOption; 139] = [
     used('X', "request", true),
     used('H', "header", true),

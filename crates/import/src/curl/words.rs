@@ -15,7 +15,7 @@ pub(super) struct Word {
     pub(super) line: usize,
 }
 
-/// A command.
+/// A command with its input.
 #[derive(Debug, Default)]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
@@ -154,9 +154,7 @@ struct Reader<'a> {
     characters: Vec<char>,
     position: usize,
     line: usize,
-    /// The current word.
     word: Option<Word>,
-    /// The current command.
     command: Command,
     /// Here-documents of the current line. Their lines follow it.
     documents: Vec<HereDocument>,

@@ -26,7 +26,7 @@ const MAX_REPLY_BYTES: usize = 8 << 20;
 /// Maximum number of values of a reply for which boundaries are searched.
 const MAX_BOUNDARIES: usize = 50;
 
-/// Header fields whose values do not come from replies.
+/// Header fields with values that do not come from replies.
 const STATIC_FIELDS: [&str; 10] = [
     "accept",
     "accept-encoding",
@@ -222,16 +222,16 @@ fn find_origins(
     for (value, extractor) in fields_of_page(&reply.body) {
         set(&value, extractor);
     }
-    let mut searched = std::collections::HashSet::new();
+    let mut patterns_in_reply = std::collections::HashSet::new();
     for hit in search.find_iter(&reply.body) {
         let value = &patterns[hit.pattern().as_usize()];
         let Some(one) = candidates.get_mut(value).filter(|one| one.first > index && one.origin.is_none()) else {
             continue;
         };
-        if !searched.insert(hit.pattern()) {
+        if !patterns_in_reply.insert(hit.pattern()) {
             continue;
         }
-        if searched.len() > MAX_BOUNDARIES {
+        if patterns_in_reply.len() > MAX_BOUNDARIES {
             return;
         }
         one.origin = between(&reply.body, hit.start(), value).map(|extractor| (index, extractor));
@@ -283,8 +283,8 @@ fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
     all
 }
 
-/// Finds boundaries of a value: the shortest text before it whose first occurrence in
-/// the body precedes the value.
+/// Finds boundaries of a value: the character after it, and the shortest text before it that does
+/// not occur earlier in the body.
 fn between(body: &str, position: usize, value: &str) -> Option<ExtractFrom> {
     let right =
         body[position + value.len()..].chars().next().filter(|c| c.is_ascii_punctuation() && !value.contains(*c))?;
@@ -292,10 +292,10 @@ fn between(body: &str, position: usize, value: &str) -> Option<ExtractFrom> {
     let before = &body[line..position];
     for length in [8, 12, 16, 24, 40] {
         let start = before.char_indices().rev().nth(length - 1).map_or(0, |(start, _)| start);
-        let left = &before[start..];
-        let is_text = left.chars().any(char::is_alphabetic) && left.len() >= 4;
-        if is_text && body.find(left) == Some(position - left.len()) {
-            return Some(ExtractFrom::Boundary { left: left.to_owned(), right: right.to_string() });
+        let text_before = &before[start..];
+        let is_text = text_before.chars().any(char::is_alphabetic) && text_before.len() >= 4;
+        if is_text && body.find(text_before) == Some(position - text_before.len()) {
+            return Some(ExtractFrom::Boundary { left: text_before.to_owned(), right: right.to_string() });
         }
     }
     None

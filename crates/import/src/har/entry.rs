@@ -28,7 +28,6 @@ pub(super) struct Entry {
     pub(super) reply: Reply,
 }
 
-/// A recorded reply.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reply {
     /// Status; 0 if there was no reply.

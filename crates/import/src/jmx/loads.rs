@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::requests::is_default;
-use crate::write::plan_time;
+use crate::write::{Keys, plan_time};
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::{Load, Population};
 use brunt_spec::plan::Yaml;
@@ -13,11 +13,10 @@ const DEFAULT_DURATION: &str = "1m";
 impl Writer<'_> {
     /// Writes the keys of `load`.
     pub(super) fn load(&mut self, population: &Population) -> Yaml {
-        let mut keys = Vec::new();
-        let mut add = |name: &str, value: String| keys.push((name.to_owned(), Yaml::Text(value)));
+        let mut keys = Keys::new();
         let is_finite = match &population.load {
             Load::Closed { users, .. } => {
-                add("users", shape(users, &f64::round));
+                push_text(&mut keys, "users", shape(users, &f64::round));
                 users.duration().is_some()
             }
             Load::Open { rate, arrivals, max_in_flight, .. } => {
@@ -26,13 +25,17 @@ impl Writer<'_> {
                 if let Some(last) = rate.stages.pop_if(|last| last.from == 0.0 && last.to == 0.0) {
                     let grace = last.duration.unwrap_or_default();
                     if !is_default(grace, brunt_spec::defaults::GRACE) {
-                        add("grace", plan_time(grace));
+                        push_text(&mut keys, "grace", plan_time(grace));
                     }
                 }
-                add("rate", shape(&rate, &|rate| (rate * 1e6).round() / 1e6));
-                add("arrivals", if *arrivals == Arrivals::Even { "even" } else { "poisson" }.to_owned());
+                push_text(&mut keys, "rate", shape(&rate, &|rate| (rate * 1e6).round() / 1e6));
+                push_text(
+                    &mut keys,
+                    "arrivals",
+                    if *arrivals == Arrivals::Even { "even" } else { "poisson" }.to_owned(),
+                );
                 if *max_in_flight < 100_000 {
-                    add("max_in_flight", max_in_flight.to_string());
+                    push_text(&mut keys, "max_in_flight", max_in_flight.to_string());
                 }
                 rate.duration().is_some()
             }
@@ -40,13 +43,15 @@ impl Writer<'_> {
         let stop = &population.stop;
         let users = population.load.peak().ceil().max(1.0) as u64;
         if let Some(iterations) = stop.iterations_per_user {
-            add("iterations", iterations.to_string());
+            push_text(&mut keys, "iterations", iterations.to_string());
         }
         match (stop.duration.filter(|_| !is_finite), stop.iterations_per_user) {
-            (Some(duration), _) => add("duration", plan_time(duration)),
-            (None, Some(iterations)) if !is_finite => add("requests", (iterations * users).to_string()),
+            (Some(duration), _) => push_text(&mut keys, "duration", plan_time(duration)),
+            (None, Some(iterations)) if !is_finite => {
+                push_text(&mut keys, "requests", (iterations * users).to_string())
+            }
             (None, None) if !is_finite => {
-                add("duration", DEFAULT_DURATION.to_owned());
+                push_text(&mut keys, "duration", DEFAULT_DURATION.to_owned());
                 let place = self.group_place(&population.name);
                 self.notice(format!(
                     "{place}: JMeter runs it until it is stopped; the plan runs it for {DEFAULT_DURATION} (load.duration)"
@@ -56,6 +61,10 @@ impl Writer<'_> {
         }
         Yaml::Map(keys)
     }
+}
+
+fn push_text(keys: &mut Keys, name: &str, value: String) {
+    keys.push((name.to_owned(), Yaml::Text(value)));
 }
 
 fn shape(shape: &Shape, round: &dyn Fn(f64) -> f64) -> String {

@@ -30,17 +30,18 @@ impl Writer<'_> {
 
     /// Place of the first element that contains this text.
     pub(super) fn text_place(&self, text: &str) -> String {
-        let contains_text = |element: TestElement<'_>| {
-            let mut rest = vec![element.node()];
-            while let Some(node) = rest.pop() {
-                if self.document.text(node).contains(text) {
-                    return true;
-                }
-                rest.extend(self.document.elements(node));
+        self.find(|element| self.contains_text(element, text)).unwrap_or_else(|| "the plan".to_owned())
+    }
+
+    fn contains_text(&self, element: TestElement<'_>, text: &str) -> bool {
+        let mut rest = vec![element.node()];
+        while let Some(node) = rest.pop() {
+            if self.document.text(node).contains(text) {
+                return true;
             }
-            false
-        };
-        self.find(contains_text).unwrap_or_else(|| "the plan".to_owned())
+            rest.extend(self.document.elements(node));
+        }
+        false
     }
 
     /// Place of a thread group.
@@ -57,9 +58,8 @@ impl Writer<'_> {
 
     /// Place of an element that is not a sampler; otherwise the place of its surroundings.
     pub(super) fn element_place(&self, name: &str, around: &str) -> String {
-        let is_named =
-            |element: TestElement<'_>| !name.is_empty() && element.role() != Role::Sampler && element.name() == name;
-        self.find(is_named).unwrap_or_else(|| around.to_owned())
+        let place = self.find(|element| !name.is_empty() && element.role() != Role::Sampler && element.name() == name);
+        place.unwrap_or_else(|| around.to_owned())
     }
 
     /// Place of the first element of a kind.
@@ -69,13 +69,15 @@ impl Writer<'_> {
 
     /// Place of the extractor that sets a variable.
     pub(super) fn extractor_place(&self, variable: &str, around: &str) -> String {
-        let sets_variable = |element: TestElement<'_>| {
-            let properties = element.properties();
-            VARIABLES
-                .iter()
-                .filter_map(|name| properties.text(name))
-                .any(|names| names.split(';').any(|name| name.trim() == variable))
-        };
-        self.find(sets_variable).unwrap_or_else(|| around.to_owned())
+        self.find(|element| sets_variable(element, variable)).unwrap_or_else(|| around.to_owned())
     }
+}
+
+/// True if an extractor sets this variable.
+fn sets_variable(element: TestElement<'_>, variable: &str) -> bool {
+    let properties = element.properties();
+    VARIABLES
+        .iter()
+        .filter_map(|name| properties.text(name))
+        .any(|names| names.split(';').any(|name| name.trim() == variable))
 }

@@ -18,11 +18,11 @@ use brunt_spec::plan::scenario::extractors;
 struct Check {
     /// Lists of texts by key.
     texts: Vec<(&'static str, Vec<String>)>,
-    /// Values by `JSONPath`.
+    /// Expected values by their `JSONPath`.
     json: Keys,
     /// Texts by header field.
     headers: Keys,
-    /// Other keys.
+    /// Further keys of the check.
     others: Keys,
 }
 
@@ -135,7 +135,7 @@ impl Writer<'_> {
         extract.push((variable.clone(), value));
     }
 
-    /// Adds an assertion to a check. The error says why a check cannot express it.
+    /// Adds an assertion to a check. The error explains why a check cannot express it.
     fn assertion(&mut self, assertion: &Assertion, place: &str, check: &mut Check) -> Result<(), String> {
         match &assertion.test {
             AssertionTest::Text(text) => self.text_assertion(text, check)?,

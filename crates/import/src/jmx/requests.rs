@@ -117,20 +117,19 @@ impl Writer<'_> {
         let (path, query) = rest.split_once('?').map_or((rest.as_str(), None), |(path, query)| (path, Some(query)));
         let path = if path.is_empty() { "/" } else { path };
         let query = query.map(|query| {
-            let one = |pair: &str| match pair.split_once('=') {
-                Some((name, value)) => {
-                    let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-                    let value = self
-                        .secret(name, &decoded)
-                        .map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
-                    format!("{name}={value}")
-                }
-                None => pair.to_owned(),
-            };
-            format!("?{}", query.split('&').map(one).collect::<Vec<_>>().join("&"))
+            let fields: Vec<String> = query.split('&').map(|field| self.query_field(field)).collect();
+            format!("?{}", fields.join("&"))
         });
         let whole = format!("{server}{path}{}", query.unwrap_or_default());
         self.text(&whole, Braces::Placeholders)
+    }
+
+    /// Replaces the value of a field of a query, if it is a secret.
+    fn query_field(&mut self, field: &str) -> String {
+        let Some((name, value)) = field.split_once('=') else { return field.to_owned() };
+        let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
+        let value = self.secret(name, &decoded).map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
+        format!("{name}={value}")
     }
 
     /// Rewrites a URL with constant parts, without the function that builds it at run time.
@@ -217,36 +216,34 @@ impl Writer<'_> {
     }
 
     fn body(&mut self, body: &Body, headers: &mut Vec<(String, String)>, place: &str) -> Keys {
-        let is_type = |header: &(String, String)| header.0.eq_ignore_ascii_case("content-type");
         let media_type =
-            headers.iter().find(|header| is_type(header)).map(|header| header.1.clone()).unwrap_or_default();
+            headers.iter().find(|header| is_content_type(header)).map(|header| header.1.clone()).unwrap_or_default();
         let Some(bytes) = body.bytes() else { return Keys::new() };
         let Ok(text) = String::from_utf8(bytes.to_vec()) else {
             self.notice(format!("{place}: its body is left out; it is no text"));
             return Keys::new();
         };
-        let one = |name: &str, value: Yaml| vec![(name.to_owned(), value)];
         if media_type.starts_with(MULTIPART) && media_type.contains("boundary=brunt-") {
-            headers.retain(|header| !is_type(header));
+            headers.retain(|header| !is_content_type(header));
             let parts = self.multipart(&text, &media_type, place);
-            return one("multipart", Yaml::Map(parts));
+            return single_key("multipart", Yaml::Map(parts));
         }
         if let Some(file) = self.upload(&text) {
-            return one("file", Yaml::Text(self.file(file)));
+            return single_key("file", Yaml::Text(self.file(file)));
         }
         if is_form(&media_type)
             && let Some(fields) = form(&text)
         {
-            headers.retain(|header| !is_type(header));
+            headers.retain(|header| !is_content_type(header));
             let fields = fields.into_iter().map(|(name, value)| {
                 let value = self.secret(&name, &value).unwrap_or(value);
                 (name, Yaml::Text(self.plain(&value)))
             });
-            return one("form", Yaml::Map(fields.collect()));
+            return single_key("form", Yaml::Map(fields.collect()));
         }
         let text = self.without_secrets(&text);
         let text = self.text(&text, Braces::Placeholders);
-        one("data", Yaml::Text(text))
+        single_key("data", Yaml::Text(text))
     }
 
     fn multipart(&mut self, text: &str, media_type: &str, place: &str) -> Keys {
@@ -275,7 +272,7 @@ impl Writer<'_> {
         keys
     }
 
-    /// The name of an uploaded file, if the text stands for its content.
+    /// The name of an uploaded file, if the text is a placeholder of its content.
     fn upload<'t>(&self, text: &'t str) -> Option<&'t str> {
         let file = text.strip_prefix(UPLOAD[0])?.strip_suffix(UPLOAD[1])?;
         self.folder.find(file).is_ok().then_some(file)
@@ -291,11 +288,19 @@ impl Writer<'_> {
     }
 }
 
+fn is_content_type(header: &(String, String)) -> bool {
+    header.0.eq_ignore_ascii_case("content-type")
+}
+
+fn single_key(name: &str, value: Yaml) -> Keys {
+    vec![(name.to_owned(), value)]
+}
+
 /// A part of a URL that a function builds at run time.
 struct UrlPart {
     /// Value with constants filled in.
     value: String,
-    /// Text as written.
+    /// Text as written in the plan.
     text: String,
     is_constant: bool,
 }
@@ -328,8 +333,8 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
 /// Decodes an encoded form; None if a map cannot represent it.
 fn form(text: &str) -> Option<Vec<(String, String)>> {
     let fields = decoded::form(text)?;
-    let mut seen = HashSet::new();
-    let is_map = fields.iter().all(|(name, _)| !name.contains('$') && seen.insert(name));
+    let mut names = HashSet::new();
+    let is_map = fields.iter().all(|(name, _)| !name.contains('$') && names.insert(name));
     is_map.then_some(fields)
 }
 

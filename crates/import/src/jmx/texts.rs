@@ -22,7 +22,7 @@ pub(super) enum Braces {
 const PLACEHOLDERS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 impl Writer<'_> {
-    /// Converts a text.
+    /// Converts a text for the plan file.
     pub(super) fn text(&mut self, text: &str, braces: Braces) -> String {
         let mut out = text.to_owned();
         if text.contains("${") {

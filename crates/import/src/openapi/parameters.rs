@@ -98,15 +98,15 @@ pub(super) fn body<'a>(
         Body::Form(fields(&example), None)
     } else if essence == MULTIPART {
         let schema = examples.resolve(&media["schema"]);
-        let part = |(name, value): (String, String)| {
+        let parts = fields(&example).into_iter().map(|(name, value)| {
             let property = examples.resolve(&schema["properties"][&name]);
             let is_file = property["format"] == "binary" || property.get("contentMediaType").is_some();
             if is_file {
                 comments.push(format!("`{name}` is a file; write {{file: …}} to send one"));
             }
             (name, Part::Text(if is_file { "content of a file".to_owned() } else { value }))
-        };
-        Body::Multipart(fields(&example).into_iter().map(part).collect())
+        });
+        Body::Multipart(parts.collect())
     } else {
         comments.push(format!("the body of the type {kind} is made up; write your own"));
         Body::Text(plain(&example))

@@ -121,9 +121,11 @@ fn status(line: &str) -> Option<String> {
     let arguments = heads.iter().find_map(|head| line.split_once(head))?.1;
     let (inner, _) = arguments.split_once(')')?;
     let numbers: Vec<&str> = inner.trim_matches(['[', ']']).split(',').map(str::trim).collect();
-    let is_status =
-        |number: &&str| number.len() == 3 && number.parse().is_ok_and(|status: u16| (100..600).contains(&status));
-    numbers.iter().all(is_status).then(|| numbers.join(","))
+    numbers.iter().all(|number| is_status(number)).then(|| numbers.join(","))
+}
+
+fn is_status(number: &str) -> bool {
+    number.len() == 3 && number.parse().is_ok_and(|status: u16| (100..600).contains(&status))
 }
 
 /// The variable that a line sets from the reply, and the `JSONPath` of its value.

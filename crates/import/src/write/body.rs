@@ -190,11 +190,10 @@ impl JsonContents {
         match value {
             _ if contents.is_inexpressible => {}
             Value::String(text) => {
-                let names = text::pieces(text);
-                let is_expression =
-                    |piece: &Piece<'_>| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name));
                 contents.has_number = text.starts_with(NUMBER);
-                contents.has_expression = names.iter().any(is_expression);
+                contents.has_expression = text::pieces(text)
+                    .iter()
+                    .any(|piece| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name)));
                 contents.has_backslash = text.contains('\\');
                 contents.is_inexpressible = has_braces(text);
             }
