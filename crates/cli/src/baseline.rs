@@ -188,15 +188,8 @@ fn find_ids(store: &Store, words: &[String]) -> Result<Vec<String>, CommandError
 /// Finds the latest complete run or experiment of the same plan or URL as the baseline.
 fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, CommandError> {
     let baseline = store.entry(baseline.id()).map_err(runs::store_error)?;
-    let is_comparable = |entry: &Entry| {
-        entry.what == baseline.what
-            && entry.kind == baseline.kind
-            && entry.id != baseline.id
-            && entry.progress == Progress::Whole
-            && entry.started_unix_seconds > baseline.started_unix_seconds
-    };
     let all = store.list(&EntryFilter::Alone).map_err(runs::store_error)?;
-    let mut later = all.into_iter().filter(is_comparable);
+    let mut later = all.into_iter().filter(|entry| is_comparable(entry, &baseline));
     later
         .next_back()
         .map(|entry| entry.id)
@@ -207,6 +200,15 @@ fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Co
             )
         })
         .map_err(usage_error)
+}
+
+/// True for a later, complete entry of the same plan or URL.
+fn is_comparable(entry: &Entry, baseline: &Entry) -> bool {
+    entry.what == baseline.what
+        && entry.kind == baseline.kind
+        && entry.id != baseline.id
+        && entry.progress == Progress::Whole
+        && entry.started_unix_seconds > baseline.started_unix_seconds
 }
 
 fn by_contender(store: &Store, id: &str) -> Result<ByContender, CommandError> {
