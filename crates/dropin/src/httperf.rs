@@ -171,6 +171,7 @@ fn longest_burst(workload: &SessionWorkload) -> u64 {
 fn rules(args: &Args, workload: &SessionWorkload) -> Rules {
     let limit = (args.timeout > 0.0).then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
     Rules {
+        has_sessions: args.has_sessions(),
         lengths: workload.sessions.iter().map(|session| session.calls).collect(),
         is_pipelined: longest_burst(workload) > 1,
         one_call_per_connection: args.has_sessions() && args.is_http10(),

@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
                 let option = option.ok_or_else(|| reader.unknown_option(text))?;
                 let value = if option.has_value { reader.value(text, words.next())? } else { String::new() };
                 if !name.starts_with("no-") || option.name.starts_with("no-") {
-                    reader.apply_option(apply_option, &value)?;
+                    reader.apply_option(option, &value)?;
                 }
             } else {
                 for (index, letter) in text[1..].char_indices() {
@@ -238,10 +238,10 @@ impl<'a> Reader<'a> {
                     if option.has_value {
                         let rest = &text[1 + index + letter.len_utf8()..];
                         let value = if rest.is_empty() { reader.value(text, words.next())? } else { rest.to_owned() };
-                        reader.apply_option(apply_option, &value)?;
+                        reader.apply_option(option, &value)?;
                         break;
                     }
-                    reader.apply_option(apply_option, "")?;
+                    reader.apply_option(option, "")?;
                 }
             }
         }
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
             .ok_or_else(|| self.error(format!("`{option}` has no value"), "write one behind it"))
     }
 
-    fn apply_option(&mut self, apply_option: &CurlOption, value: &str) -> Result<(), ImportError> {
+    fn apply_option(&mut self, option: &CurlOption, value: &str) -> Result<(), ImportError> {
         match option.meaning {
             Meaning::Ignored => Ok(()),
             Meaning::Missing => {

@@ -1,6 +1,6 @@
 //! The error type of imports: place, problem and advice.
 
-use crate::text::shown;
+use crate::text::for_display;
 
 /// An input that cannot be converted to a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct ImportError {
 impl ImportError {
     /// Creates an error for a file, or for a place given as text.
     pub fn new(place: impl Into<String>, wrong: impl Into<String>, instead: impl Into<String>) -> Self {
-        let [wrong, instead] = [shown(&wrong.into()), shown(&instead.into())];
+        let [wrong, instead] = [for_display(&wrong.into()), for_display(&instead.into())];
         Self { place: place.into(), wrong, instead }
     }
 

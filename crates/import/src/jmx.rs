@@ -268,7 +268,7 @@ impl<'a> Writer<'a> {
             }
         }
         let mut head = vec![format!("A plan of JMeter: {}.", self.options.file)];
-        head.extend(self.notices.iter().map(|notice| text::shown(notice)));
+        head.extend(self.notices.iter().map(|notice| text::for_display(notice)));
         let mut document = vec![(String::new(), Yaml::comments(head))];
         document.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
         // The text must contain neither marks of this crate nor those of the parser of plan files.
@@ -396,7 +396,7 @@ impl<'a> Writer<'a> {
         let policies: Vec<ReplyPolicy> =
             scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         let references: Vec<&ReplyPolicy> = policies.iter().collect();
-        self.follow = most_frequent(policies.iter().map(|policy| policy.redirects.most_frequent)).unwrap_or_default();
+        self.follow = most_frequent(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
         self.failure_ends = most_frequent(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
         if on_failure(self.failure_ends).is_none() {
             self.failure_ends = Scope::Nothing;

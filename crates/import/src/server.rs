@@ -65,7 +65,7 @@ fn authority_length(text: &str) -> usize {
 pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
     let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
     // `$NAME` is not changed by encoding.
-    let [path, query] = [text::shown(&address.path), text::shown(&query)];
+    let [path, query] = [text::for_display(&address.path), text::for_display(&query)];
     let path = if path.is_empty() { "/".to_owned() } else { path };
     let target = format!("{}{query}", if is_path_kept { path.clone() } else { without_dot_segments(&path) });
     let url = Url::parse(&format!("http://h{}", text::encode_url(&format!("{path}{query}")))).ok()?;

@@ -90,7 +90,7 @@ pub fn with_fields(text: &str, mut replacement: impl FnMut(&str, &str) -> Option
 }
 
 /// The text for display: a variable is shown as its name after a dollar sign.
-pub fn shown(text: &str) -> String {
+pub fn for_display(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in pieces(text) {
         match piece {

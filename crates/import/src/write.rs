@@ -63,9 +63,9 @@ struct Writer {
 
 impl Writer {
     fn plan(&self, plan: &ImportedPlan) -> Yaml {
-        let mut head = vec![text::shown(&plan.about)];
-        head.extend(plan.left_out.iter().map(|part| text::shown(&format!("Left out: {part}."))));
-        head.extend(plan.notes.iter().map(|note| text::shown(note)));
+        let mut head = vec![text::for_display(&plan.about)];
+        head.extend(plan.left_out.iter().map(|part| text::for_display(&format!("Left out: {part}."))));
+        head.extend(plan.notes.iter().map(|note| text::for_display(note)));
         let mut out = Keys::from([(String::new(), Yaml::comments(head))]);
         if !plan.vars.is_empty() {
             let vars = plan.vars.iter().map(|variable| {
@@ -73,7 +73,7 @@ impl Writer {
                     Constant::Text(value) => self.text(value, Place::Encoded),
                     Constant::Environment(name) => Yaml::text(format!("${{env.{name}}}")),
                 };
-                (variable.name.clone(), value.with_note(text::shown(&variable.comment)))
+                (variable.name.clone(), value.with_note(text::for_display(&variable.comment)))
             });
             push(&mut out, "vars", after_blank(Yaml::Block(vars.collect())));
         }
@@ -118,7 +118,7 @@ impl Writer {
     }
 
     fn commented_step(&self, step: &Step) -> Yaml {
-        let comments: Vec<String> = step.comments.iter().map(|text| text::shown(text)).collect();
+        let comments: Vec<String> = step.comments.iter().map(|text| text::for_display(text)).collect();
         match &step.kind {
             None => Yaml::comments(comments),
             Some(kind) => self.step(kind).with_comments(comments),

@@ -123,7 +123,7 @@ pub fn parse(program_name: &str, words: &[String]) -> Result<Args, Refusal> {
         match next {
             ShortItem::Option(letter, value) => args.take(letter, value)?,
             ShortItem::BruntOption(word) => {
-                let result = args.side.take(word, || short.take_word());
+                let result = args.brunt_options.take(word, || short.take_word());
                 result.map_err(|why| Refusal::Message(format!("{program_name}: {why}\n")))?;
             }
             // ab continues as if it had read all options.

@@ -185,7 +185,7 @@ fn record(sample: &Sample) -> Record {
     let wait = if sample.first_byte == Tick::ZERO { 0 } else { sample.first_byte.nanos_since(sample.sent) };
     Record {
         begun: sample.begun,
-        connect: if sample.opening_nanos { opening_nanos / 1000 } else { 0 },
+        connect: if sample.opened { opening_nanos / 1000 } else { 0 },
         wait: wait / 1000,
         total: sample.last_byte.nanos_since(sample.begun) / 1000,
     }

@@ -20,8 +20,8 @@ pub struct Lifetimes {
 
 /// Maximum number of concurrent connections.
 pub fn max_concurrent(connections: &[Connection]) -> u64 {
-    let mut starts: Vec<_> = connections.iter().map(|c| c.starts).collect();
-    let mut ends: Vec<_> = connections.iter().map(|c| c.ends).collect();
+    let mut starts: Vec<_> = connections.iter().map(|c| c.begun).collect();
+    let mut ends: Vec<_> = connections.iter().map(|c| c.ended).collect();
     starts.sort_unstable();
     ends.sort_unstable();
     let mut closed = 0;

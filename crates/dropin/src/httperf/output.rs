@@ -12,7 +12,7 @@ pub enum ReportOutput {
 
 impl ReportOutput {
     /// Writes text at once. Write errors are ignored, since the reader may close the pipe early.
-    pub fn say(&self, text: &str) {
+    pub fn print(&self, text: &str) {
         self.write(text.as_bytes());
     }
 

@@ -14,7 +14,7 @@ pub struct Subject<'a> {
     /// CPU time (user, system) of this process, in seconds.
     pub cpu: (f64, f64),
     /// True if the load consists of sessions, not single connections.
-    pub sessions: bool,
+    pub has_sessions: bool,
     /// True if the histogram of lifetimes is printed.
     pub histogram: bool,
 }
@@ -41,7 +41,7 @@ pub fn report(subject: &Subject) -> String {
     out += &replies(subject);
     out += &cost(subject);
     out += &errors(subject);
-    if subject.sessions {
+    if subject.has_sessions {
         out += &sessions(subject);
     }
     out

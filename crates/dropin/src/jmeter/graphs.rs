@@ -51,7 +51,7 @@ fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
     let width = timeline.width_seconds();
     let rate = line(timeline, "All samples".into(), move |interval| Some(interval.samples.count as f64 / width));
     let mean = line(timeline, "Average".into(), |interval| {
-        let count = of.samples.count;
+        let count = interval.samples.count;
         (count > 0).then(|| interval.samples.elapsed as f64 / count as f64 / 1e3)
     });
     let percentile = line(timeline, format!("{}th percentile", percentiles[0]), move |interval| {
@@ -59,7 +59,7 @@ fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
         (!times.is_empty()).then(|| times.quantile(percentiles[0] / 100.0) as f64 / 1e3)
     });
     let errors = line(timeline, "Failed samples".into(), |interval| {
-        let count = of.samples.count;
+        let count = interval.samples.count;
         (count > 0).then(|| interval.samples.failed as f64 / count as f64)
     });
     vec![

@@ -42,7 +42,7 @@ impl SampleCollector {
             epoch: Epoch::default(),
             lines,
             quiet: settings.quiet,
-            max_failures: settings.max_failures,
+            max_failures: settings.failures,
             control,
             caller: Arc::clone(caller),
             has_time_limit: settings.time.is_some(),

@@ -76,7 +76,7 @@ fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
     }
     match (first.as_bytes(), last.as_bytes()) {
         ([start], [end]) if start.is_ascii_alphabetic() && end.is_ascii_alphabetic() && start <= end => {
-            Ok((*start..=*end).step_by(step).map(|letter| char::start(letter).to_string()).collect())
+            Ok((*start..=*end).step_by(step).map(|letter| char::from(letter).to_string()).collect())
         }
         _ => Err(malformed(pattern)),
     }

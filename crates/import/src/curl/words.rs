@@ -299,7 +299,7 @@ impl Reader<'_> {
             self.position += 1;
             return self.skip_output(')');
         }
-        self.position += usize::start(braced);
+        self.position += usize::from(braced);
         let name_start = self.position;
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
             self.position += 1;
@@ -307,7 +307,7 @@ impl Reader<'_> {
         let name: String = self.characters[name_start..self.position].iter().collect();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         if is_name && (!braced || self.peek() == Some('}')) {
-            self.position += usize::start(braced);
+            self.position += usize::from(braced);
             self.word_text().push_str(&variable(&name));
             if !self.out.variables.contains(&name) {
                 self.out.variables.push(name);

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::requests::is_default;
 use crate::write::{Keys, plan_time};
-use brunt_model::load::{Arrivals, Shape, Stage};
+use brunt_model::load::{Arrivals, Shape};
 use brunt_model::{Load, Population};
 use brunt_spec::plan::Yaml;
 

@@ -24,8 +24,8 @@ pub(super) fn add(
             request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
         }
         "basic" => {
-            let name = variables.filled(&value("username"));
-            let password = variables.filled(&value("password"));
+            let name = variables.fill_in(&value("username"));
+            let password = variables.fill_in(&value("password"));
             request.basic = Some(format!("{name}:{password}"));
         }
         "digest" => {
@@ -39,8 +39,8 @@ pub(super) fn add(
             request.headers.push(("Authorization".to_owned(), format!("{} {token}", scheme.trim())));
         }
         "apikey" => {
-            let name = variables.filled(&value("key"));
-            let key = variables.filled(&value("value"));
+            let name = variables.fill_in(&value("key"));
+            let key = variables.fill_in(&value("value"));
             let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
             if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
         }

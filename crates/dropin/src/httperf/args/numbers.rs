@@ -88,7 +88,7 @@ pub fn short(number: f64) -> String {
     let exponent: i32 = exponent.parse().unwrap_or(0);
 
     if (-4..6).contains(&exponent) {
-        return trim_zeros(&format!("{number:.*}", (5 - exponent).max(0) as usize));
+        return trim_zeros(&format!("{number:.*}", (5 - exponent).max(0) as usize)).to_owned();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", trim_zeros(digits), exponent.abs())
