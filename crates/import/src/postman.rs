@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
             let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
             match group {
                 StepKind::Group { steps: inner, .. } if depth >= MAX_GROUP_DEPTH || inner.is_empty() => {
-                    steps.extend(inner)
+                    steps.extend(inner);
                 }
                 group => steps.push(Step { comments, kind: Some(group) }),
             }

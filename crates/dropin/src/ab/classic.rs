@@ -34,7 +34,7 @@ pub struct Fatal {
 }
 
 impl Fatal {
-    /// Formats the message as `what: text (number)`.
+    /// Formats the message as `source: text (number)`.
     pub fn new(source: &str, text: &str, number: i32) -> Self {
         Self { text: format!("{source}: {text} ({number})\n"), number }
     }

@@ -147,7 +147,7 @@ pub fn parse(words: &[String]) -> Result<Args, Refusal> {
         match read {
             LongItem::Option(row, value) => (row.effect)(&mut args, value.unwrap_or_default())?,
             LongItem::BruntOption(word) => {
-                args.brunt_options.take(word, || long.take_word()).map_err(Refusal::Message)?
+                args.brunt_options.take(word, || long.take_word()).map_err(Refusal::Message)?;
             }
             LongItem::OptionError(wrong) => return Err(Refusal::message(wrong.to_string())),
         }

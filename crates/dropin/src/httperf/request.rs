@@ -57,8 +57,8 @@ fn bytes(args: &Args, method: &str, content: &RequestContent) -> Vec<u8> {
     bytes
 }
 
-/// Replaces the escapes of `--add-header`: `
-/// ` by CR LF, `\a` by LF, `\r` by CR, `\\`, and three octal digits by a byte.
+/// Replaces the escapes of `--add-header`: `\n` by CR LF, `\a` by LF, `\r` by CR, `\\` by a
+/// backslash, and a backslash with three octal digits by a byte.
 fn unescape(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = text.as_bytes();

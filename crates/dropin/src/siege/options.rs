@@ -104,7 +104,7 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
                 OptionEffect::AlreadyApplied => {}
             },
             LongItem::BruntOption(word) => {
-                set_brunt_option(&mut settings, word, &mut long).map_err(|why| refusal(program_name, &why))?
+                set_brunt_option(&mut settings, word, &mut long).map_err(|why| refusal(program_name, &why))?;
             }
             LongItem::OptionError(wrong) => caller.err_line(&format!("{program_name}: {wrong}")),
         }
@@ -155,10 +155,10 @@ fn rc_option(words: &[String]) -> Option<String> {
     while let Some(read) = long.next() {
         match read {
             LongItem::Option(OptionRow { effect: OptionEffect::AlreadyApplied, .. }, value) => {
-                path = value.map(str::to_owned)
+                path = value.map(str::to_owned);
             }
             LongItem::BruntOption(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => {
-                _ = long.take_word()
+                _ = long.take_word();
             }
             _ => {}
         }

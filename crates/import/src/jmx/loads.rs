@@ -48,7 +48,7 @@ impl Writer<'_> {
         match (stop.duration.filter(|_| !is_finite), stop.iterations_per_user) {
             (Some(duration), _) => push_text(&mut keys, "duration", plan_time(duration)),
             (None, Some(iterations)) if !is_finite => {
-                push_text(&mut keys, "requests", (iterations * users).to_string())
+                push_text(&mut keys, "requests", (iterations * users).to_string());
             }
             (None, None) if !is_finite => {
                 push_text(&mut keys, "duration", DEFAULT_DURATION.to_owned());

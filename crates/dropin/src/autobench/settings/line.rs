@@ -1,4 +1,4 @@
-//! Parses the command line of autobench and `autobench_admin` like Perl's Getopt::Long.
+//! Parses the command line of autobench and `autobench_admin` like Perl's `Getopt::Long`.
 
 use super::super::super::brunt_options::BruntOptions;
 use super::super::super::getopt::long::{LongItem, LongOptions};

@@ -66,7 +66,7 @@ impl Period {
             text.split(',').map(|word| word.parse::<f64>().ok().filter(|n| *n > 0.0)).collect();
         let numbers = numbers.unwrap_or_default();
         let parts: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        if numbers.is_empty() || numbers.len() % 2 != 0 || parts.len() > MAX_PARTS {
+        if numbers.is_empty() || !numbers.len().is_multiple_of(2) || parts.len() > MAX_PARTS {
             return Err(Refusal::message(format!("illegal variable interarrival times {text}; write vT1,D1,T2,D2")));
         }
         Ok(Self::Parts(parts))
