@@ -55,7 +55,7 @@ impl Outputs {
             let Some(format) = brunt_report::format(&output.format) else { continue };
             places.push((format, Destination::open(format, output.file.as_deref())?));
         }
-        let uses_stdout = places.iter().uses_stdout(|place| matches!(place.1, Destination::Stdout));
+        let uses_stdout = places.iter().any(|place| matches!(place.1, Destination::Stdout));
         let default_format = if uses_stdout || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
         Ok(Self { places, default_format })
     }

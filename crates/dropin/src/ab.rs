@@ -112,6 +112,7 @@ fn greet(args: &Args, head: &str, caller: &Caller) {
 fn measure(args: &Args, plan: &Plan, setup: RunSetup, note: Option<String>, caller: &Arc<Caller>) -> Result<u8> {
     let world = Real::new(plan)?;
     let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
+    // Without TLS and heads to print, there is nothing to observe.
     let is_watching = args.target.https || observer.wants_heads();
     let witness = is_watching.then(|| Arc::clone(&observer) as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness };
@@ -131,6 +132,7 @@ fn end(fatal: &Fatal, completed: u64, caller: &Caller) -> u8 {
     if completed > 0 {
         caller.out(&format!("Total of {completed} requests completed\n"));
     }
+    // An exit code has eight bits.
     (fatal.number & 0xff) as u8
 }
 
@@ -147,6 +149,7 @@ fn report(args: &Args, collector: &SampleCollector, observer: &ConnectionObserve
     let tls = Tls { server_name, ..observer.tls() };
     let subject = Subject { args, classic, seconds: collector.seconds(), software, tls: &tls };
     caller.out(&args.html.as_ref().map_or_else(|| print::report(subject), |html| html::report(subject, html)));
+    // ab writes its files together with the text report.
     let writes_files = classic.completed > 0 && args.html.is_none();
     let written = !writes_files
         || (write(args.csv.as_deref(), "CSV", caller, || files::csv(&classic.records))

@@ -79,6 +79,7 @@ impl FinishedRun {
         for line in &lines {
             self.caller.say(&note_line(line));
         }
+        // Notes are printed even if the run failed.
         outcome?;
         self.reports.map_or(Ok(()), |reports| reports.write(&run, &judgement))
     }

@@ -82,6 +82,7 @@ fn begin(program_name: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8
                 let why = without_number(&error.to_string());
                 caller.err_line(&format!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file));
             }
+            // Like siege, which shows its help and succeeds.
             show(program_name, InfoPage::Help, &settings, caller);
             return 0;
         }
@@ -127,6 +128,7 @@ fn greet(settings: &Settings, caller: &Caller) {
     }
     let users = plan::users(settings);
     if settings.concurrent > settings.limit && settings.look.is_none() {
+        // On stdout, as in siege.
         caller.out(&print::user_limit_warning(settings.limit));
     }
     caller.err(&print::greeting(settings, users));
@@ -185,6 +187,7 @@ fn notes(settings: &Settings, collector: &SampleCollector, note: Option<String>)
 /// Note for a run in which users paused longer than they waited for the server.
 fn mostly_paused(settings: &Settings, collector: &SampleCollector) -> Option<String> {
     let mean = collector.classic.true_mean_millis();
+    // Pauses are uniform between zero and the given time.
     let pause = settings.pause() * 1e3 / 2.0;
     (pause > mean && collector.classic.hits > 0).then(|| {
         format!(

@@ -97,6 +97,7 @@ impl Classic {
         match sample.outcome.failure {
             // ab does not count requests that are in flight at the end.
             Some(Failure::Cut | Failure::Dropped) => return Ok(()),
+            // The system's error numbers, since scripts read the exit code.
             Some(Failure::FdsExhausted) => return Err(Fatal::new("socket", "Too many open files", 24)),
             Some(Failure::PortsExhausted) => return self.add_connect_error("Cannot assign requested address", 99),
             Some(Failure::Unreachable) => return self.add_connect_error("Network is unreachable", 101),
@@ -125,6 +126,7 @@ impl Classic {
     fn add_bytes(&mut self, sample: &Sample) {
         // ab counts all bytes that arrive together as part of the reply.
         let read = sample.bytes_received + sample.extra_bytes;
+        // Without a head, ab knows no body.
         let body = if sample.head_bytes == 0 { 0 } else { read - sample.head_bytes };
         self.read += read;
         self.read_body += body;
@@ -132,6 +134,7 @@ impl Classic {
     }
 
     fn check_length(&mut self, body: u64) {
+        // Set by the first good reply, or by a broken one directly after it.
         if self.orderly == 1 {
             self.document_length = body;
         } else if body != self.document_length && !self.rules.any_length {

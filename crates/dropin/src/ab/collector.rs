@@ -55,6 +55,7 @@ impl SampleCollector {
     /// Duration in seconds, from before the first connection to the last event or the time limit.
     pub fn seconds(&self) -> f64 {
         let is_complete = self.classic.completed >= self.requests;
+        // If the time limit ended the run, its whole duration counts.
         let to = if is_complete || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended_at) };
         to.seconds_since(self.started_at)
     }
@@ -84,6 +85,7 @@ impl SampleCollector {
     /// all of them at once.
     fn watch(&mut self, snapshot: &Snapshot) {
         let flow = &snapshot.flow;
+        // The engine reports ended requests and opened connections, not each byte.
         if flow.in_flight == 0 || flow.completed + flow.errors + flow.opened > 0 {
             self.last_activity = snapshot.to;
         } else if Duration::from_nanos(snapshot.to.nanos_since(self.last_activity.max(self.started_at))) >= self.timeout
@@ -93,6 +95,7 @@ impl SampleCollector {
     }
 
     fn end(&mut self, fatal: Fatal) {
+        // The first error decides. More may follow until the run has stopped.
         self.fatal.get_or_insert(fatal);
         self.control.stop();
     }
@@ -106,6 +109,7 @@ impl Listen for SampleCollector {
                 self.started_at = *at;
                 self.last_activity = *at;
             }
+            // Known after the first complete reply. ab reads it from the first head.
             Event::Target { server: Some(server), .. } => self.server = Some(server.clone()),
             Event::Samples(samples) => self.add_samples(samples),
             Event::Snapshot(snapshot) if self.fatal.is_none() => self.watch(snapshot),

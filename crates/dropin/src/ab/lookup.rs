@@ -21,6 +21,7 @@ pub fn resolve(args: &Args) -> Result<Vec<Resolve>, Fatal> {
     }
     let addresses = look_up(host, port)?;
     let first = match &addresses[..] {
+        // A single address needs no trial connection, which the server would see.
         [only] => Some(only),
         several => several.iter().find(|address| accepts_connection(address)).or(several.first()),
     };
@@ -32,6 +33,7 @@ pub fn source(args: &Args) -> Result<Option<IpAddr>, Fatal> {
     let Some(name) = &args.source else { return Ok(None) };
     let addresses = look_up(name, 0)?;
     let address = addresses.first().map(SocketAddr::ip);
+    // Binding fails unless the address belongs to this machine.
     match address.map(|ip| UdpSocket::bind((ip, 0))) {
         Some(Err(_)) => Err(Fatal::new("bind", "Cannot assign requested address", 99)),
         _ => Ok(address),
@@ -46,6 +48,7 @@ fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fatal> {
     let addresses = (host, port).to_socket_addrs().map_err(|error| lookup_error(host, &error))?;
     let mut all: Vec<SocketAddr> = Vec::new();
     for address in addresses {
+        // The resolver may list an address more than once.
         if !all.contains(&address) {
             all.push(address);
         }
@@ -56,6 +59,7 @@ fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, Fatal> {
 /// Formats the resolver's error with the message and number of APR, ab's library.
 fn lookup_error(host: &str, error: &io::Error) -> Fatal {
     let text = error.to_string();
+    // The error begins with a prefix of Rust; the part after it is from getaddrinfo.
     let text = text.rsplit(": ").next().unwrap_or("Name or service not known");
     let number = if text.starts_with("Temporary") { 670_003 } else { 670_002 };
     Fatal::new(&format!("apr_sockaddr_info_get() for {host}"), text, number)

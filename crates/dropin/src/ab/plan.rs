@@ -43,8 +43,11 @@ pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, O
         connection: connection(args, inputs),
         objectives: Vec::new(),
         until: None,
+        // All requests have the same URL, so one label suffices.
         record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
+        // Nothing in this plan is random.
         seed: 0,
+        // ab has one thread, too.
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: processes(connections, args.brunt_options.processes)?,
         precise: false,
@@ -59,6 +62,7 @@ fn request(args: &Args, bytes: Vec<u8>) -> Request {
     Request {
         label: args.target.url(),
         method: method(args).to_owned(),
+        // Selects the connection only. What is sent is in `verbatim`.
         url: args.target.engine_url(),
         headers: Vec::new(),
         body: Body::None,
@@ -75,6 +79,7 @@ fn stop(args: &Args) -> Stop {
         duration: args.time_limit.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64)),
         requests: Some(args.requests as u64),
         iterations_per_user: None,
+        // The time limit is exact. Requests in flight do not extend the run.
         grace: Duration::ZERO,
     }
 }
@@ -86,6 +91,8 @@ fn connection(args: &Args, inputs: PlanInputs) -> Connection {
         // If the server closed an idle connection, ab reopens it without counting an error.
         retry_stale: true,
         connect_rate: u32::MAX,
+        // ab opens its first connection alone and waits for its first head. That would only delay
+        // the load.
         dialling: Dialling::Eager,
         resolve: inputs.resolve,
         proxy: args.proxy.as_ref().map(|(host, port)| format!("http://{host}:{port}")),

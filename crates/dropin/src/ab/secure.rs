@@ -46,6 +46,7 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     let settings = TlsSettings {
         cert: args.certificate.clone(),
         key: args.certificate.clone(),
+        // ab verifies no certificate.
         insecure: true,
         sni: server_name(args),
         no_resumption: true,
@@ -65,6 +66,7 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
 /// an address or with `-I`.
 pub fn server_name(args: &Args) -> Option<String> {
     let host = args.headers.iter().find(|line| starts_with_name(line, "Host:")).map(|line| line[5..].trim());
+    // The header may contain a port.
     let name = host.map_or(&*args.target.host, |host| host.split(':').next().unwrap_or(host));
     (!args.no_sni && name.parse::<IpAddr>().is_err()).then(|| name.to_owned())
 }
@@ -97,11 +99,13 @@ fn key_bits(handshake: &Handshake) -> usize {
 }
 
 fn cipher_bits(suite: &str) -> u32 {
+    // ChaCha20 has 256 bits, too.
     if suite.contains("AES_128") { 128 } else { 256 }
 }
 
 fn temporary_key(group: &str) -> String {
     match group {
+        // ab's texts for these groups.
         "X25519" => "X25519 253 bits".into(),
         "secp256r1" => "ECDH prime256v1 256 bits".into(),
         "secp384r1" => "ECDH secp384r1 384 bits".into(),

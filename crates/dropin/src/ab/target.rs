@@ -48,6 +48,7 @@ impl Target {
 
     /// The URL for the engine: the origin, and the path if every URL parser accepts it unchanged.
     pub fn engine_url(&self) -> String {
+        // The path is sent verbatim anyway. A parser could reject or change other characters.
         let path = if self.path.chars().all(|c| c.is_ascii_alphanumeric() || "/-._~?=&%+,:;@!$*()".contains(c)) {
             &*self.path
         } else {
@@ -67,6 +68,7 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
         }
         _ => (authority, None),
     };
+    // Like in ab, digits alone are a port without a host.
     (!host.is_empty() && !host.bytes().all(|b| b.is_ascii_digit())).then_some((host, port))
 }
 

@@ -55,8 +55,10 @@ fn test(
 ) -> Result<Vec<String>, End> {
     caller.err_line(&chrono::Local::now().format("%a %b %e %H:%M:%S %Y").to_string());
     caller.err_line(&format!("Testing server {} at rate: {}", host.name, perl(rate)));
+    // The protocol has whole seconds.
     let start = (brunt_engine::clock::unix_seconds() + settings.lead).ceil() as u64;
     let machines = settings.clients.len() as u64;
+    // Each machine has at least one connection.
     let total = settings.connections.count_at(rate).max(machines);
     let mut clients = Vec::new();
     for (index, (name, port)) in (0..machines).zip(&settings.clients) {
@@ -69,6 +71,7 @@ fn test(
         client.send_order(&Order { arguments, start }, secret)?;
         clients.push(client);
     }
+    // All daemons get their orders before the first reply is awaited, so that all start in time.
     clients.iter_mut().try_for_each(Client::await_acceptance)?;
     let results = clients.iter_mut().map(Client::read_results).collect::<Result<Vec<_>, _>>()?;
     caller.err_line("Benchmark complete");
@@ -88,6 +91,7 @@ impl Client {
         let name_and_port = format!("{name}:{port}");
         let mut addresses = (name, port).to_socket_addrs().map_err(|error| format!("{name_and_port}: {error}"))?;
         let stream = addresses
+            // A name may have addresses on which the daemon does not listen.
             .find_map(|address| TcpStream::connect_timeout(&address, REPLY_TIMEOUT).ok())
             .ok_or_else(|| format!("{name_and_port}: no reply from autobenchd; start it, or correct --clients"))?;
         let options = stream

@@ -102,7 +102,9 @@ impl Daemon {
     }
 
     fn execute(&self, stream: &TcpStream) -> Result<String, Stop> {
+        // Some systems let accepted sockets inherit the mode of the listener.
         stream.set_nonblocking(false)?;
+        // A silent peer would keep all other admins out.
         stream.set_read_timeout(Some(ORDER_TIMEOUT))?;
         let order = self.read_order(stream)?;
         let words = order::words(&order.arguments).map_err(Stop::Refused)?;
@@ -112,6 +114,7 @@ impl Daemon {
         }
         let mut out = stream;
         out.write_all(format!("{}\n", order::ACCEPTED).as_bytes())?;
+        // From now on, reads only check whether the admin is still there.
         stream.set_read_timeout(Some(POLL_INTERVAL))?;
         while brunt_engine::clock::unix_seconds() < order.start as f64 {
             self.check_admin(stream)?;
@@ -180,6 +183,7 @@ impl Daemon {
         let mut test =
             TestProcess(child.map_err(|error| Stop::Refused(format!("httperf could not be started: {error}")))?);
         let mut out = test.0.stdout.take().ok_or(Stop::Disconnected)?;
+        // A full pipe would block httperf, so a thread drains it.
         let reader = thread::spawn(move || {
             let mut text = Vec::new();
             out.read_to_end(&mut text).map(|_| text)

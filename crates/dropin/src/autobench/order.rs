@@ -73,6 +73,7 @@ pub const NAMES: [&str; 14] = [
 
 /// Formats the results; None without replies.
 pub fn results(figures: &Figures) -> Option<String> {
+    // Without replies, the percentage is undefined.
     let percent = perl(figures.errors_in_percent()?);
     let values = figures.texts.iter().cloned().chain([percent]).chain(figures.statuses.map(|n| n.to_string()));
     let counts = [("replies", figures.replies.to_string()), ("errors", figures.errors.to_string())];
@@ -105,6 +106,7 @@ pub fn merge(all: &[[f64; 14]]) -> [f64; 14] {
 /// Reads a line without its end; None at the end of the stream.
 pub fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut text = String::new();
+    // A peer must not be able to fill the memory.
     if reader.take(MAX_LINE_BYTES).read_line(&mut text)? == 0 {
         return Ok(None);
     }

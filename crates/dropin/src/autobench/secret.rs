@@ -31,6 +31,7 @@ impl Secret {
         if mode & 0o077 != 0 {
             return Err(format!("{shown} can be read by others; make it yours alone: chmod 600 {shown}"));
         }
+        // A line break at the end of the file is not part of the secret.
         let bytes = bytes.trim_ascii();
         if bytes.len() < MIN_BYTES {
             return Err(format!("{shown} holds {} bytes; write {MIN_BYTES} or more random bytes", bytes.len()));
@@ -59,6 +60,7 @@ pub fn nonce() -> Result<String, String> {
 }
 
 fn signed_text(nonce: &str, order: &str) -> Vec<u8> {
+    // The nonce is one line, so the first line break ends it.
     format!("{nonce}\n{order}").into_bytes()
 }
 

@@ -142,6 +142,7 @@ impl Counts {
         if open.failure.is_some() || open.calls >= *length.unwrap_or(&1) {
             // Pipelined requests fail together: the samples of the others are still to come.
             let has_more = self.rules.is_pipelined && open.calls < *length.unwrap_or(&1);
+            // The connection is counted once, at its first failure or its last reply.
             if !std::mem::replace(&mut open.is_counted, true) {
                 self.close(&open);
                 self.end_session(&open);
@@ -176,6 +177,7 @@ impl Counts {
     fn count(&mut self, open: &mut OpenConnection, sample: &Sample) {
         open.calls += 1;
         let times = 1 + if self.rules.one_call_per_connection { 0 } else { open.resend_count(sample.planned) };
+        // A request that found no connection was not sent.
         if sample.bytes_sent > 0 {
             self.requests += times;
             self.request_bytes += times * sample.bytes_sent;
@@ -197,11 +199,13 @@ impl Counts {
     }
 
     fn count_reply(&mut self, open: &mut OpenConnection, sample: &Sample) {
+        // Bytes that are not HTTP count as a status of class 5.
         let class = sample.outcome.status.map_or(5, |status| (status / 100).clamp(1, 5));
         self.statuses[usize::from(class) - 1] += 1;
         self.replies += 1;
         open.replies += 1;
         open.total_replies += 1;
+        // Of such bytes, all count as the head.
         let head = if sample.outcome.is_completed() { sample.head_bytes } else { sample.bytes_received };
         self.head_bytes += head;
         self.body_bytes += sample.body_bytes;
@@ -228,6 +232,7 @@ impl Counts {
             Failure::Reset | Failure::Stale | Failure::ClosedEarly => &mut errors.reset,
             Failure::FdsExhausted => &mut errors.descriptors,
             Failure::PortsExhausted => &mut errors.ports,
+            // The end of the run is not an error.
             Failure::Cut | Failure::Dropped | Failure::Check => return,
             _ => &mut errors.other,
         };

@@ -46,6 +46,7 @@ pub fn longest_burst(connections: &[Connection]) -> u64 {
     let mut previous_start = None;
     for (begun, planned) in starts {
         if previous_start.is_some_and(|previous| planned > previous) {
+            // A pause: the connection became due after the previous one had started.
             longest = longest.max(burst);
             burst = 0;
         }

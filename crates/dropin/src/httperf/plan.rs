@@ -30,6 +30,7 @@ pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, syste
     };
     let policy = ReplyPolicy {
         cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
+        // httperf abandons a connection or session at its first failure.
         failure_ends: Scope::Iteration,
         ..ReplyPolicy::checks(checks(args))
     };
@@ -42,6 +43,7 @@ pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, syste
         objectives: Vec::new(),
         until: None,
         record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
+        // The same client draws the same random periods in each run, as in httperf.
         seed: args.client.0,
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: args.brunt_options.processes.unwrap_or(1),
@@ -53,6 +55,7 @@ pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, syste
 }
 
 fn load(args: &Args, count: u64) -> Load {
+    // Connections start by schedule, whether or not earlier ones have ended.
     let max_in_flight = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     match args.period.arrivals() {
         Some((rate, arrivals)) => Load::Open { rate, arrivals, connections: None, max_in_flight },
@@ -84,6 +87,7 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
         source: args.sources.clone(),
         socket_buffer: buffer_size(args.send_buffer),
         receive_buffer: buffer_size(args.recv_buffer),
+        // An iteration is one connection or one session.
         keep: ConnectionLifetime::Iteration,
         reset: args.close_with_reset,
         tls,

@@ -47,6 +47,7 @@ fn bytes(args: &Args, method: &str, content: &RequestContent) -> Vec<u8> {
     }
     let mut bytes = head.into_bytes();
     bytes.extend(args.add_header.as_deref().map(unescape).unwrap_or_default());
+    // The file's lines are sent unchanged.
     bytes.extend(args.header_file.bytes());
     let body = content.body.as_deref().unwrap_or_default();
     if content.body.is_some() {

@@ -67,6 +67,7 @@ impl Classic {
     /// Counts a transaction. Returns true if it failed.
     pub fn add(&mut self, sample: &Sample) -> bool {
         let nanos = sample.last_byte.nanos_since(sample.begun);
+        // siege drops transactions in flight at the end.
         if sample.outcome.failure == Some(Failure::Cut) {
             self.cut += 1;
             self.oldest_cut_nanos = self.oldest_cut_nanos.max(nanos);
@@ -130,6 +131,7 @@ fn seconds_of_steps(steps: u64) -> f64 {
 
 /// Steps of siege's clock between two instants.
 fn steps(start: Tick, end: Tick) -> u64 {
+    // Both instants are rounded down first, like two readings of siege's clock.
     (end.0 / STEP_NANOS).saturating_sub(start.0 / STEP_NANOS)
 }
 

@@ -70,9 +70,12 @@ impl SampleCollector {
 
     fn process_pending(&mut self) {
         let mut samples = std::mem::take(&mut self.pending);
+        // Threads and processes deliver their samples in batches; siege prints in order of
+        // completion.
         samples.sort_by_key(|sample| sample.last_byte);
         let mut out = String::new();
         for sample in &samples {
+            // Failures are checked per batch. Samples after the limit are in no figure.
             if self.aborted {
                 break;
             }
@@ -104,6 +107,7 @@ impl Listen for SampleCollector {
                     lines.set_label(*id, name);
                 }
             }
+            // Labels may follow the samples that use them.
             Event::Samples(samples) => self.pending.extend_from_slice(samples),
             Event::Snapshot(_) => self.process_pending(),
             Event::Finished(finish) => {

@@ -30,6 +30,7 @@ pub fn users(settings: &Settings) -> u64 {
 /// Builds the plan. Also returns a note for the user about source addresses, if any.
 pub fn plan(settings: &Settings, urls: &[UrlEntry], system: &System) -> Result<(Plan, Option<String>)> {
     let users = users(settings);
+    // Without a bound, the conversion would panic for large numbers.
     let think = Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
     let mut plan = Plan {
         populations: Population::only(
@@ -69,6 +70,7 @@ fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
     let mut requests: Vec<Request> = urls.iter().map(|url| request(url, settings)).collect();
     let logins = settings.login_urls.iter().filter_map(|url| UrlEntry::parse(url, settings.url_escaping).ok());
     let url_count = requests.len();
+    // Weight 0 keeps the login URLs out of the list.
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
     let branches: Vec<Branch> = (url_count..requests.len())
         .map(|number| Branch { weight: 1, steps: vec![Step::Request(number as u32)] })
@@ -84,9 +86,12 @@ fn reply_policy(settings: &Settings, urls: &[UrlEntry]) -> ReplyPolicy {
     let most = if settings.follow { MAX_REDIRECTS } else { 0 };
     ReplyPolicy {
         redirects: Redirects { most, rules: RedirectRules::Siege },
+        // Each user has its own cookies. siege's single jar would make all users one person.
         cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Siege },
         credentials: logins.cloned().map(credentials).collect(),
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
+        // siege also parses elements that are pages, endlessly if they name themselves. Here
+        // elements are not parsed.
         elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone(), ..Elements::default() }),
         cache: settings.cache.then(PageCache::default),
         ..ReplyPolicy::default()
@@ -117,6 +122,8 @@ fn stop(settings: &Settings, urls: u64) -> Stop {
 }
 
 fn connection(settings: &Settings) -> Connection {
+    // siege's timeout bounds connecting only. Here it also bounds the reply, so that a silent
+    // server is noticed.
     let timeout = Duration::from_secs(settings.timeout.clamp(1, 1_000_000) as u64);
     let keep_alive = settings.keep_alive && settings.look.is_none();
     Connection {

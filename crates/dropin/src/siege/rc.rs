@@ -43,6 +43,7 @@ pub fn user_file(caller: &Caller) -> PathBuf {
 
 fn apply_line(settings: &mut Settings, line: &str, environment: Environment) {
     let line = line.split('#').next().unwrap_or_default().trim();
+    // siege accepts both separators.
     let Some(separator) = line.find(['=', ':']) else { return };
     let name = line[..separator].trim();
     let value = line[separator + 1..].trim();

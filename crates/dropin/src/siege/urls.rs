@@ -75,6 +75,7 @@ impl UrlEntry {
         if authority.is_empty() || authority.contains(char::is_whitespace) {
             return Err(format!("{text}: no host in it; write one such as http://127.0.0.1:8080/path"));
         }
+        // A fragment is not sent.
         let path = path.split('#').next().unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };
         let path = if escaping && method.is_none() { escape(path) } else { path.to_owned() };
@@ -122,6 +123,7 @@ fn body(data: &str) -> (Vec<u8>, Option<String>) {
         }
     };
     let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXT_EXTENSIONS.contains(&e));
+    // Only text is trimmed: in binary data, such bytes may have a meaning.
     (if is_text { read.trim_ascii().to_vec() } else { read }, None)
 }
 
@@ -131,6 +133,7 @@ fn escape(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for (index, byte) in bytes.iter().enumerate() {
         let is_allowed = match byte {
+            // The path may be encoded already.
             b'%' => is_hex_digit(bytes, index + 1) && is_hex_digit(bytes, index + 2),
             byte => byte.is_ascii_graphic() && !b"\"<>\\^`{|}~".contains(byte),
         };
