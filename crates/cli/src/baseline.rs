@@ -154,6 +154,7 @@ fn list(store: &Store) -> Result<(), CommandError> {
     for (name, id) in baselines {
         let entry = store.entry(&id).ok();
         let start = entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
+        // The 16 characters of date, hour and minute.
         let start: String = start.replace('T', " ").chars().take(16).collect();
         let runs = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
         let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);

@@ -13,7 +13,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// Runs the command line of a drop-in. `called` is the name that the user typed.
+/// Runs the command line of a drop-in. `program_name` is the name that the user typed.
 pub fn run(tool: &Tool, program_name: &str, words: &[String]) -> ExitCode {
     ExitCode::from((tool.run)(program_name, words, &Arc::new(caller())))
 }

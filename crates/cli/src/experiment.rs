@@ -203,6 +203,7 @@ fn folder_name() -> Result<PathBuf> {
 
 /// Returns the folder if the plan uses it as `${dir}`. Other plans need no folder.
 fn used_folder(experiment: &Experiment, folder: PathBuf) -> Result<Option<PathBuf>> {
+    // In the form in which it occurs in the serialized experiment.
     let path = serde_json::to_string(&folder.display().to_string())?;
     let is_used = serde_json::to_string(experiment)?.contains(path.trim_matches('"'));
     Ok(is_used.then_some(folder))

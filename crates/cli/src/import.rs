@@ -160,6 +160,7 @@ fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<
 
     let is_input = file.file == Path::new("-");
     let directory = parent_folder(Some(&file.file).filter(|_| !is_input).map(PathBuf::as_path));
+    // In the same folder, relative names of files stay valid.
     let is_same = absolute(&directory) == absolute(&parent_folder(file.output.as_deref()));
     let properties = properties.iter().map(|word| {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -211,6 +212,7 @@ fn folder(output: Option<&Path>) -> io::Result<String> {
 }
 
 fn input(file: &Path, is_input: bool) -> io::Result<Vec<u8>> {
+    // One byte more than the limit shows that the input exceeds it.
     let mut text = Vec::new();
     if is_input {
         io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut text)?;

@@ -68,11 +68,13 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let mut notes = test_run.notices;
     let mut sinks = settings.output.live_outputs.clone();
     if !settings.output.trace {
+        // A trace shows single requests, not a load.
         sinks.extend(test_run.live_outputs);
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
     let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let session = session(store, plan_name, settings.checks.strict).map_err(runtime_error)?;

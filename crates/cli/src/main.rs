@@ -95,9 +95,11 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    // The words of a drop-in are not brunt's, so its name decides first.
     if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {
         return dropins::run(tool, program_name, words);
     }
+    // A shell passes incomplete command lines, which must not be parsed as complete ones.
     completions::complete();
     if words.len() < 2 {
         eprint!("{}", mistakes::SHORT_HELP);
@@ -130,6 +132,7 @@ fn arguments(words: &[String]) -> Cli {
         let explanation = mistakes::explain(&error, words).map(|text| format!("brunt: {}\n", without_number(&text)));
         let message = explanation.clone().unwrap_or_else(|| error.render().to_string());
         let redacted = redact::text(&message);
+        // clap prints its own messages, with colors, unless they contain a secret.
         if explanation.is_none() && (redacted == message || !error.use_stderr()) {
             error.exit();
         }
@@ -173,6 +176,7 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         Command::Worker => worker::worker().map_err(runtime_error),
         Command::Man { dir } => man(dir.as_deref()),
         Command::Schema { document } => {
+            // clap accepts only names of this list.
             let schema = brunt_report::SCHEMAS.iter().find(|schema| schema.name == document);
             if let Some(schema) = schema {
                 output::print(format!("{:#}\n", (schema.schema)())).map_err(runtime_error)?;
@@ -204,6 +208,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let is_tracing = settings.output.trace;
     if is_tracing {
         to_plan::trace::reduce(&mut plan, settings);
+        // The notes describe the plan before it was reduced.
         notes.clear();
     }
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage_error(error.into()))?;
@@ -213,6 +218,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let store = if is_tracing { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    // After the store was opened: live outputs need its redactor.
     let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
     let session = measure::session(store, None, settings.checks.strict).map_err(runtime_error)?;
     let log = output::event_log(&settings.output, &session).map_err(usage_error)?;

@@ -66,10 +66,12 @@ pub fn measure(session: &Session, plan: &Plan, world: &Real, context: MeasureCon
         ..RunRequest::new(plan, world, session.interrupt.control())
     };
     let result = session.run(request);
+    // The progress must have ended before the report is printed.
     drop(live);
     let outputs = if is_tracing { outputs.without_default() } else { outputs };
     let written = report(outputs, &result);
     print_stored_id(&result, quiet);
+    // A failed run has a report, too: of everything until the failure.
     written?;
     result.outcome?;
     log.map_or(Ok(()), EventLog::end)?;
@@ -118,10 +120,10 @@ fn print_stored_id(result: &RunResult, quiet: bool) {
     let stored = &result.stored;
     match (&stored.trouble, &stored.id) {
         (Some(trouble), _) if quiet || !result.run.warnings.contains(trouble) => {
-            print_line(&format!("warning: {trouble}"))
+            print_line(&format!("warning: {trouble}"));
         }
         (None, Some(id)) if !quiet => {
-            print_line(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE"))
+            print_line(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE"));
         }
         _ => {}
     }

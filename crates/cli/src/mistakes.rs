@@ -57,6 +57,7 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
             let option = option(error)?;
             let value = context(error, ContextKind::InvalidValue)?;
             let wrong = range_message(&error.source()?.to_string());
+            // The message may quote the value itself.
             let value = if wrong.contains('`') { String::new() } else { format!("`{value}`: ") };
             Some(format!("{option}: {value}{wrong}"))
         }
@@ -64,6 +65,7 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
             let option = option(error)?;
             let value = context(error, ContextKind::InvalidValue)?;
             let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
+            // clap reports a missing value as an empty one.
             let is_missing = value.is_empty() || known.is_empty();
             (!is_missing).then(|| format!("{option}: invalid value `{value}`; write one of {}", known.join(", ")))
         }
@@ -137,6 +139,7 @@ fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
     if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument)) {
         return Some(format!("`{argument}`: unknown option; {instead}"));
     }
+    // clap reports an option without its value, as in `--laten=5`.
     let position = words.iter().position(|word| word.starts_with(argument))?;
     let word = &words[position];
     if word.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {

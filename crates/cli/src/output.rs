@@ -117,6 +117,7 @@ impl Destination {
                 written.or_else(ignore_closed_pipe).context("stdout")
             }
             Self::File(path, file) => {
+                // Dropping the writer would ignore an error of its last write, so it is flushed.
                 let mut out = BufWriter::new(file);
                 let written = format.write(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())

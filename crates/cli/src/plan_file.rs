@@ -103,6 +103,7 @@ fn show(args: &FileArgs, format: fn(&PlanFile, &Loaded) -> String) -> Result<Exi
     let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
     let file = plan.file.clone();
     let loaded = plan.resolve(&crate::process::system()).map_err(spec_error)?;
+    // Redacting registers the secrets for the text. The redacted copy is not needed.
     crate::redact::current().experiment(&mut loaded.experiment.clone());
     print(crate::redact::current().plan_text(&format(&file, &loaded))).map_err(runtime_error)?;
     Ok(Exit::Measured)
@@ -126,10 +127,12 @@ fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> 
 /// Replaces the text of a file atomically. If it fails, for example because the disk is
 /// full, the file is unchanged.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
+    // A symbolic link stays one; its target is replaced.
     let target = file.canonicalize()?;
     let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
     new.write_all(text.as_bytes())?;
     new.as_file().set_permissions(target.metadata()?.permissions())?;
+    // Without this, a power cut after the rename could leave an empty file.
     new.as_file().sync_all()?;
     new.persist(target)?;
     Ok(())
@@ -143,6 +146,7 @@ fn new(file: Option<&Path>) -> Result<Exit, CommandError> {
     if file.exists() {
         return Err(usage_error(anyhow::anyhow!("`{}` already exists; write another name", file.display())));
     }
+    // Fails if another process has created the file since the check.
     let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
     created.map_err(usage_error)?.write_all(NEW.as_bytes()).map_err(runtime_error)?;
     let name = file.display();

@@ -32,6 +32,7 @@ pub fn system() -> System {
 /// Descriptors of a service from the server's gRPC reflection.
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     let mut plain = run.clone();
+    // Reflection is a gRPC call of its own: over HTTP/2, without the body of the run.
     plain.request.grpc = GrpcSettings::default();
     plain.request.data = None;
     plain.http.versions = vec![HttpVersion::V2];
@@ -43,6 +44,7 @@ fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
 fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     let mut plain = run.clone();
     plain.http.is_auto = false;
+    // Several streams would require a version that has them.
     plain.connection.streams = 1;
     // The caller checks the version, so the request must accept any.
     plain.checks.expect_http.clear();

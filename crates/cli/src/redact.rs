@@ -20,6 +20,7 @@ pub fn adopt(store: &Store) {
     let redactor = with_argument_secrets(Arc::clone(store.redactor()));
     let earlier = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
     if let Some(earlier) = earlier {
+        // Secrets that were registered before must be found in later texts, too.
         redactor.know_those_of(&earlier);
     }
 }
@@ -31,6 +32,7 @@ pub fn text(text: &str) -> String {
 
 /// Registers the secrets of a plan, so that they are found in texts about it.
 pub fn know(plan: &Plan) {
+    // Redacting registers the secrets. The redacted copy is not needed.
     current().plan(&mut plan.clone());
 }
 

@@ -36,6 +36,7 @@ pub struct ReplayArgs {
 pub fn replay(args: &ReplayArgs) -> Result<Exit, CommandError> {
     let outputs = Outputs::open(&args.outputs, false).map_err(usage_error)?;
     let mut run = fold(&args.file)?;
+    // A run that was measured with --strict stays strict.
     run.environment.strict |= args.strict;
     let judgement = brunt_judge::judge(&run);
     outputs.write(&run, &judgement).map_err(runtime_error)?;

@@ -23,6 +23,7 @@ pub fn is_result_file(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(PREFIX_BYTES).read_to_end(&mut start));
     let text = String::from_utf8_lossy(&start);
+    // A byte order mark may precede the header.
     let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let names = ["elapsed", "label", "success"];
     read.is_ok() && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))

@@ -156,6 +156,7 @@ fn show(store: &Store, word: &str) -> Result<(), CommandError> {
 }
 
 fn remove(store: &Store, words: &[String]) -> Result<(), CommandError> {
+    // All are found before the first is removed, so that a typo removes none.
     let items: Result<Vec<StoredItem>, _> = words.iter().map(|word| store.find(word)).collect();
     for item in items.map_err(store_error)? {
         let runs = store.remove(&item).map_err(store_error)?;

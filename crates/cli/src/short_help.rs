@@ -60,6 +60,7 @@ pub fn page(words: &[String]) -> Option<String> {
 
 /// Shortens a command's help to the common options, one line each.
 fn shortened(command: clap::Command) -> clap::Command {
+    // The full help is at most 110 columns wide, too.
     let columns = terminal::columns(io::stdout()).clamp(60, 110);
     let short = command.mut_args(|argument| {
         let is_common = argument.get_long().is_some_and(|name| COMMON.contains(&name));

@@ -22,6 +22,7 @@ pub fn apply<S: Settings>(
     settings: &mut S,
 ) -> Result<(), clap::Error> {
     for row in rows {
+        // clap knows defaults for the help only. The settings have theirs already.
         if matches.value_source(row.option) != Some(ValueSource::CommandLine) {
             continue;
         }
@@ -75,6 +76,7 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
     };
     arg = match row.content {
         Content::Path => arg.value_hint(ValueHint::AnyPath),
+        // A negative number is refused with a message about the number, not about an option.
         Content::Number => arg.allow_hyphen_values(true),
         Content::Word | Content::Choice(_) => arg,
     };

@@ -58,6 +58,7 @@ fn cells(entry: &Entry) -> [String; 8] {
         entry.id.clone(),
         entry
             .started_unix_seconds
+            // The 16 characters of date, hour and minute.
             .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
         shorten(&clean(&target(entry)), MAX_NAME_COLUMNS),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
