@@ -101,7 +101,7 @@ fn subject_kind(words: &[&str]) -> Result<SubjectKind> {
     for word in words {
         let word = contenders::named(word).1;
         stored += usize::from(word.starts_with("run:"));
-        plans += usize::from(plan_path(&word).is_some());
+        plans += usize::from(plan_path(word).is_some());
     }
     match (stored, plans, words.len()) {
         (0, 0, _) => Ok(SubjectKind::Servers),
