@@ -16,6 +16,7 @@ pub(crate) const MULTIPART: &str = "multipart/form-data";
 /// Converts a body of this media type.
 pub(crate) fn of(media_type: &str, body: &str) -> Body {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // An empty form remains a form, so that its Content-Type is sent.
     if body.is_empty() && essence != FORM {
         return Body::None;
     }
@@ -40,6 +41,7 @@ pub(crate) fn form(body: &str) -> Body {
         return Body::Text(body.to_owned());
     }
     let fields = pairs(body);
+    // Bytes that are not UTF-8 would be changed.
     if fields.iter().any(|(name, value)| name.contains('\u{fffd}') || value.contains('\u{fffd}')) {
         return Body::Text(body.to_owned());
     }
@@ -61,6 +63,7 @@ pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
 
 /// Converts JSON; a text if it is malformed.
 pub(crate) fn json(body: &str) -> Body {
+    // JSON escapes could stand for the marks of variables, which are private characters.
     let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
     let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
@@ -105,6 +108,7 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
         let mut expected = format!("Content-Disposition: form-data; name=\"{}\"", escape_name(&name));
         expected.extend(file.iter().map(|file| format!("; filename=\"{}\"", escape_name(file))));
         expected.extend(kind.iter().map(|kind| format!("\nContent-Type: {kind}")));
+        // Other header fields of a part would be lost.
         if head.lines().collect::<Vec<_>>().join("\n") != expected {
             return None;
         }

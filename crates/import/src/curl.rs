@@ -85,6 +85,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 /// Sets a key of `connection`, which applies to all requests.
 fn set_connection(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
     match plan.connection.iter_mut().find(|(known, _)| *known == key) {
+        // Each `--resolve` may name another host.
         Some((_, known)) if key == "resolve" => {
             known.extend(values);
             known.dedup();
@@ -229,6 +230,7 @@ impl<'a> Reader<'a> {
                     .or_else(|| options::long(name.strip_prefix("no-")?).filter(|option| !option.has_value));
                 let option = option.ok_or_else(|| reader.unknown_option(text))?;
                 let value = if option.has_value { reader.value(text, words.next())? } else { String::new() };
+                // `--no-X` switches option X off. The names of some options begin with `no-`.
                 if !name.starts_with("no-") || option.name.starts_with("no-") {
                     reader.apply_option(option, &value)?;
                 }
@@ -324,6 +326,7 @@ impl<'a> Reader<'a> {
             "max-redirs" => self.max_redirects = value.parse().ok(),
             "max-time" => self.timeout = self.seconds(value)?,
             "compressed" => self.is_compressed = true,
+            // `--url`.
             _ => self.urls.push(text),
         }
         Ok(())
@@ -373,11 +376,13 @@ impl<'a> Reader<'a> {
             "http2-prior-knowledge" => ("http", "2".to_owned()),
             "http3" => ("http", "3".to_owned()),
             "http2" => {
+                // The choice depends on the schemes of all URLs.
                 self.prefers_http2 = true;
                 return Ok(());
             }
             "proxy" => return self.proxy(value),
             "proxy-user" => {
+                // `-x` may follow.
                 self.proxy_user = true;
                 return Ok(());
             }
@@ -420,11 +425,13 @@ impl<'a> Reader<'a> {
                 }
             }
             Some((name, _)) => {
+                // A plan always sends these fields.
                 if ["host", "content-length"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
                     self.comments.push(format!("left out: -H {name}: that the field is not sent"));
                 }
                 self.removed.push(name.to_ascii_lowercase());
             }
+            // `-H 'NAME;'` sends a field without a value.
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
                 None => {

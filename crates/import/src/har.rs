@@ -128,6 +128,7 @@ impl LeftOut {
 fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_replies: bool) -> Vec<Flow> {
     let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
     let first_host = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
+    // Then other hosts of the site, such as static.example.org, are included.
     let first_host = first_host.strip_prefix("www.").unwrap_or(first_host).to_owned();
     let hosts: Vec<&str> =
         std::iter::once(first_host.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
@@ -136,6 +137,7 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_rep
     for entry in entries {
         let host = entry.url.host_str().unwrap_or_default().to_owned();
         let url = without_fragment(entry.url.clone());
+        // Only the latest requests are searched, since a redirect follows soon.
         if let Some(flow) = flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&url)) {
             flow.next = entry.redirect();
             flow.comments.push(format!("redirected to {}, which is followed", short_path(&url)));
@@ -257,6 +259,7 @@ fn requests(group: Vec<Flow>) -> Vec<Step> {
             flush_parallel(&mut parallel, &mut steps);
         }
         let mut request = flow.request;
+        // The recorded error is expected again. By default it would count as a failure.
         if flow.reply.status >= 400 {
             request.status = Some(flow.reply.status.to_string());
         }

@@ -88,8 +88,10 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         resolve_all: Some(ResolveAll { address: NO_SERVER, tls: false }),
         scale: 1.0,
         max_duration: None,
+        // Notices list the elements that are left out.
         lenient: true,
         records: None,
+        // Neither gets into the plan file.
         seed: 1,
         threads: 1,
     };
@@ -255,6 +257,7 @@ impl<'a> Writer<'a> {
                 Yaml::Map(self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect()),
             ));
         }
+        // JMeter runs a plan once.
         plan.push(("repetitions".into(), Yaml::text("1")));
         if !connection.is_empty() {
             plan.push(("connection".into(), Yaml::Map(connection)));
@@ -294,6 +297,7 @@ impl<'a> Writer<'a> {
             ["__V(", "__evalVar(", "__RandomFromMultipleVars("].iter().any(|call| whole.contains(call));
         for (name, value) in last {
             let value = self.unfolded.before.folded(&value);
+            // Names with another meaning in a plan file.
             let is_taken =
                 ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
             let is_constant =
@@ -338,6 +342,7 @@ impl<'a> Writer<'a> {
             }
             *count += 1;
         }
+        // Of several servers with this number, the first.
         let best = order.iter().enumerate().max_by_key(|(index, server)| (counts[*server], usize::MAX - index));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
@@ -366,6 +371,7 @@ impl<'a> Writer<'a> {
     fn connection(&mut self, plan: &Plan) -> Keys {
         let mut keys = Keys::new();
         if plan.requests().any(|request| !request.url.starts_with("http://")) {
+            // JMeter verifies no certificates.
             keys.push(("insecure".into(), Yaml::text("true")));
         }
         let connect = plan.connection.connect_timeout;
@@ -403,8 +409,7 @@ impl<'a> Writer<'a> {
         }
         self.collect_variables(scenario, &references);
         self.share_headers(scenario);
-        // Data rows at the start of an iteration.
-
+        // Rows that are read at the start of an iteration need no step: `data` itself reads them.
         let leading: Vec<Step> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
         let leading_rows: HashSet<u32> =
             leading.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
@@ -473,6 +478,7 @@ impl<'a> Writer<'a> {
         }
         let javascript = languages.iter().filter(|language| **language == ScriptLanguage::Javascript).count();
         self.has_scripts = !languages.is_empty();
+        // The language of most scripts becomes that of the scenario.
         self.is_javascript = javascript * 2 > languages.len();
         // All texts are searched, since a function may set any variable.
         let whole = serde_json::to_value(scenario).unwrap_or_default();

@@ -17,6 +17,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     let mut value = serde_json::from_str(text).map_err(|error| {
         let place = format!("{file}:{}:{}", error.line(), error.column());
         let wrong = error.to_string();
+        // The place states the position already.
         let wrong = wrong.split(" at line ").next().unwrap_or_default();
         ImportError::new(place, format!("invalid JSON: {wrong}"), "the whole file is expected as it was exported")
     })?;

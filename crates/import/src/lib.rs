@@ -45,6 +45,7 @@ pub use plan::ImportedPlan;
 ///
 /// [`ImportError`] with its place if the input is malformed, has no request, or is too large for a plan.
 pub fn import(format: Format, text: &str, options: &Options) -> Result<String, ImportError> {
+    // A byte order mark is not part of the text.
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
     let plan = match format {
         Format::Har => har::read(text, options)?,

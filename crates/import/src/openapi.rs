@@ -28,6 +28,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let document = if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
     let root = JsonNode::root(&options.file, &document);
     let version = document["openapi"].as_str().or(document["swagger"].as_str()).unwrap_or_default();
+    // In YAML, `swagger: 2.0` is a number.
     if !version.starts_with("3.") && !version.starts_with("2.") && document["swagger"].as_f64() != Some(2.0) {
         let shown = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
         return Err(
@@ -60,6 +61,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             }
             changes |= ["post", "put", "patch", "delete"].contains(&method);
             let step = reader.operation(method, path, &item, &operation)?;
+            // An operation may have several tags, but it becomes one request.
             let tag = operation.value["tags"][0].as_str().unwrap_or_default().to_owned();
             match groups.iter_mut().find(|(known, _)| *known == tag) {
                 Some((_, steps)) => steps.push(step),

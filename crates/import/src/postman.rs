@@ -74,6 +74,7 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             };
+            // The reader is recursive, so the depth must have a limit.
             if depth > 100 {
                 return Err(item.error("too many folders within each other", "100 at most are expected"));
             }
@@ -83,12 +84,11 @@ impl<'a> Reader<'a> {
             if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
                 comments.push("left out: the scripts of this folder".to_owned());
             }
-            let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
-            match group {
-                StepKind::Group { steps: inner, .. } if depth >= MAX_GROUP_DEPTH || inner.is_empty() => {
-                    steps.extend(inner);
-                }
-                group => steps.push(Step { comments, kind: Some(group) }),
+            if depth >= MAX_GROUP_DEPTH {
+                steps.extend(inner);
+            } else if !inner.is_empty() {
+                let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
+                steps.push(Step { comments, kind: Some(group) });
             }
         }
         Ok(steps)

@@ -207,10 +207,12 @@ fn share_headers(plan: &mut ImportedPlan) {
     }
     for name in names {
         let Some((count, values)) = counts.get(&name.to_ascii_lowercase()) else { continue };
+        // Of equally frequent values, the first by name, so that the result is reproducible.
         let Some((value, times)) = values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value)))
         else {
             continue;
         };
+        // A request that lacks a field must not get it. A repeated field cannot be shared.
         let is_shared = *count == total && *times * 2 > total && !repeated.contains(&name.to_ascii_lowercase());
         if is_shared {
             plan.headers.push((name.clone(), value.clone()));

@@ -20,6 +20,7 @@ pub(crate) struct Address {
 /// Parses a URL; the default scheme is http. The error explains what is wrong.
 pub(crate) fn parse(url: &str) -> Result<Address, String> {
     let url = url.trim();
+    // A fragment is never sent.
     let url = url.split('#').next().unwrap_or_default();
     if url.is_empty() {
         return Err("the URL is empty".to_owned());
@@ -104,6 +105,7 @@ pub(crate) fn without_dot_segments(text: &str) -> String {
 }
 
 fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String), String> {
+    // A password may contain an at sign.
     let (basic, authority) = match authority.rsplit_once('@') {
         Some((user, authority)) => {
             let user =

@@ -36,6 +36,7 @@ pub(crate) fn clean_encoded(text: &str) -> Cow<'_, str> {
     while position < text.len() {
         if ENCODED.iter().any(|mark| upper[position..].starts_with(mark)) {
             out.push_str("%EF%BF%BD");
+            // Length of three percent-encoded bytes.
             position += 9;
         } else {
             let length = text[position..].chars().next().map_or(1, char::len_utf8);
@@ -170,6 +171,7 @@ pub fn encode_url(text: &str) -> String {
     let encoded = pieces(text).into_iter().map(|piece| match piece {
         Piece::Variable(name) => variable(name),
         Piece::Literal(text) => {
+            // Dollar signs that have a meaning in a plan file are encoded.
             utf8_percent_encode(text, NOT_IN_URLS).to_string().replace("$$", "%24%24").replace("${", "%24{")
         }
     });

@@ -36,6 +36,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             comments.push(comment.trim().to_owned());
             continue;
         }
+        // A comment belongs to the entry directly below it.
         if line.is_empty() {
             comments.clear();
             continue;

@@ -192,6 +192,7 @@ impl Writer {
     /// Writes header fields and credentials.
     fn push_authentication(&self, out: &mut Keys, request: &Request, body: &BodyKeys) {
         let mut headers = request.headers.clone();
+        // The key of a body implies its media type.
         headers.retain(|header| {
             !is_content_type(header)
                 || body.implied_type.is_empty()

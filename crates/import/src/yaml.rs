@@ -26,6 +26,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
         })?;
         let line = span.start.line();
         builder.take(event).map_err(|(wrong, instead)| ImportError::at_line(file, line, wrong, instead))?;
+        // Further documents in the file are ignored.
         if builder.root.is_some() {
             break;
         }
@@ -74,6 +75,8 @@ impl Builder {
                     .get(&anchor)
                     .cloned()
                     .ok_or(("the alias refers to its own parent", "write its value"))?;
+                // An alias repeats all values of its anchor. A few nested ones could exceed any
+                // memory.
                 self.count(size)?;
                 self.close(value, 0, size)
             }
@@ -125,6 +128,7 @@ impl Builder {
 }
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {
+    // A quoted scalar is a text, even if it looks like a number.
     if style != ScalarStyle::Plain {
         return Value::from(clean(text));
     }

@@ -93,6 +93,7 @@ pub(super) fn as_text(all: &[CurlData]) -> Result<String, Problem> {
     for (number, data) in all.iter().enumerate() {
         let text = match &data.content {
             Content::Text(text) => text.clone(),
+            // Like curl, which replaces `%20` by a plus sign.
             Content::Value(value) if !text::has_variable(value) => percent_encode(value).replace("%20", "+"),
             Content::Value(_) => {
                 let wrong = "`--data-urlencode` encodes a variable of the shell";

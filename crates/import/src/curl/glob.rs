@@ -69,7 +69,9 @@ fn range(pattern: &str, rest: &mut &str) -> Result<Vec<String>, Problem> {
     let (first, last) = ends.split_once('-').ok_or_else(|| malformed(pattern))?;
     let step: usize = step.parse().ok().filter(|step| *step > 0).ok_or_else(|| malformed(pattern))?;
     if let (Ok(start), Ok(end)) = (first.parse::<u64>(), last.parse::<u64>()) {
+        // Leading zeros set the width, as in `[001-100]`.
         let width = if first.starts_with('0') { first.len() } else { 1 };
+        // One more than allowed shows that the range is too long.
         let numbers = (start..=end).step_by(step).take(MAX_URLS + 1);
         let all: Vec<String> = numbers.map(|number| format!("{number:0width$}")).collect();
         return if all.is_empty() { Err(malformed(pattern)) } else { Ok(all) };

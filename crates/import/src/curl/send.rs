@@ -32,6 +32,7 @@ impl Reader<'_> {
         let has_fields = self.has_body() && self.is_given("content-type");
         self.repeats_method = self.follow > 0 && (self.method.is_some() && !is_read_only || has_fields);
         if self.prefers_http2 {
+            // Without TLS, curl asks for an upgrade; with TLS, ALPN decides.
             let is_plain = self.urls.iter().all(|url| !url.starts_with("https"));
             let choice = if is_plain { ("h2c_upgrade", "true") } else { ("http", "2") };
             self.connection.push((choice.0, vec![choice.1.to_owned()]));
@@ -88,6 +89,7 @@ impl Reader<'_> {
         } else if !self.as_query {
             self.body(&mut request)?;
         }
+        // Another `-H` may set a field that one removes.
         request.headers.retain(|(name, _)| !self.is_removed(name) || self.is_given(name));
         self.credentials(&mut request, address.basic.as_ref())?;
         let default = match &request.body {

@@ -219,6 +219,7 @@ impl Reader<'_> {
                 }
                 '>' | '<' => self.redirection(c)?,
                 c if c.is_whitespace() => self.end_word(),
+                // Within a word, the sign is literal.
                 '#' if self.word.is_none() => self.skip_line(),
                 c => self.word_part(c)?,
             }
@@ -240,6 +241,7 @@ impl Reader<'_> {
                 self.position += 1;
                 self.ansi_quotes()?;
             }
+            // `$"…"` is a translated text. Without a translation, it is the text itself.
             '$' if self.peek() == Some('"') => {}
             '$' => self.variable_or_dollar()?,
             '`' => self.skip_backticks()?,
@@ -393,6 +395,7 @@ impl Reader<'_> {
                 return bytes.extend(c.to_string().bytes());
             }
             '0'..='7' => {
+                // The digit is the first of up to three.
                 self.position -= 1;
                 return bytes.push(self.digits(3, 8) as u8);
             }

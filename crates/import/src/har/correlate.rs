@@ -65,9 +65,11 @@ pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
             None
         });
     }
+    // Sorted, since the order of a hash map differs from run to run.
     let mut patterns: Vec<&str> = candidates.keys().map(String::as_str).collect();
     patterns.sort_unstable();
     let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+    // The longest match counts, since a value may begin with another one.
     let Ok(search) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns) else { return };
     for (index, flow) in flows.iter().enumerate() {
         find_origins(&flow.reply, index, &mut candidates, &search, &patterns);
@@ -113,6 +115,7 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
     let mut before = String::new();
     let mut path = Vec::new();
     for segment in request.path.split('/') {
+        // A value in a path has no name. That of /users/17 becomes users_id.
         let decoded = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();
         path.push(visit(&format!("{before}_id"), &decoded, false).unwrap_or_else(|| segment.to_owned()));
         segment.clone_into(&mut before);
@@ -272,8 +275,10 @@ fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
         };
         let mut unique_names = std::collections::HashSet::new();
         for (field, value) in names.into_iter().zip(values) {
+            // Other characters would need escapes in the selector.
             let is_plain =
                 !field.is_empty() && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:[]".contains(&b));
+            // The selector finds the first element of a name.
             if is_plain && unique_names.insert(field.clone()) {
                 let selector = format!("{element}[{name}='{field}']");
                 all.push((value, ExtractFrom::Css { selector, attribute: attribute.to_owned() }));
@@ -286,6 +291,7 @@ fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
 /// Finds boundaries of a value: the character after it, and the shortest text before it that does
 /// not occur earlier in the body.
 fn between(body: &str, position: usize, value: &str) -> Option<ExtractFrom> {
+    // The boundary ends the value, so the value must not contain it.
     let right =
         body[position + value.len()..].chars().next().filter(|c| c.is_ascii_punctuation() && !value.contains(*c))?;
     let line = body[..position].rfind('\n').map_or(0, |newline| newline + 1);

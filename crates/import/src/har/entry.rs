@@ -216,6 +216,7 @@ fn reply(response: &JsonNode<'_>) -> Reply {
         ..Reply::default()
     };
     let redirect = response.text("redirectURL");
+    // Some recordings have the target only here.
     if reply.header("location").is_empty() && !redirect.is_empty() {
         reply.headers.push(("Location".to_owned(), redirect.to_owned()));
     }
@@ -224,6 +225,7 @@ fn reply(response: &JsonNode<'_>) -> Reply {
         let text = content.text("text");
         reply.body = if content.text("encoding") == "base64" {
             let bytes = STANDARD.decode(text).unwrap_or_default();
+            // A binary body has no values for later requests.
             String::from_utf8(bytes).unwrap_or_default()
         } else {
             text.to_owned()

@@ -28,6 +28,7 @@ impl Writer<'_> {
                         push_text(&mut keys, "grace", plan_time(grace));
                     }
                 }
+                // Rounding hides the errors of binary fractions.
                 push_text(&mut keys, "rate", shape(&rate, &|rate| (rate * 1e6).round() / 1e6));
                 push_text(
                     &mut keys,

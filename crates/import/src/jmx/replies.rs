@@ -211,6 +211,7 @@ impl Writer<'_> {
     fn text_assertion(&mut self, text: &TextAssertion, check: &mut Check) -> Result<(), String> {
         let TextAssertion { part, patterns, is, not, any, ignore_status, .. } = text;
         if *ignore_status && *part != ReplyPart::Status {
+            // Any status is good. Without this, an error status would fail the request.
             check.push("status", "1xx,2xx,3xx,4xx,5xx".to_owned());
         }
         match part {
@@ -233,6 +234,7 @@ impl Writer<'_> {
                 }
                 return Ok(());
             }
+            // Only Groovy is written, and a scenario has one language.
             _ if self.is_javascript => return Err("a plan file checks bodies, statuses and header fields only".into()),
             _ => {
                 let script = script_of(text).ok_or("a plan file checks bodies, statuses and header fields only")?;
@@ -393,6 +395,7 @@ fn as_regex(text: &str) -> String {
         }
     });
     let all: String = parts.collect();
+    // In a text with expressions, a backslash escapes the next character.
     if has_expressions { all.replace('\\', r"\\") } else { all }
 }
 

@@ -223,6 +223,7 @@ impl Writer<'_> {
             self.notice(format!("{place}: its body is left out; it is no text"));
             return Keys::new();
         };
+        // The reader of .jmx files builds multipart bodies with this boundary.
         if media_type.starts_with(MULTIPART) && media_type.contains("boundary=brunt-") {
             headers.retain(|header| !is_content_type(header));
             let parts = self.multipart(&text, &media_type, place);
@@ -231,6 +232,7 @@ impl Writer<'_> {
         if let Some(file) = self.upload(&text) {
             return single_key("file", Yaml::Text(self.file(file)));
         }
+        // The key `form` implies the media type.
         if is_form(&media_type)
             && let Some(fields) = form(&text)
         {

@@ -92,6 +92,7 @@ impl Writer<'_> {
     /// True if something sets the variable. A variable that only a function or an extractor of
     /// several values sets is declared.
     fn is_known(&mut self, name: &str) -> bool {
+        // A script may set any variable.
         if self.plan_vars.contains(name) || self.known.contains(name) || self.has_scripts {
             return true;
         }
@@ -312,6 +313,7 @@ fn follow_quotes(text: &str, quote: &mut Option<char>) {
             (Some(_), '\\') => escaped = true,
             (Some(open), next) if open == next => *quote = None,
             (None, '"' | '\'') => *quote = Some(next),
+            // A text in single quotes ends with its line.
             (Some('\''), '\n') => *quote = None,
             _ => {}
         }

@@ -111,7 +111,9 @@ pub(super) fn body<'a>(
         comments.push(format!("the body of the type {kind} is made up; write your own"));
         Body::Text(plain(&example))
     };
+    // The plan adds the type of a multipart body, with its boundary.
     if essence != MULTIPART {
+        // A range such as `image/*` is not a type.
         let kind = if kind.contains('*') { "application/octet-stream" } else { kind };
         request.headers.push(("Content-Type".to_owned(), kind.to_owned()));
     }

@@ -131,6 +131,7 @@ impl<'a> Examples<'a> {
     fn object(&self, schema: &'a Value, bound: &mut Bound<'a>) -> Map<String, Value> {
         let mut entries = Map::new();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            // Only replies contain such properties.
             if property["readOnly"] == true || self.resolve(property)["readOnly"] == true {
                 continue;
             }

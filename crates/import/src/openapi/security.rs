@@ -23,6 +23,7 @@ impl Security {
         request: &mut Request,
         comments: &mut Vec<String>,
     ) {
+        // Requirements are alternatives: one of them suffices.
         let first = requirements.as_array().and_then(|all| all.first()).and_then(Value::as_object);
         for name in first.into_iter().flatten().map(|(name, _)| name) {
             let schemes = root["components"].get("securitySchemes").unwrap_or(&root["securityDefinitions"]);

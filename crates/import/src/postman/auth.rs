@@ -18,6 +18,7 @@ pub(super) fn add(
     let has_header = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     match kind {
         "noauth" | "" => {}
+        // A header field of the request overrides these.
         "bearer" | "basic" | "digest" | "oauth2" if has_header => {}
         "bearer" => {
             let token = variables.fill_in(&value("token"));

@@ -83,6 +83,7 @@ impl<'a> Variables<'a> {
     /// Returns the name of a variable in the plan.
     pub(super) fn reference(&mut self, name: &str) -> String {
         match name {
+            // Dynamic variables of Postman become functions of the plan.
             "$guid" | "$randomUUID" => return "uuid()".to_owned(),
             "$timestamp" => return "time(/1000)".to_owned(),
             "$randomInt" => return "random(0,1000)".to_owned(),
