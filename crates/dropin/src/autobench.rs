@@ -113,7 +113,7 @@ impl Tests<'_> {
         if settings.debug {
             self.caller.err_line(&self.tester.command_line(&words));
         }
-        let brunt_options: Vec<String> = settings.brunt_options.iter().map(|aside| aside.word(host, rate)).collect();
+        let brunt_options: Vec<String> = settings.brunt_options.iter().map(|option| option.word(host, rate)).collect();
         let text = self.tester.report(&words, &brunt_options)?;
         if !settings.quiet {
             self.caller.out(&text);
@@ -124,6 +124,7 @@ impl Tests<'_> {
         if figures.replies == 0 {
             self.caller.err_line(&format!("Zero replies received, test invalid: rate {}", number::perl(rate)));
         } else if figures.max_reply_rate() == "0.0" {
+            // httperf samples every five seconds. A shorter test has no sample.
             self.unsampled += 1;
         }
         let errors = number::perl(figures.errors_in_percent().unwrap_or(NO_REPLY));

@@ -106,7 +106,7 @@ impl Caller {
     }
 
     /// Writes a line of brunt's own to stderr, without secrets.
-    pub fn say(&self, line: &str) {
+    pub fn err_redacted(&self, line: &str) {
         self.err_line(&(self.redactor)().text(line));
     }
 }

@@ -50,6 +50,7 @@ pub fn openssl_name(suite: &str) -> String {
         return format!("TLS_{name}");
     }
     let name = suite.trim_start_matches("TLS_").replace("_WITH_", "_").trim_end_matches("_SHA256").to_owned();
+    // OpenSSL leaves SHA256 out of the names of ChaCha20 suites.
     let sha = if suite.contains("CHACHA20") || !suite.ends_with("_SHA256") { "" } else { "_SHA256" };
     format!("{name}{sha}").replace("AES_", "AES").replace('_', "-")
 }

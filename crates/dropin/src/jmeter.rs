@@ -45,6 +45,7 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     let options = match CliOptions::parse(words.iter().cloned()) {
         Ok(options) => options,
         Err(error) => {
+            // JMeter exits with 0 here. Scripts can see a 1.
             caller.err_line(&format!("Error: {error}"));
             caller.out(&format!("Usage\n{USAGE}"));
             return FAILED;
@@ -105,6 +106,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     for stage in &mut stages {
         run_setup::prepare_stage(stage, &settings.fail_on, settings.brunt_options.processes)?;
         let connection = &mut stage.plan.connection;
+        // A proxy of the plan overrides that of the command line.
         connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
     }
     let main_plans = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
@@ -125,7 +127,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     if let Some(port) = udp_port {
         collector
             .console
-            .say(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
+            .print(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
     }
     let missed = run_stages(settings, stages, &interrupt, &mut collector, caller)?;
     collector.live_outputs.finish();
@@ -133,12 +135,12 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     if settings.options.report_at_end {
         report::of_run(settings, &collector)?;
     }
-    collector.console.say("... end of run");
+    collector.console.print("... end of run");
     if let Some(trouble) = collector.trouble() {
         return Err(ToolError::new(trouble));
     }
     for bound in &missed {
-        caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}"));
+        caller.err_redacted(&format!("brunt: exit code {MISSED}: missed: {bound}"));
     }
     Ok(if missed.is_empty() { 0 } else { MISSED })
 }
@@ -149,7 +151,7 @@ fn open_live_outputs(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<Liv
     Ok(LiveOutputs::new(
         outputs,
         (caller.redactor)(),
-        Arc::new(move |line: &str| reporter.say(&format!("brunt - {line}"))),
+        Arc::new(move |line: &str| reporter.err_redacted(&format!("brunt - {line}"))),
     )?)
 }
 
@@ -176,6 +178,7 @@ fn run_stages(
         let plan = &stage.plan;
         let world = Real::new(plan)?;
         let is_main = stage.kind == StageKind::Main;
+        // The reports of these options cover the main stage only.
         let brunt_options = if is_main {
             settings.brunt_options.clone()
         } else {

@@ -77,7 +77,7 @@ impl FinishedRun {
             lines.push(stored.trouble.unwrap_or(saved));
         }
         for line in &lines {
-            self.caller.say(&note_line(line));
+            self.caller.err_redacted(&note_line(line));
         }
         // Notes are printed even if the run failed.
         outcome?;

@@ -25,6 +25,7 @@ pub fn gnuplot(records: &[Record], epoch: f64) -> String {
     let mut last_formatted = (i64::MIN, String::new());
     for record in order {
         let seconds = (epoch + record.begun.seconds()) as i64;
+        // Formatting a time is slow, so the last result is reused.
         if last_formatted.0 != seconds {
             last_formatted = (seconds, local(seconds));
         }

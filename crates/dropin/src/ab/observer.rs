@@ -53,6 +53,7 @@ fn log(first_bytes: &[u8], verbosity: i64) -> Vec<u8> {
     let mut out = b"LOG: header received:\n".to_vec();
     out.extend_from_slice(first_bytes);
     out.push(b'\n');
+    // ab takes a head without a status for an error 500.
     let status = String::from_utf8_lossy(first_bytes.get(9..12).unwrap_or(b"500")).into_owned();
     if !status.starts_with('2') {
         out.extend_from_slice(format!("WARNING: Response code not 2xx ({status})\n").as_bytes());

@@ -31,6 +31,7 @@ pub struct Conf {
 pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
     let home = home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
     let path = home.join(".autobench.conf");
+    // Like autobench, whatever the command line says.
     if !path.exists() {
         fs::write(&path, master()).map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
         return Err(End::Output("Installation complete - please rerun autobench\n".into()));
@@ -75,6 +76,7 @@ impl Conf {
                 .iter()
                 .position(|(key, _)| key == name)
                 .map(|position| httperf_options.remove(position));
+            // The later line counts, at its own position.
             httperf_options.push((name.to_owned(), words));
             previous.is_some()
         } else if let Some(key) = Key::find(name) {

@@ -161,6 +161,7 @@ impl MergedValues {
         if high < low {
             return Err(format!("high_rate {} is below low_rate {}; exchange them", perl(high), perl(low)));
         }
+        // Binary fractions could miss the highest rate by a little.
         let steps = ((high - low) / step + 1e-9).floor();
         if steps >= MAX_STEPS {
             return Err(format!("rate_step {}: these are more than {MAX_STEPS} tests; write a larger one", perl(step)));

@@ -41,6 +41,7 @@ impl Tester for BuiltIn {
     fn report(&mut self, words: &[String], brunt_options: &[String]) -> Result<String, String> {
         let Self(interrupt, caller) = self;
         let answer = httperf::answer(&[words, brunt_options].concat(), interrupt, caller);
+        // The report of a stopped test is incomplete.
         if interrupt.is_stopped() {
             return Err("stopped; the table holds the completed tests".into());
         }

@@ -85,6 +85,7 @@ fn column_number(word: &str, count: usize) -> Result<usize, String> {
 fn points(sheet: &Sheet, column: usize) -> Vec<Point> {
     let mut points: Vec<Point> =
         sheet.rows.iter().map(|row| Point { x: row[0], y: Some(row[column]), ..Point::default() }).collect();
+    // Rows may be in any order. A line needs ascending x.
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points
 }

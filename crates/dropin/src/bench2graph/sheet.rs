@@ -26,6 +26,7 @@ impl Sheet {
     fn read(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let names = lines.next().map(|(_, head)| cells(head)).unwrap_or_default();
+        // A first line of numbers means that the names are missing.
         if names.len() < 2 || names.iter().any(|name| name.parse::<f64>().is_ok()) {
             return Err("its first line has to name two columns or more, as autobench's does".into());
         }

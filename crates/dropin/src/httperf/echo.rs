@@ -56,6 +56,7 @@ fn server_options(args: &Args) -> Vec<String> {
 }
 
 fn connections(args: &Args) -> Vec<String> {
+    // httperf prints only values that differ from its defaults.
     let piped = args.max_piped_calls.filter(|n| *n > 0 && *n != 32);
     [
         option_if(!matches!(args.max_connections, 0 | 4), format!("--max-connections={}", args.max_connections)),

@@ -58,9 +58,11 @@ impl Witness for ExchangePrinter {
         let head = head_of(&kept.first_bytes);
         let mut out = if parts.header { lines(&format!("RH{number}:"), head) } else { Vec::new() };
         if parts.body && !kept.body.is_empty() {
+            // A line break at the end does not start another line.
             let body = kept.body.strip_suffix(b"\n").unwrap_or(&kept.body);
             out.extend(body.split(|byte| *byte == b'\n').flat_map(|line| body_line(number, line)));
         }
+        // As in the report: the two bytes of the last line.
         let footer = if is_chunked(head) { 2 } else { 0 };
         out.extend(format!("RS{number}: header {} content {} footer {footer}\n", head.len(), kept.body.len()).bytes());
         self.output.write(&out);

@@ -78,11 +78,11 @@ impl SampleCollector {
     /// Prints JMeter's lines before the first sample.
     pub fn greet(&mut self, plan: &str) {
         if let Some(summary) = &self.summariser {
-            self.console.say(&format!("Creating summariser <{}>", summary.name));
+            self.console.print(&format!("Creating summariser <{}>", summary.name));
         }
-        self.console.say(&format!("Created the tree successfully using {plan}"));
+        self.console.print(&format!("Created the tree successfully using {plan}"));
         self.span.0 = now_millis();
-        self.console.say(&format!("Starting standalone test @ {}", date(self.span.0)));
+        self.console.print(&format!("Starting standalone test @ {}", date(self.span.0)));
         self.console.log(ENGINE, "Running the test!");
     }
 
@@ -102,12 +102,13 @@ impl SampleCollector {
         }
         self.listener_files.iter_mut().for_each(|(_, file)| file.finish());
         if let Some(summary) = &mut self.summariser {
+            // Threads that live shorter than an interval are in no snapshot.
             let started = summary.threads.started.max(self.threads);
             let threads = ThreadCounts { active: 0, started, finished: started };
             let lines = summary.sums.finish(self.span.1, threads);
             print_summary(&mut self.console, summary.is_shown, &lines);
         }
-        self.console.say(&format!("Tidying up ...    @ {}", date(self.span.1)));
+        self.console.print(&format!("Tidying up ...    @ {}", date(self.span.1)));
         self.console.log(ENGINE, "Test has ended");
     }
 
@@ -139,6 +140,7 @@ impl SampleCollector {
         threads.active = users;
         threads.finished = threads.started.saturating_sub(users);
         let now = now_millis();
+        // By a timer, so that an interval without samples has a line, too.
         if now >= summary.next_report {
             summary.next_report = summary.sums.next_report(now);
             let lines = summary.sums.report(now, summary.threads);
@@ -185,7 +187,7 @@ fn add_to_statistics(statistics: &mut Statistics, record: &SampleRecord) {
 fn print_summary(console: &mut Console, is_shown: bool, lines: &[String]) {
     for line in lines {
         if is_shown {
-            console.say(line);
+            console.print(line);
         }
         console.log(SUMMARISER, line);
     }

@@ -25,7 +25,7 @@ impl Console {
     }
 
     /// Prints a line to the console.
-    pub fn say(&self, line: &str) {
+    pub fn print(&self, line: &str) {
         self.caller.out(&format!("{line}\n"));
     }
 
@@ -68,8 +68,8 @@ impl Zone {
     }
 }
 
-/// Formats a date like JMeter, with milliseconds since 1970: `2026
-/// Nov 23 09:05:07 UTC (1795424707000)`.
+/// Formats a date like JMeter, with milliseconds since 1970:
+/// `2026 Nov 23 09:05:07 UTC (1795424707000)`.
 pub fn date(millis: u64) -> String {
     let local = Local.timestamp_millis_opt(millis as i64).single();
     let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name));

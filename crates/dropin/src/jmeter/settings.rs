@@ -50,6 +50,7 @@ impl Settings {
         let bin = options.home.as_ref().map(|home| Path::new(home).join("bin"));
         let read_properties = |file: &str| {
             let in_bin = bin.as_ref().map(|bin| bin.join(file));
+            // The working directory comes first.
             fs::read(file).ok().or_else(|| fs::read(in_bin?).ok())
         };
         let properties = RunProperties::load(&options, read_properties)?;
@@ -111,6 +112,7 @@ impl Settings {
     }
 
     pub fn number(&self, name: &str, default: f64) -> f64 {
+        // Like JMeter, which uses the default for a malformed number.
         self.property(name).and_then(|text| text.trim().parse().ok()).unwrap_or(default)
     }
 
@@ -121,6 +123,7 @@ impl Settings {
     /// The parts of samples that the result files need.
     pub fn records(&self, listener_files: &[ListenerFile]) -> Records {
         let mut records = result_file::records(&self.jtl);
+        // Without `-l`, only the tables need samples.
         if self.options.result_file.is_none() {
             records.detail = RecordDetail::Lines;
         }
@@ -133,6 +136,7 @@ impl Settings {
 
     /// Settings of the summariser; None if it is turned off.
     pub fn summariser(&self) -> Option<SummariserSettings> {
+        // Only the command line can turn it off, with an empty name.
         let turns_off = |argument: &PropertyArgument| matches!(argument, PropertyArgument::Jmeter(name, value) if name == "summariser.name" && value.is_empty());
         if self.options.properties.iter().any(turns_off) {
             return None;

@@ -13,6 +13,7 @@ use std::thread;
 pub fn listen(settings: &Settings, interrupt: &Interrupt, caller: &Arc<Caller>) -> Option<u16> {
     let first = settings.number("jmeterengine.nongui.port", 4445.0) as u16;
     let last = settings.number("jmeterengine.nongui.maxport", 4455.0) as u16;
+    // JMeter, too, takes such a port as a switch.
     if first <= 1000 {
         return None;
     }

@@ -27,6 +27,7 @@ impl TransactionLines {
     /// Creates a formatter for requests with these labels, in the order of the list of URLs.
     pub fn new(settings: &Settings, labels: impl Iterator<Item = String>) -> Self {
         let mut positions = HashMap::new();
+        // A URL that occurs twice has the position of its first occurrence.
         labels.enumerate().for_each(|(position, label)| _ = positions.entry(label).or_insert(position));
         Self { settings: settings.clone(), labels: HashMap::new(), positions }
     }
@@ -54,6 +55,7 @@ impl TransactionLines {
         if settings.timestamp && (settings.csv || !settings.display_id) {
             let _ = write!(out, "[{}] ", date(now, "%a, %Y-%m-%d %H:%M:%S"));
         }
+        // Samples do not contain the HTTP version of the reply, so lines always say HTTP/1.1.
         let seconds = seconds(sample);
         let bytes = sample.body_bytes;
         if settings.csv {

@@ -100,15 +100,18 @@ pub fn parse(program_name: &str, words: &[String], caller: &Caller) -> Result<Se
                 OptionEffect::Directive(name) => settings.set(name, value.unwrap_or_default()),
                 OptionEffect::SetTo(name, value) => settings.set_switch(name, value),
                 OptionEffect::Set(set) => set(&mut settings, value.unwrap_or_default()),
+                // The page is printed after all options, since `-C` shows their effects.
                 OptionEffect::InfoPage(first) => page = page.or(Some(first)),
                 OptionEffect::AlreadyApplied => {}
             },
             LongItem::BruntOption(word) => {
                 set_brunt_option(&mut settings, word, &mut long).map_err(|why| refusal(program_name, &why))?;
             }
+            // siege continues after an invalid option.
             LongItem::OptionError(wrong) => caller.err_line(&format!("{program_name}: {wrong}")),
         }
     }
+    // siege uses the last of several URLs.
     if let Some(url) = long.others().last() {
         settings.url = Some((*url).to_owned());
     }
@@ -157,6 +160,7 @@ fn rc_option(words: &[String]) -> Option<String> {
             LongItem::Option(OptionRow { effect: OptionEffect::AlreadyApplied, .. }, value) => {
                 path = value.map(str::to_owned);
             }
+            // The value of such an option must not be read as an option.
             LongItem::BruntOption(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => {
                 _ = long.take_word();
             }

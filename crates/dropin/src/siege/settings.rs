@@ -259,6 +259,7 @@ impl Settings {
         let seconds = match value.chars().find(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()) {
             Some('s') => 1,
             Some('h') => 3600,
+            // Without a unit, siege counts minutes.
             _ => 60,
         };
         self.time = (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)));

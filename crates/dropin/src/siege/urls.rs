@@ -159,11 +159,11 @@ pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option
     };
     let entries = lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
         Ok(entry) => {
-            entry.trouble.iter().for_each(|why| caller.say(&format!("brunt: {why}")));
+            entry.trouble.iter().for_each(|why| caller.err_redacted(&format!("brunt: {why}")));
             Some(entry)
         }
         Err(why) => {
-            caller.say(&format!("brunt: {why}"));
+            caller.err_redacted(&format!("brunt: {why}"));
             None
         }
     });

@@ -121,6 +121,7 @@ impl Writer {
         }
         let compact = compact(value);
         let is_map = matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value);
+        // The key `json` cannot express these.
         if !is_map
             || contents.has_number
             || contents.is_inexpressible

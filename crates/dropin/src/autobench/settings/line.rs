@@ -28,6 +28,7 @@ impl Line {
         while let Some(read) = long.next() {
             match read {
                 LongItem::Option(row, value) => {
+                    // A switch has the value 1, as in Perl.
                     line.values.insert(row.effect.name, value.unwrap_or("1").to_owned());
                 }
                 LongItem::BruntOption(word) if scope == KeyScope::Admin => {
@@ -126,7 +127,8 @@ impl BruntOption {
 fn file_of_test(value: &str, host: &Host, rate: f64) -> String {
     let path = PathBuf::from(value);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
+    let extension = path.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    // A slash would name a folder.
     let host = host.name.replace('/', "_");
     path.with_file_name(format!("{stem}-{host}-{}{extension}", perl(rate))).display().to_string()
 }
