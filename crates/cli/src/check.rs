@@ -25,6 +25,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     // too, to report the remedy.
     let settings = settings(&Root::system());
     let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::process::system() };
+    // The plan is never run, so its seed does not matter.
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage_error(error.into()))?;
     crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings, other_processes_cores: None };

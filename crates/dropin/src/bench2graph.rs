@@ -81,6 +81,7 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
     let tables = [PathBuf::from(table)].into_iter().chain(args.other_tables.iter().cloned());
     let sheets = tables.map(|path| Sheet::load(&path)).collect::<Result<Vec<_>, _>>();
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
+    // A broken link counts, too.
     if chart.symlink_metadata().is_ok() {
         return Err((IS_THERE, format!("{} is there already; move it away, or name another", chart.display())));
     }
@@ -117,8 +118,8 @@ fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
 }
 
 fn write(path: &Path, figure: &Figure) -> io::Result<()> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let chart = match PICTURES.iter().find(|picture| picture.ending == ending) {
+    let extension = path.extension().map(|word| word.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let chart = match PICTURES.iter().find(|picture| picture.ending == extension) {
         Some(picture) => (picture.chart)(figure)?,
         None => postscript::of_figure(figure).map(String::into_bytes),
     };

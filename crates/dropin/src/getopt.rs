@@ -96,7 +96,7 @@ impl<'a> ShortOptions<'a> {
 }
 
 /// Parses a number like `atoi`: blanks, a sign, and leading digits; 0 without digits.
-// /Saturates at `i32::MAX`, with either sign.
+/// Saturates at `i32::MAX`, with either sign.
 pub fn atoi(text: &str) -> i64 {
     let text = text.trim_start();
     let (negative, digits) = match text.as_bytes().first() {

@@ -55,6 +55,7 @@ pub const COMPAT: &[Tool] = &[
 pub fn find_tool(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
     let (program, rest) = words.split_first()?;
     let name = Path::new(program).file_name()?.to_str()?;
+    // The name of the program counts first, since a link has it.
     if let Some(tool) = by_name(name) {
         return Some((tool, program, rest));
     }

@@ -51,6 +51,7 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
     }
     for step in experiment.contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
         step.plan.record.records = Some(records.clone());
+        // A trace also shows the stages before and after the load.
         if records.trace {
             step.plan.around.iter_mut().for_each(|stage| stage.plan.record.records = Some(records.clone()));
         }

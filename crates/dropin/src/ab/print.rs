@@ -50,6 +50,7 @@ impl Subject<'_> {
     pub fn has_rates(&self) -> bool {
         self.classic.completed > 0 && self.seconds > 0.0
     }
+
     /// Rate of bytes, in KB/s.
     pub fn kilobytes_per_second(&self, bytes: u64) -> f64 {
         self.per_second(bytes as f64 / 1024.0)
@@ -134,6 +135,7 @@ fn rates(out: &mut String, subject: Subject<'_>) {
     let completed = classic.completed as f64;
     let connections = args.connections as f64;
     line(out, "Requests per second", format_args!("{:.2} [#/sec] (mean)", subject.per_second(completed)));
+    // Derived from the duration of the run, not from the times of requests.
     line(out, "Time per request", format_args!("{:.3} [ms] (mean)", connections * seconds * 1000.0 / completed));
     let across = "[ms] (mean, across all concurrent requests)";
     line(out, "Time per request", format_args!("{:.3} {across}", seconds * 1000.0 / completed));

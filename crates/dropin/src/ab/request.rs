@@ -20,6 +20,7 @@ pub fn method(args: &Args) -> &str {
 
 fn head(args: &Args) -> String {
     let target = &args.target;
+    // A proxy needs the whole URL.
     let request_target = if args.proxy.is_some() { &target.typed } else { &target.path };
     let mut lines = vec![format!("{} {request_target} HTTP/1.0", method(args))];
     lines.extend(args.keep_alive.then(|| "Connection: Keep-Alive".to_owned()));
@@ -31,6 +32,7 @@ fn head(args: &Args) -> String {
     }
     lines.extend(args.headers.iter().cloned());
     let defaults = [("Host:", &*target.host_field), ("User-Agent:", USER_AGENT), ("Accept:", "*/*")];
+    // A header option replaces the default field of the same name.
     let missing = defaults.iter().filter(|(name, _)| !args.headers.iter().any(|line| starts_with_name(line, name)));
     lines.extend(missing.map(|(name, value)| format!("{name} {value}")));
     lines.join("\r\n") + "\r\n\r\n"

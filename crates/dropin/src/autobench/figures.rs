@@ -100,7 +100,7 @@ impl Place {
 mod tests {
     use super::*;
 
-    /// The lines that are read, among one that is not.
+    /// The lines with figures, and one without.
     const REPORT: &str = "\
 Total: connections 20 requests 40 replies 38 test-duration 1.901 s
 Connection rate: 10.5 conn/s (95.1 ms/conn, <=3 concurrent connections)

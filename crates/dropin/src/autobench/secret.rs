@@ -72,7 +72,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// RFC 4231, test case 2: the key `Jefe`, and a text that is divided at a line break here.
+    /// RFC 4231, test case 2: the key `Jefe`, and a text, here split at a line break.
     #[test]
     fn proofs_are_hmac_sha256() {
         let secret = Secret(Key::new(HMAC_SHA256, b"Jefe"));

@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(longest_burst(&late[..1]), 0);
     }
 
-    /// As httperf printed them for connections of 0.6 ms and 8.2 ms.
+    /// httperf's output for connections of 0.6 ms and 8.2 ms.
     #[test]
     fn the_median_is_the_middle_of_a_millisecond() {
         let two = [(0.6, 0.5), (8.2, 0.5)].map(|(ms, _)| Connection {

@@ -18,7 +18,9 @@ pub fn settings(args: &Args) -> (Tls, Option<String>) {
     let tls = Tls {
         cacert: args.ssl_ca_file.clone(),
         cert: args.ssl_certificate.clone(),
+        // The file of the certificate may contain the key, too.
         key: args.ssl_key.clone().or_else(|| args.ssl_certificate.clone()),
+        // By default, httperf verifies no certificate.
         insecure: !args.ssl_verify,
         sni: args.tls_server_name.clone(),
         no_resumption: args.ssl_no_reuse,

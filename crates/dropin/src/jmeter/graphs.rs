@@ -288,11 +288,12 @@ mod tests {
         }
         let errors = sections[0].figures.iter().find(|figure| figure.title == "Error Rate").unwrap();
         assert_eq!(errors.lines[0].known().next().map(|point| point.1), Some(0.25));
-        // A time of day, and one axis for all charts over time.
+        // The x axis is the time of day, the same for all charts over time.
         let over_time: Vec<&&Figure> = figures.iter().filter(|figure| figure.group == TIME).collect();
         let first = over_time[0].lines[0].points[0].x - f64::from(Zone::of_instant(1_000_000).offset_seconds);
         assert_eq!(first, 1_000.5);
-        // Three of the overview, three over time, four of the throughput; bytes, latencies and connect times are 0.
+        // Three charts of the overview, three over time, four of the throughput. Those of bytes,
+        // latencies and connect times are left out, since these are 0.
         assert!(over_time.len() == 10 && over_time.iter().all(|figure| figure.x == over_time[0].x));
         assert!(all(Statistics::new(StatisticsSettings::default()).timeline(), [90.0; 3]).is_empty());
     }

@@ -37,6 +37,7 @@ pub struct ListenerFiles {
 /// Finds the files of all enabled listeners. Names that contain expressions are ignored.
 pub fn find(document: &Document, folder: &PlanFolder, settings: &Settings) -> ListenerFiles {
     let listeners = document.enabled_elements().filter(|element| element.role() == Role::Listener);
+    // The file of `-l` is written anyway.
     let mut names: Vec<String> = settings.options.result_file.iter().cloned().collect();
     let mut result = ListenerFiles::default();
     for listener in listeners {

@@ -171,7 +171,7 @@ mod tests {
         assert!(classic.hides_waits());
     }
 
-    /// 8 ms from 5 to 13 are a step, 4 ms from 13 to 17 are none: on the average they come out right.
+    /// 8 ms from 5 to 13 are one step, 4 ms from 13 to 17 are none. On average, they are right.
     #[test]
     fn times_are_counted_in_steps() {
         let mut classic = Classic::default();

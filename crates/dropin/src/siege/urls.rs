@@ -250,7 +250,7 @@ mod tests {
         let seeds = brunt_tests::inputs::corpus("siege-urls");
         brunt_tests::inputs::survives("siege-urls", seeds, 2000, |bytes| {
             let lines = read_file(bytes, &HashMap::new(), |_| None);
-            // Files of data are not read: random names could be those of devices.
+            // Files with data are not read: a random name could be that of a device.
             for line in lines.iter().filter(|line| !line.contains('<')) {
                 let _ = UrlEntry::parse(line, true);
             }

@@ -1,4 +1,4 @@
-//! Single rules of the import; whole plans are in `tests/jmx_plans.rs`.
+//! Tests of single rules of the import. `tests/jmx_plans.rs` imports whole plans.
 
 use super::*;
 
@@ -81,7 +81,8 @@ fn scripts_read_variables_by_name() {
     assert!(plan.contains(expected) || plan.contains(&expected.replace("\\\"", "\"")), "{plan}");
 }
 
-/// A plan whose thread groups of these classes, names and numbers of threads each ask for the path of their name.
+/// Imports a plan with thread groups of these classes, names, numbers of threads and of loops. Each
+/// requests the path with its name.
 fn of_groups(groups: &[(&str, &str, u32, u32)]) -> JmxImport {
     let group = |(class, name, threads, loops): &(&str, &str, u32, u32)| {
         let path = format!(

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(set("pm.collectionVariables.set('id', pm.response.json().items[0].id)"), expected);
         assert_eq!(set("pm.environment.set(\"id\", data.items.map(x => x.id));"), None);
         assert_eq!(reply_name("const data = pm.response.json();").as_deref(), Some("data"));
-        // A method that happens to be named like a path is one: a value of that name is looked for.
+        // A method call is not a path.
         assert!(!is_path(".a()") && !is_path("") && !is_path("[x]"));
     }
 }

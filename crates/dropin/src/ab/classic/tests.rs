@@ -1,4 +1,4 @@
-//! The expected counts are those of ab 2.4.71, seen with servers that behave so.
+//! The expected counts are those of ab 2.4.71, measured with servers that behave like this.
 
 use super::*;
 use brunt_model::Outcome;
@@ -14,7 +14,7 @@ fn failed(failure: Failure, body: u64) -> Sample {
     Sample { outcome, bytes_received: head + body, head_bytes: head, ..Sample::default() }
 }
 
-/// done, failed, receive, length, exceptions, non-2xx, document length.
+/// Counts done, failed, receive, length, exceptions, non-2xx, document length.
 fn counted(rules: Rules, samples: &[Sample]) -> [u64; 7] {
     let mut classic = Classic::new(rules, 10);
     for sample in samples {
@@ -37,7 +37,7 @@ fn lengths_are_held_to_the_first() {
 #[test]
 fn a_reset_counts_up_to_three_times() {
     let some = [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 0) } else { reply(200, 5) });
-    // The reset behind the first good one sets the length anew.
+    // The reset after the first good reply sets the length again.
     assert_eq!(counted(SURVIVE, &some), [6, 8, 3, 2, 3, 0, 0]);
     let cut = [0, 1, 0, 1, 0, 1].map(|n| if n == 1 { failed(Failure::Reset, 2) } else { reply(200, 5) });
     assert_eq!(counted(SURVIVE, &cut), [6, 8, 3, 2, 3, 0, 2]);

@@ -94,6 +94,7 @@ impl Period {
             Self::Exponential(seconds) => Some((Shape::constant(1.0 / seconds), Arrivals::Poisson)),
             Self::Uniform(least, most) => {
                 let mean = f64::midpoint(*least, *most);
+                // Half the width, in millionths of the mean.
                 let width = ((most - least) / 2.0 / mean * 1e6).abs().round();
                 Some((Shape::constant(1.0 / mean), Arrivals::Uniform(width as u32)))
             }

@@ -6,7 +6,7 @@ fn at(ms: u64) -> Tick {
     Tick(ms * 1_000_000)
 }
 
-/// A reply of iteration `n`, from one millisecond to another.
+/// A reply in iteration `n`, with start and end in milliseconds.
 fn reply(n: u64, from: u64, to: u64, reused: bool) -> Sample {
     Sample {
         planned: at(from),
@@ -35,7 +35,8 @@ fn counts(rules: Rules) -> Counts {
     Counts::new(rules, &Windows::of_client(0, 1))
 }
 
-/// As httperf counted two connections of three calls at a server that answers one: 4 requests, 2 replies, 2 resets.
+/// httperf's counts for two connections of three calls, if the server closes after one reply: 4
+/// requests, 2 replies, 2 resets.
 #[test]
 fn a_connection_that_the_server_closes_is_one_error() {
     let mut counts = counts(Rules { lengths: vec![3], ..Rules::default() });
@@ -48,7 +49,8 @@ fn a_connection_that_the_server_closes_is_one_error() {
     assert_eq!(counts.errors.total(), 2);
 }
 
-/// As httperf counted two sessions of three calls there: 6 connections, 10 requests, 6 replies, 4 resets.
+/// httperf's counts for two sessions of three calls and the same server: 6 connections, 10 requests,
+/// 6 replies, 4 resets.
 #[test]
 fn a_session_goes_on_on_another_connection() {
     let mut counts = counts(Rules { has_sessions: true, lengths: vec![3], ..Rules::default() });
@@ -61,14 +63,14 @@ fn a_session_goes_on_on_another_connection() {
     assert_eq!((sessions.good, sessions.connections, &sessions.lengths[..]), (2, 6, &[0, 0, 0, 2][..]));
 }
 
-/// As httperf counted a session of six calls in one burst at a server that answers two a
-/// connection: 3 connections, 12 requests, 2 resets.
+/// httperf's counts for a session of six calls in one burst, if the server closes after two replies:
+/// 3 connections, 12 requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
     let mut counts = counts(Rules { has_sessions: true, lengths: vec![6], is_pipelined: true, ..Rules::default() });
     counts.add(&reply(0, 0, 1, false));
     for k in 0..5 {
-        // Due together; the second and the fourth found the connection closed.
+        // All are scheduled at one instant. The second and the fourth find the connection closed.
         let fresh = k == 1 || k == 3;
         counts.add(&Sample { planned: at(1), ..reply(0, 2 + k, 3 + k, !fresh) });
     }
@@ -107,7 +109,7 @@ fn rates_are_of_whole_windows() {
     for ms in [1100, 3400, 3600, 8400, 8600] {
         windows.count(at(ms));
     }
-    // The first is half as long; of the third there is a part only.
+    // The first window is half as long. The third is incomplete.
     assert_eq!(windows.rates(at(9000)), [2.0 / 2.5, 2.0 / 5.0]);
     assert_eq!(windows.rates(at(3000)), [0.0; 0]);
     let spread = Spread::of(&[1.0, 3.0]);
