@@ -5,7 +5,8 @@
 //! * [`mod@find`]: `brunt find`, which chooses its loads during the run.
 //! * [`terminal`]: prints the progress.
 //!
-//! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
+//! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are
+//! in `runner`.
 
 mod compare;
 pub mod find;
@@ -127,6 +128,7 @@ pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Re
         StorePolicy::Create(store) => (ExperimentStart::Anew, Some(store)),
         StorePolicy::Resume(store) => (ExperimentStart::Resumed, Some(store)),
         StorePolicy::None { note } => {
+            // The note about the store comes first.
             notes.splice(0..0, note);
             (ExperimentStart::Anew, None)
         }

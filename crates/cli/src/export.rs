@@ -68,6 +68,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
     if contender.server.is_some() {
         left_out.push("server: start it before JMeter".to_owned());
     }
+    // The parent of a bare file name is empty.
     let folder = output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
     let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(runtime_error)?;
     let options = ExportOptions { name: experiment.name.clone(), folder };

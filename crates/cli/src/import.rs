@@ -137,6 +137,7 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
     let options = Options { file: name.clone(), base: file.base.clone(), folder, ..options };
     let text = bytes_of(file)?;
     let text = String::from_utf8(text).map_err(|error| {
+        // The line of the first invalid byte.
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
         usage_error(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
@@ -183,6 +184,7 @@ fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<
 
 /// The folder of a file; `.` without a path.
 fn parent_folder(path: Option<&Path>) -> PathBuf {
+    // The parent of a bare file name is empty.
     let folder = path.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
     folder.unwrap_or(Path::new(".")).to_owned()
 }

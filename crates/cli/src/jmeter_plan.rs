@@ -131,6 +131,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     }
     let settings = &args.settings;
     let folder = PlanFolder::of_plan(path, allow_dir);
+    // The default of the option must not limit the plan.
     let has_max_duration = settings.said.options().any(|option| option == "max-duration");
     let surroundings = PlanSurroundings {
         properties: &map,

@@ -119,6 +119,7 @@ fn name(argument: &str) -> &str {
 
 /// Explains a URL that is a mistyped command or the name of a file.
 pub fn not_a_url(word: &str) -> Option<String> {
+    // Only URLs contain these.
     if word.contains("://") || word.contains(['{', '?']) {
         return None;
     }
@@ -130,6 +131,7 @@ pub fn not_a_url(word: &str) -> Option<String> {
         };
         return Some(format!("`{word}` is a file, not a URL; {instead}"));
     }
+    // A word with a point, colon or slash is a host or a path.
     let command = command_like(word).filter(|_| !word.contains(['.', ':', '/']))?;
     Some(format!("`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"))
 }

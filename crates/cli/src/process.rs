@@ -32,7 +32,7 @@ pub fn system() -> System {
 /// Descriptors of a service from the server's gRPC reflection.
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     let mut plain = run.clone();
-    // Reflection is a gRPC call of its own: over HTTP/2, without the body of the run.
+    // Reflection is a separate gRPC call, over HTTP/2 and without the body of the run.
     plain.request.grpc = GrpcSettings::default();
     plain.request.data = None;
     plain.http.versions = vec![HttpVersion::V2];

@@ -55,6 +55,7 @@ fn compare_contenders(
         Contender { steps, ..contender.clone() }
     });
     let contenders: Vec<Contender> = contenders.collect();
+    // Options override the question of the experiment.
     let question = question.clone().or(question_of_study);
     let spec = comparison(&question, &contenders, at_capacity).map_err(|error| usage_error(error.into()))?;
     study.experiment.question = Question::Compare(spec);

@@ -2,7 +2,8 @@
 //!
 //! * [`args`], [`target`], [`request`]: the command line, its URL and the request's bytes.
 //! * [`lookup`], [`secure`]: host names, addresses and TLS, checked before the first request.
-//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples, handshakes and heads.
+//! * [`plan`]: the same as a plan. [`collector`], [`observer`]: collect samples, handshakes and
+//!   heads.
 //! * [`classic`], [`order`]: ab's arithmetic. [`mod@print`], [`html`], [`files`]: ab's output.
 //!
 //! docs/drop-in.md lists the intended differences from ab.
@@ -44,7 +45,7 @@ const USAGE: u8 = 22;
 /// Exit code for any other error before the first request, and for Ctrl-C.
 const FAILED: u8 = 1;
 
-/// Runs an ab command line and returns the exit code. `program_name` is the name that the user typed.
+/// Runs an ab command line and returns the exit code. `program_name` is as typed by the user.
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     match args::parse(program_name, words) {
         Ok(args) => {

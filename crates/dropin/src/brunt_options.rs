@@ -66,7 +66,8 @@ const ROWS: &[OptionRow] = &[
 const MAX_COUNT: u32 = 256;
 
 impl BruntOptions {
-    /// Applies an option, named without `--brunt-`. Calls `value` if the option's value is not part of the word.
+    /// Applies an option, named without `--brunt-`. Calls `value` if the option's value is not part
+    /// of the word.
     ///
     /// # Errors
     ///

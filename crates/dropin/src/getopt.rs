@@ -1,8 +1,8 @@
 //! Parses short options like `getopt`: `-k`, `-n 10`, `-n10`, `-kn10`, up to the first other word.
 //!
 //! A word that begins with `--brunt-` in place of an option is a brunt option
-//! ([`brunt_options`](super::brunt_options)); no tool has such options. [`long`] parses long names too, like GNU. The
-//! parser does not know what an option means, only whether it takes a value.
+//! ([`brunt_options`](super::brunt_options)); no tool has such options. [`long`] parses long names
+//! too, like GNU. The parser does not know what an option means, only whether it takes a value.
 
 pub mod long;
 

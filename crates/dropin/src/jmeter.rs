@@ -40,7 +40,7 @@ const FAILED: u8 = 1;
 /// Exit code if a `--brunt-fail-on` objective is missed.
 const MISSED: u8 = 4;
 
-/// Runs a JMeter command line and returns the exit code. `program_name` is the name that the user typed.
+/// Runs a JMeter command line and returns the exit code. `program_name` is as typed by the user.
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     let options = match CliOptions::parse(words.iter().cloned()) {
         Ok(options) => options,

@@ -43,7 +43,7 @@ const FAILED: u8 = 1;
 const COPYRIGHT: &str = "\nCopyright (C) 2018 by Jeffrey Fulmer, et al.\nThis is free software; see the source for copying \
 conditions.\nThere is NO warranty; not even for MERCHANTABILITY or FITNESS\nFOR A PARTICULAR PURPOSE.\n\n";
 
-/// Runs a siege command line and returns the exit code. `program_name` is the name that the user typed.
+/// Runs a siege command line and returns the exit code. `program_name` is as typed by the user.
 pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     match options::parse(program_name, words, caller) {
         Ok(settings) => begin(program_name, settings, caller),

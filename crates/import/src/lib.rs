@@ -43,7 +43,8 @@ pub use plan::ImportedPlan;
 ///
 /// # Errors
 ///
-/// [`ImportError`] with its place if the input is malformed, has no request, or is too large for a plan.
+/// [`ImportError`] with its place if the input is malformed, has no request, or is too large for a
+/// plan.
 pub fn import(format: Format, text: &str, options: &Options) -> Result<String, ImportError> {
     // A byte order mark is not part of the text.
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));

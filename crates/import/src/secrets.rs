@@ -163,8 +163,8 @@ fn decode_basic(credentials: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Hides the secrets of a request with this field. Returns its fields, and true if it has the key
-    /// `basic`.
+    /// Hides the secrets of a request with this field. Returns its fields, and true if it has the
+    /// key `basic`.
     fn hidden_field(name: &str, value: &str) -> (Vec<(String, String)>, bool) {
         let headers = vec![(name.to_owned(), value.to_owned())];
         let mut request = Request { headers, ..Request::default() };

@@ -17,7 +17,7 @@ pub(crate) struct Address {
     pub(crate) query: Option<String>,
 }
 
-/// Parses a URL; the default scheme is http. The error explains what is wrong.
+/// Parses a URL; the default scheme is http. The error names the defect.
 pub(crate) fn parse(url: &str) -> Result<Address, String> {
     let url = url.trim();
     // A fragment is never sent.

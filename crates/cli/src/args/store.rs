@@ -50,6 +50,7 @@ impl StoreArgs {
 
     /// The directory of the store: from the option, the environment, or the default.
     pub fn named_directory(&self) -> Result<PathBuf> {
+        // An empty variable counts as unset.
         self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
 

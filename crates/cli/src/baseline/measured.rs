@@ -24,6 +24,7 @@ pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str
     let context = ExperimentContext {
         plan_name: None,
         system: crate::process::system(),
+        // The comparison that follows is the only report.
         outputs: Outputs::open(&[], true).map_err(usage_error)?,
         jtl: None,
         live_outputs: LiveOutputs::default(),
@@ -31,6 +32,7 @@ pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str
         quiet: args.quiet,
         fail_on: FailOn::default(),
         notes: Vec::new(),
+        // The comparison reads the runs from the store.
         keep: StorePolicy::Create(runs::open(&args.store)?),
     };
     let exit = run_experiment(&experiment, context)?;

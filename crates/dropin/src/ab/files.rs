@@ -60,8 +60,8 @@ mod tests {
         assert_eq!(rows[0], ["starttime", "seconds", "ctime", "dtime", "ttime", "wait"]);
         assert_eq!(rows[1][1..], ["1000000", "0", "1", "1", "0"]);
         assert_eq!(rows[2][1..], ["1000002", "1", "4", "4", "2"]);
-        // The start has five words: day of the week, month, day, time and year. So the total time is
-        // column 9 for gnuplot.
+        // The start has five words: day of the week, month, day, time and year. So the total time
+        // is column 9 for gnuplot.
         assert_eq!(text.lines().nth(2).unwrap().split_whitespace().nth(8), Some("4"));
         assert_eq!(rows[1][0].len(), 24);
     }

@@ -62,7 +62,7 @@ fn request(args: &Args, bytes: Vec<u8>) -> Request {
     Request {
         label: args.target.url(),
         method: method(args).to_owned(),
-        // Selects the connection only. What is sent is in `verbatim`.
+        // Selects the connection only. `verbatim` holds the bytes of the request.
         url: args.target.engine_url(),
         headers: Vec::new(),
         body: Body::None,

@@ -39,7 +39,8 @@ pub fn tls_settings(args: &Args) -> Result<RequestedTls, String> {
     });
     let old = args.protocol.as_deref().filter(|protocol| versions.is_none() && starts_with_name(protocol, "TLS1"));
     if let Some(protocol) = old.filter(|_| args.target.https) {
-        // OpenSSL 3 accepts these versions but rejects all of their suites: every handshake of ab fails.
+        // OpenSSL 3 accepts these versions but rejects all of their suites: every handshake of ab
+        // fails.
         return Err(format!("SSL handshake failed (1).\n-f {protocol}: TLS 1.2 and 1.3 are spoken; write -f TLS1.2\n"));
     }
     let (ciphers, note) = args.ciphers.as_deref().map_or((Vec::new(), None), ciphers);

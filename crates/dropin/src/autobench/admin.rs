@@ -1,4 +1,4 @@
-//! Implements `autobench_admin`: a sweep whose tests run on other machines,
+//! Implements `autobench_admin`: a sweep with tests on other machines,
 //! all at once, by `autobenchd`.
 //!
 //! Out of scope: brunt's own distributed runs. Figures of several machines are merged

@@ -31,7 +31,7 @@ pub struct Conf {
 pub fn load(home: Option<PathBuf>) -> Result<Conf, End> {
     let home = home.ok_or_else(|| "HOME is not set; .autobench.conf is looked for there".to_owned())?;
     let path = home.join(".autobench.conf");
-    // Like autobench, whatever the command line says.
+    // Like autobench, which creates it with any command line.
     if !path.exists() {
         fs::write(&path, master()).map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
         return Err(End::Output("Installation complete - please rerun autobench\n".into()));

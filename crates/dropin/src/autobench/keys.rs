@@ -20,7 +20,7 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// Whether the command-line option takes a value.
     pub argument: Argument,
-    /// Program that has this option. The file may contain keys of both, since both programs read it.
+    /// Program that has this option. The file may contain keys of both programs.
     pub scope: KeyScope,
     /// Description for `--help`.
     pub about: &'static str,

@@ -55,7 +55,7 @@ pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, syste
 }
 
 fn load(args: &Args, count: u64) -> Load {
-    // Connections start by schedule, whether or not earlier ones have ended.
+    // Connections start by schedule, even if earlier ones have not ended.
     let max_in_flight = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     match args.period.arrivals() {
         Some((rate, arrivals)) => Load::Open { rate, arrivals, connections: None, max_in_flight },

@@ -55,7 +55,7 @@ impl TransactionLines {
         if settings.timestamp && (settings.csv || !settings.display_id) {
             let _ = write!(out, "[{}] ", date(now, "%a, %Y-%m-%d %H:%M:%S"));
         }
-        // Samples do not contain the HTTP version of the reply, so lines always say HTTP/1.1.
+        // Samples do not contain the HTTP version of the reply, so every line shows HTTP/1.1.
         let seconds = seconds(sample);
         let bytes = sample.body_bytes;
         if settings.csv {

@@ -31,7 +31,7 @@ enum Value {
 }
 
 /// A row: label and JSON name, each with its tabs; value; unit. In the text format in ms, times
-/// have a unit of their own.
+/// have a different unit.
 type ReportRow = (&'static str, &'static str, Value, &'static str);
 
 fn rows(f: &Figures) -> [ReportRow; 13] {

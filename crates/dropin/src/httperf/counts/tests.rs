@@ -49,8 +49,8 @@ fn a_connection_that_the_server_closes_is_one_error() {
     assert_eq!(counts.errors.total(), 2);
 }
 
-/// httperf's counts for two sessions of three calls and the same server: 6 connections, 10 requests,
-/// 6 replies, 4 resets.
+/// httperf's counts for two sessions of three calls and the same server: 6 connections, 10
+/// requests, 6 replies, 4 resets.
 #[test]
 fn a_session_goes_on_on_another_connection() {
     let mut counts = counts(Rules { has_sessions: true, lengths: vec![3], ..Rules::default() });
@@ -63,8 +63,8 @@ fn a_session_goes_on_on_another_connection() {
     assert_eq!((sessions.good, sessions.connections, &sessions.lengths[..]), (2, 6, &[0, 0, 0, 2][..]));
 }
 
-/// httperf's counts for a session of six calls in one burst, if the server closes after two replies:
-/// 3 connections, 12 requests, 2 resets.
+/// httperf's counts for a session of six calls in one burst, if the server closes after two
+/// replies: 3 connections, 12 requests, 2 resets.
 #[test]
 fn a_burst_is_sent_again_from_where_it_broke() {
     let mut counts = counts(Rules { has_sessions: true, lengths: vec![6], is_pipelined: true, ..Rules::default() });
