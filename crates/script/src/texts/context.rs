@@ -269,6 +269,12 @@ pub struct WorkerContext {
     pub finished: RefCell<Vec<SampleRecord>>,
 }
 
+/// A count that starts from 0 in each iteration.
+pub struct IterationCount {
+    iteration: u64,
+    count: u64,
+}
+
 /// State of one user.
 pub struct UserContext {
     pub worker: Rc<WorkerContext>,
@@ -281,6 +287,8 @@ pub struct UserContext {
     pub objects: RefCell<HashMap<String, Rc<dyn Any>>>,
     /// Counts of this user, by the place that counts.
     pub counters: RefCell<HashMap<String, u64>>,
+    /// Counts within one iteration, by the place that counts.
+    pub iteration_counters: RefCell<HashMap<String, IterationCount>>,
     /// Session identifiers of the user, by name.
     pub sessions: RefCell<HashMap<String, String>>,
     /// Label of its last request.
@@ -358,6 +366,7 @@ impl UserContext {
             iteration: Cell::new(0),
             objects: RefCell::default(),
             counters: RefCell::default(),
+            iteration_counters: RefCell::default(),
             sessions: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
@@ -372,6 +381,25 @@ impl UserContext {
     pub fn count(&self, counter: &str) -> u64 {
         increment(&mut self.counters.borrow_mut(), counter)
     }
+
+    /// Returns the previous count of this counter in the iteration, and increments it.
+    pub fn count_in_iteration(&self, counter: &str, iteration: u64) -> u64 {
+        let mut counters = self.iteration_counters.borrow_mut();
+        match counters.get_mut(counter) {
+            Some(current) if current.iteration == iteration => {
+                current.count += 1;
+                current.count - 1
+            }
+            Some(previous) => {
+                *previous = IterationCount { iteration, count: 1 };
+                0
+            }
+            None => {
+                counters.insert(counter.to_owned(), IterationCount { iteration, count: 1 });
+                0
+            }
+        }
+    }
 }
 
 fn resolve(name: &str) -> Option<String> {
@@ -383,6 +411,14 @@ mod tests {
     use super::*;
     use brunt_model::load::{Shape, Stage};
     use std::time::Duration;
+
+    #[test]
+    fn a_count_of_an_iteration_starts_again_and_keeps_one_entry() {
+        let user = crate::testing::user();
+        let counts = [0, 0, 1, 1, 1, 0].map(|iteration| user.count_in_iteration("site", iteration));
+        assert_eq!(counts, [0, 1, 0, 1, 2, 0]);
+        assert_eq!(user.iteration_counters.borrow().len(), 1);
+    }
 
     #[test]
     fn turns_come_by_a_schedule_and_those_that_nobody_used_are_gone() {

@@ -106,8 +106,7 @@ impl CountVariable {
         let before = match (self.per_user, self.resets) {
             (false, _) => context.worker.count(&self.site),
             (true, false) => context.count(&self.site),
-            // Each iteration of the user has another counter, so the count begins again.
-            (true, true) => context.count(&format!("{} {}", self.site, turn.number)),
+            (true, true) => context.count_in_iteration(&self.site, turn.number),
         };
         // With an end below the start, or a step that is not positive, the counter never starts
         // again.
