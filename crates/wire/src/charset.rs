@@ -1,12 +1,13 @@
-//! Finds the character encoding of a body, and decodes it where a text is looked at.
+//! Determines the character encoding of a body, and decodes its text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 
-/// Bytes of a document in which it may declare its encoding (HTML standard, section 13.2.3.2).
+/// Bytes at the start of a document that may declare its encoding (HTML standard, section
+/// 13.2.3.2).
 const PRESCAN: usize = 1024;
 
-/// Properties of a text, from its Content-Type.
+/// Charset and kind of a text, from its Content-Type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TextType {
     charset: Option<&'static Encoding>,
@@ -23,8 +24,8 @@ enum Markup {
 }
 
 impl TextType {
-    /// Reads a Content-Type (RFC 9110 section 8.3.1). An unknown charset is none.
-    pub fn of(content_type: &str) -> Self {
+    /// Parses a Content-Type (RFC 9110 section 8.3.1). An unknown charset counts as none.
+    pub fn from_content_type(content_type: &str) -> Self {
         let (essence, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
         let essence = essence.trim().to_ascii_lowercase();
         let is_xml = matches!(essence.as_str(), "text/xml" | "application/xml") || essence.ends_with("+xml");
@@ -43,13 +44,14 @@ impl TextType {
         Self { charset: charset.flatten(), markup, is_text }
     }
 
-    /// The declared encoding, where it is not UTF-8.
+    /// The declared encoding, if it is not UTF-8.
     pub fn foreign_charset(self) -> Option<&'static Encoding> {
         self.charset.filter(|charset| *charset != UTF_8)
     }
 
-    /// Decodes a body by its byte order mark, the charset of its head, or its own declaration, in this order; else it is UTF-8.
-    /// Bytes that are not of the encoding become U+FFFD.
+    /// Decodes a body. Its encoding is given by its byte order mark, the charset of its head,
+    /// or its own declaration, in this order; the default is UTF-8. Bytes that are invalid in
+    /// the encoding become U+FFFD.
     pub fn decode(self, body: &[u8]) -> DecodedText<'_> {
         let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| (self.encoding(body), 0));
         let (text, has_errors) = encoding.decode_without_bom_handling(&body[mark..]);
@@ -60,8 +62,8 @@ impl TextType {
         let declared = match self.markup {
             _ if self.charset.is_some() => self.charset,
             Markup::None => None,
-            Markup::Html => of_html(&begin(body)),
-            Markup::Xml => of_xml(&begin(body)),
+            Markup::Html => html_charset(&prescan_text(body)),
+            Markup::Xml => xml_charset(&prescan_text(body)),
         };
         declared.unwrap_or(UTF_8)
     }
@@ -70,23 +72,23 @@ impl TextType {
 /// A decoded body.
 #[derive(Debug)]
 pub struct DecodedText<'b> {
-    /// The text.
+    /// The decoded text.
     pub text: Cow<'b, str>,
-    /// The name of its encoding.
+    /// Name of the encoding.
     pub encoding: &'static str,
-    /// It is a text, and bytes of it are not of the encoding.
+    /// True if the body is text and contains bytes that are invalid in the encoding.
     pub is_damaged: bool,
 }
 
-fn begin(body: &[u8]) -> String {
+fn prescan_text(body: &[u8]) -> String {
     String::from_utf8_lossy(&body[..body.len().min(PRESCAN)]).to_ascii_lowercase()
 }
 
-/// The encoding that a `meta` element declares, outside of comments.
-fn of_html(begin: &str) -> Option<&'static Encoding> {
-    let mut rest = begin;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at..];
+/// Returns the encoding that a `meta` element declares, outside of comments.
+fn html_charset(prescan: &str) -> Option<&'static Encoding> {
+    let mut rest = prescan;
+    while let Some(index) = rest.find('<') {
+        rest = &rest[index..];
         if rest.starts_with("<!--") {
             rest = rest.split_once("-->")?.1;
             continue;
@@ -101,18 +103,18 @@ fn of_html(begin: &str) -> Option<&'static Encoding> {
     None
 }
 
-/// The encoding of an XML declaration (XML 1.0 section 4.3.3).
-fn of_xml(begin: &str) -> Option<&'static Encoding> {
-    let (declaration, _) = begin.strip_prefix("<?xml")?.split_once("?>")?;
+/// Returns the encoding of an XML declaration (XML 1.0 section 4.3.3).
+fn xml_charset(prescan: &str) -> Option<&'static Encoding> {
+    let (declaration, _) = prescan.strip_prefix("<?xml")?.split_once("?>")?;
     Encoding::for_label(label_after(declaration, "encoding")?.as_bytes()).map(declared_in_ascii)
 }
 
-/// A declaration that was read byte by byte cannot stand in UTF-16.
+/// Replaces UTF-16 by UTF-8: a declaration that was readable byte by byte is not in UTF-16.
 fn declared_in_ascii(encoding: &'static Encoding) -> &'static Encoding {
     if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding }
 }
 
-/// The value of `key = value` or `key="value"`.
+/// Returns the value of `key = value` or `key="value"`.
 fn label_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let value = text.split_once(key)?.1.trim_start().strip_prefix('=')?.trim_start();
     let value = value.trim_start_matches(['"', '\'']);
@@ -125,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(content_type: &str, body: &[u8]) -> String {
-        TextType::of(content_type).decode(body).text.into_owned()
+        TextType::from_content_type(content_type).decode(body).text.into_owned()
     }
 
     #[test]
@@ -165,7 +167,7 @@ mod tests {
         for (content_type, is_damaged) in
             [("text/plain", true), ("application/json", true), ("image/png", false), ("", false)]
         {
-            let decoded = TextType::of(content_type).decode(b"M\xfcller");
+            let decoded = TextType::from_content_type(content_type).decode(b"M\xfcller");
             assert_eq!((&*decoded.text, decoded.is_damaged), ("M\u{fffd}ller", is_damaged), "{content_type}");
         }
     }
@@ -178,15 +180,15 @@ mod tests {
             // Some encoders write two characters as the same bytes: `¥` and `\\` of EUC-JP.
             let is_reversible = encoding.decode_without_bom_handling(&bytes).0 == written;
             prop_assume!(!is_unmappable && is_reversible && Encoding::for_bom(&bytes).is_none());
-            let decoded = TextType::of(&format!("text/plain; charset={label}")).decode(&bytes);
+            let decoded = TextType::from_content_type(&format!("text/plain; charset={label}")).decode(&bytes);
             prop_assert_eq!((&*decoded.text, decoded.is_damaged), (written.as_str(), false));
         }
 
         #[test]
         fn nothing_panics(content_type: String, body: Vec<u8>) {
-            let _ = TextType::of(&content_type).decode(&body);
-            let _ = TextType::of("text/html").decode(&body);
-            let _ = TextType::of("text/xml").decode(&body);
+            let _ = TextType::from_content_type(&content_type).decode(&body);
+            let _ = TextType::from_content_type("text/html").decode(&body);
+            let _ = TextType::from_content_type("text/xml").decode(&body);
         }
     }
 }

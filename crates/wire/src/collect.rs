@@ -1,16 +1,16 @@
-//! What is kept of a reply, whatever the protocol, because somebody looks at it.
+//! Collects the requested parts of a reply, for every protocol.
 
-pub(crate) mod kept_body;
+pub(crate) mod body;
 
 use crate::charset::TextType;
 use crate::contract::{Head, Kept, ReplySink, WantedFields, Wants};
 use crate::events::{EventMeter, MessageEnds};
+use body::{BodyCollector, FinishedBody};
 use brunt_model::Tick;
 use brunt_model::plan::HttpVersion;
-use kept_body::{FinishedBody, KeptBody};
 use regex::bytes::Regex;
 
-/// What is kept of a reply because somebody looks at it.
+/// Collects the requested parts of one reply.
 #[derive(Default)]
 pub(crate) struct ReplyCollector {
     wants: Wants,
@@ -22,79 +22,66 @@ pub(crate) struct ReplyCollector {
     fields: Vec<(String, String)>,
     pattern: Option<Regex>,
     text: TextType,
-    /// From its first byte on.
-    body: Option<KeptBody>,
+    /// Created when the first byte of the body arrives.
+    body: Option<BodyCollector>,
     first_bytes: Vec<u8>,
-    /// Until the body begins, which has it then.
+    /// Moves into `body` when the body begins.
     events: Option<Box<EventMeter>>,
-    /// Where each message of the reply lets a piece of the request leave.
-    replies: Option<ReplyMessages>,
+    /// Counts messages, if each message of the reply allows another piece of the
+    /// request to be sent.
+    messages: Option<MessageCounter>,
 }
 
-/// The messages of a reply, each of which lets a piece of the request leave.
-struct ReplyMessages {
+/// Counts the messages of a reply, each of which allows a piece of the request to be sent.
+struct MessageCounter {
     ends: MessageEnds,
-    /// Those that came since they were last taken.
+    /// Messages received since the last call of `take_messages`.
     count: u64,
 }
 
-/// Content-Encodings that are decoded, or mean that there is nothing to decode.
+/// Content-Encodings that are decoded, or that need no decoding.
 const DECODED: [&str; 6] = ["gzip", "x-gzip", "deflate", "permessage-deflate", "identity", ""];
 
-/// So many of the first bytes are kept for the status line.
+/// Bytes at the start of a reply that are kept for its status line.
 const STATUS_LINE: usize = 256;
 
 impl ReplyCollector {
-    /// Bytes that came before the end of the head.
-    pub fn first(&mut self, bytes: &[u8]) {
+    /// Receives bytes that precede the end of the head.
+    pub fn push_head_bytes(&mut self, bytes: &[u8]) {
         let line = if self.wants.status_line { STATUS_LINE } else { 0 };
         let room = if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
         self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
+    /// Returns None if no part of the reply is needed.
     pub fn new(wants: Wants, pattern: Option<&Regex>, events: Option<Box<EventMeter>>) -> Option<Box<Self>> {
-        let nothing = wants == Wants::default() && events.is_none();
-        let (location, server, cookie, encoding) = (None, None, None, None);
-        let (fields, body, first_bytes) = (Vec::new(), None, Vec::new());
+        if wants == Wants::default() && events.is_none() {
+            return None;
+        }
         let pattern = pattern.filter(|_| wants.matches).cloned();
-        let keep = Self {
-            wants,
-            is_page: false,
-            location,
-            server,
-            cookie,
-            encoding,
-            fields,
-            pattern,
-            text: TextType::default(),
-            body,
-            first_bytes,
-            events,
-            replies: None,
-        };
-        (!nothing).then(|| Box::new(keep))
+        Some(Box::new(Self { wants, pattern, events, ..Self::default() }))
     }
 
-    /// The same that counts messages, each of which lets a piece of the request leave.
-    pub fn counting_messages(before: Option<Box<Self>>) -> Box<Self> {
-        let mut keep = before.unwrap_or_default();
-        keep.replies = Some(ReplyMessages { ends: MessageEnds::default(), count: 0 });
-        keep
+    /// Makes `collector` count messages, each of which allows a piece of the request to be sent.
+    pub fn counting_messages(collector: Option<Box<Self>>) -> Box<Self> {
+        let mut collector = collector.unwrap_or_default();
+        collector.messages = Some(MessageCounter { ends: MessageEnds::default(), count: 0 });
+        collector
     }
 
-    /// The messages that came since the last call, where they let pieces of the request leave.
-    pub fn take_replies(&mut self) -> u64 {
-        self.replies.as_mut().map_or(0, |replies| std::mem::take(&mut replies.count))
+    /// Returns the number of messages since the last call. Zero unless messages are counted.
+    pub fn take_messages(&mut self) -> u64 {
+        self.messages.as_mut().map_or(0, |messages| std::mem::take(&mut messages.count))
     }
 
-    /// A piece of the request was written, to which the next event of the reply is the answer.
-    pub fn sent(&mut self, now: Tick) {
-        if self.replies.is_none() {
+    /// Records when a piece of the request was sent. The next event of the reply answers it.
+    pub fn record_sent(&mut self, now: Tick) {
+        if self.messages.is_none() {
             return;
         }
         match (&mut self.body, &mut self.events) {
-            (Some(body), _) => body.sent(now),
-            (None, Some(events)) => events.sent(now),
+            (Some(body), _) => body.record_sent(now),
+            (None, Some(events)) => events.record_sent(now),
             (None, None) => {}
         }
     }
@@ -103,14 +90,14 @@ impl ReplyCollector {
         let received = self.body.take();
         let has_body = received.is_some();
         let FinishedBody { bytes: body, matches, is_broken } = received.unwrap_or_else(|| self.empty_body()).finish();
-        let undecoded = if has_body { self.undecoded(is_broken) } else { None };
+        let undecoded = if has_body { self.decoding_error(is_broken) } else { None };
         let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
         Kept { location, body, text: self.text, undecoded, matches, server, cookie, head, first_bytes }
     }
 
-    /// Why the body is not decoded, where it should be.
-    fn undecoded(&self, is_broken: bool) -> Option<String> {
+    /// Why the body was not decoded, though its content was needed.
+    fn decoding_error(&self, is_broken: bool) -> Option<String> {
         let encoding = self.encoding.as_deref().filter(|_| self.looks_at_body())?;
         if is_broken {
             return Some(format!("its `{encoding}` data is damaged, or too long when it is unpacked"));
@@ -123,81 +110,80 @@ impl ReplyCollector {
         self.pattern.is_some() || self.wants.body || self.is_page
     }
 
-    /// The encoding of the body that comes; the first one that is told holds.
+    /// Sets the Content-Encoding of the body. Only the first call has an effect.
     pub fn set_encoding(&mut self, encoding: &str) {
         if self.encoding.is_none() {
             self.encoding = Some(encoding.to_owned());
         }
     }
 
-    /// A piece of a message of a WebSocket.
-    pub fn message_piece(&mut self, piece: &[u8], is_compressed: bool) {
+    /// Receives a piece of a WebSocket message.
+    pub fn push_message(&mut self, piece: &[u8], is_compressed: bool) {
         if is_compressed {
             self.set_encoding("permessage-deflate");
         }
         self.body(piece);
     }
 
-    /// The head of a reply that came over a stream.
-    pub fn head_of_stream(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
+    /// Receives the head of a reply on a stream (HTTP/2 and 3).
+    pub fn push_stream_head(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
         if self.wants.head || self.wants.status_line {
             let mut text = format!("{version} {status}\r\n").into_bytes();
             for (name, value) in lines.iter().filter(|(name, _)| name != b":status") {
                 text.extend_from_slice(&[name, &b": "[..], value, b"\r\n"].concat());
             }
             text.extend_from_slice(b"\r\n");
-            self.first(&text);
+            self.push_head_bytes(&text);
         }
         for (name, value) in lines.iter().filter(|(name, _)| name != b":status") {
             self.header(&String::from_utf8_lossy(name), value);
         }
     }
 
-    /// Fields behind the body: they stand behind those of the head.
-    pub fn trailers(&mut self, lines: &[(Vec<u8>, Vec<u8>)]) {
+    /// Receives the trailers. They are kept after the fields of the head.
+    pub fn push_trailers(&mut self, lines: &[(Vec<u8>, Vec<u8>)]) {
         for (name, value) in lines {
             self.header(&String::from_utf8_lossy(name), value);
         }
     }
 
-    /// No more of the reply is awaited, though it has not come to its end.
+    /// True if the rest of the reply is not needed, though its end was not received.
     pub fn is_over(&self) -> bool {
-        self.body.as_ref().is_some_and(KeptBody::is_over)
+        self.body.as_ref().is_some_and(BodyCollector::is_over)
     }
 
-    fn empty_body(&mut self) -> KeptBody {
-        let keeps = (self.wants.body || self.is_page).then(Vec::new);
+    fn empty_body(&mut self) -> BodyCollector {
+        let retained = (self.wants.body || self.is_page).then(Vec::new);
         let charset = self.text.foreign_charset();
-        KeptBody::new(self.encoding.as_deref(), charset, self.pattern.as_ref(), keeps, self.events.take())
+        BodyCollector::new(self.encoding.as_deref(), charset, self.pattern.as_ref(), retained, self.events.take())
     }
 }
 
 impl ReplySink for ReplyCollector {
     fn header(&mut self, name: &str, value: &[u8]) {
-        let text = || String::from_utf8_lossy(value).trim().to_owned();
         if self.wants.head || self.wants.fields.have(name) {
-            self.fields.push((name.to_owned(), text()));
+            self.fields.push((name.to_owned(), trimmed_text(value)));
         }
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {
             self.is_page = value.trim_ascii().starts_with(b"text/html");
         }
         if (self.pattern.is_some() || self.wants.body || self.wants.page) && name.eq_ignore_ascii_case("content-type") {
-            self.text = TextType::of(&text());
+            self.text = TextType::from_content_type(&trimmed_text(value));
         }
         if self.wants.location && name.eq_ignore_ascii_case("location") {
-            self.location = Some(text());
+            self.location = Some(trimmed_text(value));
         } else if self.wants.cookie && name.eq_ignore_ascii_case("set-cookie") {
-            self.cookie = text().split(';').next().map(|pair| pair.trim().to_owned());
+            self.cookie = trimmed_text(value).split(';').next().map(|pair| pair.trim().to_owned());
         } else if self.wants.server && name.eq_ignore_ascii_case("server") {
-            self.server = Some(text());
+            self.server = Some(trimmed_text(value));
         } else if name.eq_ignore_ascii_case("content-encoding") {
-            self.encoding = Some(text().to_ascii_lowercase());
+            self.encoding = Some(trimmed_text(value).to_ascii_lowercase());
         }
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        if let Some(replies) = &mut self.replies {
-            replies.count += replies.ends.push(bytes);
+        if let Some(messages) = &mut self.messages {
+            messages.count += messages.ends.push(bytes);
         }
         if self.body.is_some() || self.looks_at_body() || self.events.is_some() {
             let mut body = self.body.take().unwrap_or_else(|| self.empty_body());
@@ -205,4 +191,8 @@ impl ReplySink for ReplyCollector {
             self.body = Some(body);
         }
     }
+}
+
+fn trimmed_text(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).trim().to_owned()
 }

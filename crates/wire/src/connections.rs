@@ -1,11 +1,12 @@
-//! Keeps the connections of one client: reuse, limits, what closes a connection, and exact counts of all of them.
+//! Keeps the connections of one client: reuse, limits, reasons for closing, and exact counts.
 //!
-//! A *client* is what `-c` counts: a user of a closed loop, or one of the connections that an open loop may have. It has
-//! one connection to each origin, or as many as the plan says. Where the transport multiplexes, the exchanges of a client share
-//! them (`sharing`); otherwise a connection carries one exchange, and further ones are opened for exchanges at the same time.
+//! A *client* is one of the `-c` connections: a user of a closed loop, or a connection of an open
+//! loop. It has one connection to each origin, or the number that the plan sets. If the transport
+//! multiplexes, the exchanges of a client share these connections (`sharing`). Otherwise a
+//! connection carries one exchange at a time, and simultaneous exchanges open further connections.
 //!
-//! An exchange needs a [`Lease`]: a lane and the connection that it belongs to. Its holder uses it again without
-//! a look at anything here.
+//! An exchange needs a [`Lease`]: a lane and its connection. The holder of a lease reuses it
+//! without going through this module.
 
 mod sharing;
 
@@ -20,37 +21,38 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// How long connections are kept; the same for all clients of a worker.
+/// When connections are kept and closed. All clients of a worker share it.
 #[derive(Debug)]
 pub struct ConnectionRules {
-    /// For whose requests a connection is.
+    /// How long a connection is kept: for one request, for an iteration, or longer.
     pub keep: ConnectionLifetime,
-    /// Exchanges on one connection, at most.
+    /// Maximum number of exchanges on one connection.
     pub requests_per_connection: u64,
-    /// Connections to other origins than that of the last request that a client keeps, at most.
+    /// Maximum number of idle connections per client to origins other than that
+    /// of the last request.
     pub other_origins: u32,
-    /// Connections of a client to an origin, at most, where its exchanges share them.
+    /// Maximum number of connections of a client to one origin, if its exchanges share them.
     pub connections_per_origin: usize,
     /// Counts of opened, open and lost connections.
     pub counts: RefCell<Flow>,
 }
 
 impl ConnectionRules {
-    /// Counts since the last call, and the connections that are open now.
+    /// Returns the counts since the last call, and the number of connections that are open now.
     pub fn take_counts(&self) -> Flow {
         let connections = self.counts.borrow().connections;
         self.counts.replace(Flow { connections, ..Flow::default() })
     }
 }
 
-/// An open connection, for as long as one of its lanes is held.
+/// An open connection. It is counted as open until its last lease is dropped.
 struct Connection {
     origin: OriginId,
     rules: Rc<ConnectionRules>,
-    /// Exchanges that have ended on it, and, where it is shared, those under way.
+    /// Completed exchanges, and on a shared connection the exchanges in flight.
     served: Cell<u64>,
-    under_way: Cell<u32>,
-    /// Where the client's exchanges share it.
+    in_flight: Cell<u32>,
+    /// Set if the client's exchanges share the connection.
     queue: Option<Rc<Queue>>,
 }
 
@@ -60,19 +62,19 @@ pub struct Lease<T: Transport> {
     lane: T::Lane,
     connection: Rc<Connection>,
     origin: OriginId,
-    /// It may be used for an exchange. On a connection that is shared it has to be claimed for each.
+    /// True if an exchange may begin. A lane of a shared connection is claimed for each exchange.
     is_claimed: bool,
-    /// Replies to requests that were sent ahead.
-    owed: usize,
-    /// The last request said that no other follows.
+    /// Number of requests that were sent ahead and whose exchanges have not ended.
+    pending_replies: usize,
+    /// True if the last request asked the server to close the connection.
     closes: bool,
 }
 
-/// The connections of one client that are in nobody's use.
+/// The idle and shared connections of one client.
 pub struct Connections<T: Transport> {
     rules: Rc<ConnectionRules>,
     idle: RefCell<Vec<Lease<T>>>,
-    most_idle: Cell<usize>,
+    max_idle: Cell<usize>,
     sharing: Option<Box<Sharing<T>>>,
 }
 
@@ -90,21 +92,22 @@ impl Drop for Connection {
 }
 
 impl<T: Transport> Lease<T> {
-    /// Whether it may be used for this request, now.
+    /// True if the lease can carry this request now.
     #[inline]
     pub fn is_for(&self, request: &Prepared) -> bool {
         self.origin == request.origin && self.is_claimed
     }
 
-    /// Whether its connection has carried an exchange before.
+    /// True if its connection has carried an exchange before.
     pub fn is_reused(&self) -> bool {
-        self.connection.served.get() > 0 || self.connection.under_way.get() > 1
+        self.connection.served.get() > 0 || self.connection.in_flight.get() > 1
     }
 
-    /// Sends all of these requests before their exchanges, unless exchanges of requests sent before are still to come.
+    /// Sends all these requests before their exchanges. Does nothing while exchanges of requests
+    /// that were sent earlier are pending.
     pub async fn send_ahead(&mut self, transport: &T, requests: &[Rc<Prepared>]) {
-        if self.owed == 0 {
-            self.owed = requests.len();
+        if self.pending_replies == 0 {
+            self.pending_replies = requests.len();
             transport.send_ahead(&mut self.lane, requests).await;
         }
     }
@@ -120,23 +123,25 @@ impl<T: Transport> Lease<T> {
         transport.exchange(&mut self.lane, request, stamps)
     }
 
-    /// The exchange ended, or was given up; whether the lease is of further use. If not, the caller drops it.
+    /// Records the end of an exchange, and returns true if the lease can be reused. If not,
+    /// the caller drops it.
     pub fn settle(&mut self, transport: &T, result: &Result<Reply, Failure>) -> bool {
-        self.owed = self.owed.saturating_sub(1);
+        self.pending_replies = self.pending_replies.saturating_sub(1);
         add_one(&self.connection.served);
         let accepts = self.release(transport);
         match result {
             Ok(reply) => {
                 transport.replied(reply);
-                accepts && self.outlives(reply)
+                accepts && self.can_continue_after(reply)
             }
-            // A stream is lost alone; without streams, nobody knows where the next reply would begin.
+            // A failure ends only its stream. Without streams the start of the
+            // next reply is unknown.
             Err(_) => accepts && self.connection.queue.is_some(),
         }
     }
 
-    /// Whether the connection is there for another exchange after this reply.
-    fn outlives(&self, reply: &Reply) -> bool {
+    /// True if the connection can carry another exchange after this reply.
+    fn can_continue_after(&self, reply: &Reply) -> bool {
         let rules = &self.connection.rules;
         let leaves_open = reply.keep_alive && !self.closes || rules.keep == ConnectionLifetime::Iteration;
         let keeps = leaves_open && self.connection.served.get() < rules.requests_per_connection;
@@ -146,36 +151,38 @@ impl<T: Transport> Lease<T> {
         keeps && !reply.unsolicited
     }
 
-    /// Resolves when the connection can no longer be used though no exchange is under way on this lane.
+    /// Resolves when the connection can no longer be used though this lane has
+    /// no exchange in flight.
     pub async fn closed(&mut self, transport: &T) -> Idle {
         transport.closed(&mut self.lane).await
     }
 }
 
 impl<T: Transport> Connections<T> {
-    /// No connections yet.
+    /// Creates an empty set of connections.
     pub fn new(rules: &Rc<ConnectionRules>, transport: &T) -> Self {
         let sharing = transport.multiplexes().then(|| Box::new(Sharing::new(rules.connections_per_origin)));
         Self {
             rules: Rc::clone(rules),
             idle: RefCell::default(),
-            most_idle: Cell::new(rules.other_origins as usize),
+            max_idle: Cell::new(rules.other_origins as usize),
             sharing,
         }
     }
 
-    /// Whether exchanges share connections: then each waits for a [free lane](Self::poll_claim).
+    /// True if exchanges share connections. Each exchange then waits
+    /// for a [free lane](Self::poll_claim).
     #[inline]
     pub fn are_shared(&self) -> bool {
         self.sharing.is_some()
     }
 
-    /// Keeps `extra` idle connections for exchanges at the same time.
+    /// Raises the limit of idle connections to `extra`, for simultaneous exchanges.
     pub fn keep_for(&self, extra: usize) {
-        self.most_idle.set(self.most_idle.get().max(extra));
+        self.max_idle.set(self.max_idle.get().max(extra));
     }
 
-    /// The first lane of a connection that was just opened.
+    /// Returns the first lease of a connection that was just opened.
     pub fn opened(&self, transport: &T, lane: T::Lane, origin: OriginId) -> Lease<T> {
         {
             let mut counts = self.rules.counts.borrow_mut();
@@ -183,39 +190,45 @@ impl<T: Transport> Connections<T> {
             counts.connections += 1;
         }
         let queue = self.sharing.as_ref().map(|sharing| sharing.connection_opened(origin));
-        let (rules, served, under_way) = (Rc::clone(&self.rules), Cell::new(0), Cell::new(0));
-        let connection = Rc::new(Connection { origin, rules, served, under_way, queue });
+        let connection = Rc::new(Connection {
+            origin,
+            rules: Rc::clone(&self.rules),
+            served: Cell::new(0),
+            in_flight: Cell::new(0),
+            queue,
+        });
         let is_claimed = self.sharing.is_none();
-        let lease = Lease { lane, connection, origin, is_claimed, owed: 0, closes: false };
+        let lease = Lease { lane, connection, origin, is_claimed, pending_replies: 0, closes: false };
         if let Some(sharing) = &self.sharing {
             sharing.keep_trunk(transport, &lease);
         }
         lease
     }
 
-    /// Keeps a connection for later requests to its origin, where the rules permit that.
+    /// Keeps a connection for later requests to its origin, if the rules allow it.
     pub fn give_back(&self, lease: Lease<T>) {
         if self.rules.other_origins > 0 {
             self.keep(lease);
         }
     }
 
-    /// Keeps a connection for the client's next exchange at the same time.
+    /// Keeps a connection for a later simultaneous exchange of the client.
     pub fn keep(&self, lease: Lease<T>) {
-        // Shared connections are all kept already.
-        if lease.owed > 0 || self.sharing.is_some() {
+        // Shared connections are kept by `sharing`.
+        if lease.pending_replies > 0 || self.sharing.is_some() {
             return;
         }
         let mut idle = self.idle.borrow_mut();
         idle.push(lease);
-        if idle.len() > self.most_idle.get() {
+        if idle.len() > self.max_idle.get() {
             let oldest = idle.remove(0);
+            // The borrow ends first, because dropping a lease may close its connection, which runs other code.
             drop(idle);
             drop(oldest);
         }
     }
 
-    /// Whether there is an idle connection to where `request` goes.
+    /// True if an idle connection leads to the origin of `request`.
     pub fn has_idle(&self, request: &Prepared) -> bool {
         self.idle_for(request).is_some()
     }
@@ -224,11 +237,11 @@ impl<T: Transport> Connections<T> {
         self.idle.borrow().iter().position(|lease| lease.origin == request.origin)
     }
 
-    /// An idle connection to where `request` goes, if one is still open.
+    /// Returns an idle connection to the origin of `request`, if one is still open.
     pub async fn resume(&self, transport: &T, request: &Prepared) -> Option<Lease<T>> {
         loop {
-            let at = self.idle_for(request)?;
-            let mut lease = self.idle.borrow_mut().swap_remove(at);
+            let index = self.idle_for(request)?;
+            let mut lease = self.idle.borrow_mut().swap_remove(index);
             let closed = {
                 let mut closed = pin!(transport.closed(&mut lease.lane));
                 std::future::poll_fn(|cx| match closed.as_mut().poll(cx) {
@@ -244,19 +257,19 @@ impl<T: Transport> Connections<T> {
         }
     }
 
-    /// The connection of this lease takes no more exchanges: it closes with its last lease.
+    /// Prevents further exchanges on the connection of this lease. It closes with its last lease.
     pub fn retire(&self, lease: &Lease<T>) {
         if let Some(sharing) = &self.sharing {
             sharing.drop_trunk(lease);
         }
     }
 
-    /// The connection of this lease was found of no more use while it was idle.
+    /// Records that the connection of this lease became unusable while it was idle.
     pub fn lost_idle(&self, lease: &Lease<T>, idle: Idle) {
         if let Some(sharing) = &self.sharing
-            && (!sharing.drop_trunk(lease) || lease.connection.under_way.get() > 0)
+            && (!sharing.drop_trunk(lease) || lease.connection.in_flight.get() > 0)
         {
-            // Another lane has told of it, or the connection is in use.
+            // Another lane has reported it, or the connection is in use.
             return;
         }
         let mut counts = self.rules.counts.borrow_mut();
@@ -266,7 +279,8 @@ impl<T: Transport> Connections<T> {
         }
     }
 
-    /// Closes all of them; those whose leases are held close with these.
+    /// Closes all idle and shared connections. Leased connections close when
+    /// their leases are dropped.
     pub fn close_all(&self) {
         let idle = std::mem::take(&mut *self.idle.borrow_mut());
         drop(idle);
@@ -275,22 +289,23 @@ impl<T: Transport> Connections<T> {
         }
     }
 
-    /// Whether an open connection is idle here, or shared.
+    /// True if an open connection is idle or shared.
     pub fn has_any(&self) -> bool {
         !self.idle.borrow().is_empty() || self.sharing.as_ref().is_some_and(|sharing| sharing.has_any())
     }
 
-    /// Waits for a lane to where `request` goes, where connections are shared. Ready(None): `held` is one, and claimed
-    /// for an exchange. Ready(Some): a connection may be opened, by the holder of the permit alone.
+    /// Waits for a lane to the origin of `request`, if connections are shared. `slot` holds the
+    /// caller's lease and its place in the queue. Ready(None): the lease is set, and claimed for an
+    /// exchange. Ready(Some): the holder of the permit may open a connection.
     pub fn poll_claim(
         &self,
         transport: &T,
         request: &Prepared,
-        (held, place): (&mut Option<Lease<T>>, &mut Option<QueuePlace>),
+        slot: (&mut Option<Lease<T>>, &mut Option<QueuePlace>),
         order: QueueOrder,
         cx: &mut Context<'_>,
     ) -> Poll<Option<OpeningPermit>> {
         let Some(sharing) = &self.sharing else { return Poll::Ready(None) };
-        sharing.poll_claim(transport, request, (held, place), order, cx)
+        sharing.poll_claim(transport, request, slot.0, slot.1, order, cx)
     }
 }

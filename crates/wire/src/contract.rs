@@ -1,7 +1,8 @@
 //! The traits between the engine and a protocol.
 //!
-//! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
-//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. Out of scope: any protocol.
+//! The engine asks a [`Transport`] to open connections and to exchange requests for replies. The
+//! transport records in [`Stamps`] when each step completed, by the [`Timer`] that the engine
+//! passed. This module contains no protocol.
 
 use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
@@ -15,113 +16,120 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The largest head that is read, in bytes; a caller's buffer must be able to hold it.
+/// Maximum length of a head, in bytes. A caller's buffer must be able to hold it.
 pub const MAX_HEAD: usize = 64 * 1024;
 
-/// Interim heads (1xx other than 101) that are read before the final one; beyond, it is [`Malformed::TooManyInterim`].
+/// Maximum number of interim heads (1xx other than 101) before the final one. More are
+/// [`Malformed::TooManyInterim`].
 pub const MAX_INTERIM: u32 = 100;
 
-/// Who tells the time and can wait for it.
+/// Reads the clock and waits for instants.
 pub trait Timer: Clock + Clone {
-    /// Resolves at `due`, or a little later.
+    /// Resolves at `due` or slightly later.
     fn sleep_until(&self, due: Tick) -> impl Future<Output = ()>;
 
-    /// Wakes the tasks that wait for an instant not after `now`. Long work calls it with each time that it reads: the
-    /// runtime looks at its timers only when it has nothing to run.
+    /// Wakes the tasks that wait for an instant not after `now`. Long work calls it with each time
+    /// that it reads, because the runtime checks its timers only when it has nothing to run.
     fn fire_due(&self, now: Tick);
 
-    /// Whether tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets them run first; where it
-    /// `has_yielded` to some already, only if these have waited for long.
+    /// True if tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets
+    /// them run first. If it `has_yielded` to some already, it yields again only when the others
+    /// have waited for long.
     fn must_yield(&self, has_yielded: bool) -> bool;
 
-    /// Nanoseconds between an instant of the kernel's clock of the day, since 1970, and `until`; None where a clock has no
-    /// day, or the instant is later.
+    /// Nanoseconds from `received` to `until`. `received` is an instant of the kernel's
+    /// wall clock, since 1970. Returns None if the clock has no wall time, or if `received`
+    /// is later than `until`.
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64>;
 
-    /// An instant of the system's monotonic clock that stands for tick 0, always the same one, for libraries that want such
-    /// instants; None where a clock has none.
+    /// Instant of the system's monotonic clock that corresponds to tick 0. It never changes.
+    /// Libraries need it; None if the clock has none.
     fn base(&self) -> Option<Instant> {
         None
     }
 
-    /// Lets time pass on a fake clock, which stands still while anything runs. A real clock ignores it.
+    /// Advances a fake clock, which stands still while anything runs. A real clock ignores it.
     fn simulate_work(&self, time: Duration);
 }
 
-/// When the steps of an exchange were done, and how much was moved. Zero where a step was not reached.
+/// Instants of the steps of an exchange, and byte counts. Zero if a step was not reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamps {
-    /// The request was written.
+    /// When the request was written.
     pub sent: Tick,
-    /// The first byte of the reply came.
+    /// When the first byte of the reply was received.
     pub first_byte: Tick,
-    /// The last byte came.
+    /// When the last byte was received.
     pub last_byte: Tick,
     /// Bytes written, before TLS.
     pub bytes_sent: u64,
     /// Bytes read, before TLS.
     pub bytes_received: u64,
-    /// How many of them were heads that came to their end; with HTTP/2, all that were not of the body.
+    /// Bytes received as complete heads. With HTTP/2, all bytes that were not part of the body.
     pub head_bytes: u64,
-    /// Bytes behind the whole reply that belong to none. They are not among those received.
+    /// Bytes received after the whole reply that belong to no
+    /// reply. `bytes_received` excludes them.
     pub extra_bytes: u64,
-    /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
+    /// Nanoseconds that the last byte spent in the kernel before it was read. None if not sampled.
     pub read_lag: Option<u64>,
-    /// What events of the reply are timed from, where they are: set before the exchange.
+    /// Origin of the event times, if the reply is timed by events. Set before the exchange.
     pub events: Option<EventOrigin>,
-    /// Why what came is no reply, or the code with which the stream was reset, where that is the failure.
+    /// Why the received bytes are not a valid reply, or the code of the stream's reset, if
+    /// that is the failure.
     pub malformed: Option<Malformed>,
-    /// The server refused the request though it had no other one to do: it may refuse it for ever.
+    /// True if the server refused the request though no other was in flight: it
+    /// may refuse every retry.
     pub is_refused: bool,
 }
 
 /// A whole reply.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Its status.
+    /// HTTP status code.
     pub status: u16,
-    /// The connection may be used again.
+    /// True if the connection can be reused.
     pub keep_alive: bool,
-    /// Bytes that nobody asked for came behind it.
+    /// True if unsolicited bytes followed it.
     pub unsolicited: bool,
-    /// Bytes of its body, without framing.
+    /// Bytes of the body, without framing.
     pub body_bytes: u64,
-    /// Bytes of its head, with those of interim heads before it; with HTTP/2, of all of its frames without the body.
+    /// Bytes of the head and of interim heads before it. With HTTP/2, of all
+    /// frames except the body.
     pub head_bytes: u64,
-    /// Bytes of body that it announced in its Content-Length; None where it has a body of another framing, or none.
+    /// Value of Content-Length. None if the body has another framing, or if there is no body.
     pub announced_bytes: Option<u64>,
-    /// What was kept of it, where the transport was told to keep something.
+    /// The parts that the transport was told to keep, if any.
     pub kept: Option<Box<Kept>>,
 }
 
-/// What was kept of a reply because somebody looks at it.
+/// The parts of a reply that were kept because a check or an extractor needs them.
 #[derive(Debug, Default)]
 pub struct Kept {
     /// The Location header.
     pub location: Option<String>,
     /// The body, decoded, up to a limit.
     pub body: Vec<u8>,
-    /// How its text is read.
+    /// Charset and kind of the body's text.
     pub text: TextType,
-    /// Why the body could not be unpacked by its Content-Encoding.
+    /// Why the body could not be decoded by its Content-Encoding.
     pub undecoded: Option<String>,
-    /// The pattern that bodies are searched for is in it.
+    /// True if the body matches the pattern of the checks.
     pub matches: bool,
     /// The Server header.
     pub server: Option<String>,
-    /// Of the last Set-Cookie header: name and value.
+    /// Name and value of the last Set-Cookie header.
     pub cookie: Option<String>,
-    /// The header fields that were wanted, in order, and how the body ends.
+    /// The head, and the requested header fields in order.
     pub head: Option<(Head, Vec<(String, String)>)>,
-    /// Where the whole head was wanted: all bytes as they came, up to those that were read together with its end. Where the
-    /// status line was wanted: the first bytes, with that line.
+    /// If the whole head was requested: all bytes as received, up to the read that completed it. If
+    /// the status line was requested: the first bytes, which include that line.
     pub first_bytes: Vec<u8>,
 }
 
-/// How the reply's body ends (RFC 9112 section 6.3).
+/// How the end of a reply's body is found (RFC 9112 section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// There is none, by the status or the request.
+    /// No body, because of the status or the request.
     None,
     /// After this number of bytes.
     Length(u64),
@@ -129,36 +137,38 @@ pub enum Framing {
     Chunked,
     /// When the server closes the connection.
     UntilClose,
-    /// With its stream (HTTP/2 and 3).
+    /// At the end of its stream (HTTP/2 and 3).
     Stream,
 }
 
-/// The content of the final head, as far as the rest of the program needs it.
+/// The parsed final head of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// The status code, 100 to 999.
+    /// Status code, 100 to 999.
     pub status: u16,
-    /// The version of HTTP that it states.
+    /// HTTP version in the status line.
     pub version: HttpVersion,
-    /// How the body ends.
+    /// How the end of the body is found.
     pub framing: Framing,
-    /// Whether another request may follow on this connection once the reply is done. Not after 101 and a successful
-    /// CONNECT, where the connection no longer speaks HTTP.
+    /// True if another request may follow on this connection after the reply. False after 101 and
+    /// after a successful CONNECT, where the connection no longer carries HTTP.
     pub keep_alive: bool,
-    /// Bytes of this head with its blank line; interim heads and blank lines before it are not counted.
+    /// Bytes of this head including its blank line, without interim heads and
+    /// blank lines before it.
     pub length: u64,
-    /// Whether the body has a Content-Encoding other than identity.
+    /// True if the body has a Content-Encoding other than identity.
     pub encoded: bool,
 }
 
-/// Receives the head and the body; `()` looks at nothing and costs nothing.
+/// Receives the head and the body of a reply. `()` ignores both at no cost.
 pub trait ReplySink {
-    /// A header field of the final head, in order; the value without blanks around it, a folded one with its line ends.
+    /// Receives a header field of the final head, in order. The value has no blanks around it; a
+    /// folded value contains its line ends.
     fn header(&mut self, name: &str, value: &[u8]) {
         let _ = (name, value);
     }
 
-    /// A piece of the body, never empty, without the framing of chunks.
+    /// Receives a piece of the body, never empty, without the framing of chunks.
     fn body(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
@@ -166,15 +176,15 @@ pub trait ReplySink {
 
 impl ReplySink for () {}
 
-/// What a transport must keep of replies.
+/// The parts of replies that a transport must keep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // each is a part of a reply
 pub struct Wants {
     /// The body, decoded.
     pub body: bool,
-    /// Whether the body matches the pattern of the checks.
+    /// The result of searching the body for the pattern of the checks.
     pub matches: bool,
-    /// The body, decoded, where it is a page of HTML.
+    /// The body, decoded, if it is an HTML page.
     pub page: bool,
     /// The Location header.
     pub location: bool,
@@ -184,14 +194,14 @@ pub struct Wants {
     pub head: bool,
     /// The status line.
     pub status_line: bool,
-    /// Fields of the head.
+    /// Header fields.
     pub fields: WantedFields,
     /// The cookie that was set last.
     pub cookie: bool,
 }
 
 impl Wants {
-    /// These and those.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, more: Self) -> Self {
         Self {
@@ -208,17 +218,16 @@ impl Wants {
     }
 }
 
-/// Which header fields are kept of a reply.
+/// The header fields of a reply that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WantedFields {
-    /// None.
     #[default]
     None,
-    /// What the next request of the user may depend on: where it leads, cookies, and credentials that are asked for.
+    /// Fields that the user's next request may depend on: Location, cookies,
+    /// and requests for credentials.
     Following,
-    /// These, what the body is, and which version of it.
+    /// The fields of `Following`, and those that give the type and version of the body.
     Page,
-    /// All.
     All,
 }
 
@@ -226,50 +235,56 @@ impl WantedFields {
     const FOLLOWING: [&str; 4] = ["location", "set-cookie", "www-authenticate", "proxy-authenticate"];
     const PAGE: [&str; 6] = ["content-type", "last-modified", "etag", "cache-control", "expires", "date"];
 
-    /// Whether the field of this name is kept.
+    /// True if the field of this name is kept.
     pub fn have(self, name: &str) -> bool {
-        let is_one_of = |names: &[&str]| names.iter().any(|field| name.eq_ignore_ascii_case(field));
         match self {
             Self::None => false,
-            Self::Following => is_one_of(&Self::FOLLOWING),
-            Self::Page => is_one_of(&Self::FOLLOWING) || is_one_of(&Self::PAGE),
+            Self::Following => contains_name(&Self::FOLLOWING, name),
+            Self::Page => contains_name(&Self::FOLLOWING, name) || contains_name(&Self::PAGE, name),
             Self::All => true,
         }
     }
 }
 
-/// Counts of the connections of a worker, which they share.
+fn contains_name(names: &[&str], name: &str) -> bool {
+    names.iter().any(|field| name.eq_ignore_ascii_case(field))
+}
+
+/// Connection counts of a worker, shared by its connections.
 pub type SharedCounts = Rc<RefCell<Flow>>;
 
-/// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
-/// thread. [`Connections`](crate::Connections) keeps what it opened.
+/// Opens connections and carries out exchanges on them. Each worker thread has one; its
+/// connections never leave that thread. [`Connections`](crate::Connections) keeps the
+/// connections that it opened.
 ///
-/// A *lane* is the right to one exchange at a time on a connection. With HTTP/1 a lane is the connection. A protocol with
-/// streams [multiplexes](Self::multiplexes): a connection has many lanes, and closes when the last of them is dropped.
+/// A *lane* is the right to one exchange at a time on a connection. With HTTP/1 a lane is the
+/// connection. A protocol with streams [multiplexes](Self::multiplexes): a connection has many
+/// lanes, and closes when the last of them is dropped.
 ///
-/// To drop an exchange before its end resets its stream. With HTTP/1 the connection is of no more use after that.
+/// Dropping an exchange before its end resets its stream. With HTTP/1 the
+/// connection is unusable afterwards.
 pub trait Transport: 'static {
     /// The right to one exchange at a time on a connection.
     type Lane: 'static;
 
-    /// Makes a request ready to be sent.
+    /// Encodes a request for sending.
     ///
     /// # Errors
     ///
-    /// It cannot be sent.
+    /// If the request cannot be sent.
     fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest>;
 
-    /// Makes a copy of a draft ready to be sent.
+    /// Encodes a copy of a draft for sending.
     ///
     /// # Errors
     ///
-    /// It cannot be sent.
+    /// If the request cannot be sent.
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        self.prepare_parts(Rc::new(RequestParts::of(draft)?), draft.tags())
+        self.prepare_parts(Rc::new(RequestParts::from_draft(draft)?), draft.tags())
     }
 
-    /// Opens a connection that can carry `request`, and returns its first lane; `client` is the number of whose it is, and `steps` receives
-    /// how long each step took.
+    /// Opens a connection that can carry `request`, and returns its first lane. `client` is the
+    /// number of the client that owns it. `steps` receives the duration of each step.
     fn open(
         &self,
         request: &Prepared,
@@ -277,32 +292,34 @@ pub trait Transport: 'static {
         steps: &mut Opening,
     ) -> impl Future<Output = Result<Self::Lane, Failure>>;
 
-    /// Whether its connections have several lanes.
+    /// True if its connections have several lanes.
     fn multiplexes(&self) -> bool {
         false
     }
 
-    /// Another lane on the connection of `lane`; None where it can have only one.
+    /// Returns another lane on the connection of `lane`. None if the connection can have only one.
     fn share(&self, lane: &Self::Lane) -> Option<Self::Lane> {
         let _ = lane;
         None
     }
 
-    /// Exchanges that may be under way at once on the connection of `lane`: the peer's limit on streams.
+    /// Maximum number of exchanges in flight on the connection of `lane`: the
+    /// peer's limit on streams.
     fn most_exchanges(&self, lane: &Self::Lane) -> u32 {
         let _ = lane;
         1
     }
 
-    /// Whether the connection of `lane` takes another exchange. Not after a GOAWAY, though exchanges under way may still
-    /// finish, and not when the connection is lost. Only asked of transports that multiplex.
+    /// True if the connection of `lane` accepts another exchange. False after a GOAWAY,
+    /// though exchanges in flight may still finish, and after the connection is lost. Called
+    /// only on transports that multiplex.
     fn accepts(&self, lane: &Self::Lane) -> bool {
         let _ = lane;
         true
     }
 
-    /// Sends the request and reads the whole reply. `stamps` is filled step by step, so that it tells how far the
-    /// exchange came where it failed or was dropped.
+    /// Sends the request and reads the whole reply. `stamps` is filled step by step, so it shows
+    /// how far the exchange got if it failed or was dropped.
     fn exchange(
         &self,
         lane: &mut Self::Lane,
@@ -310,39 +327,42 @@ pub trait Transport: 'static {
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>>;
 
-    /// A whole reply came: what the transport notes of it.
+    /// Records facts about a whole reply, for the transport's own use.
     fn replied(&self, reply: &Reply) {
         let _ = reply;
     }
 
-    /// Pipelining: sends requests whose exchanges follow in this order, and waits for no reply: each exchange then only
-    /// reads. What goes wrong shows in the exchanges. A transport that multiplexes does nothing here.
+    /// Pipelining: sends requests whose exchanges follow in this order, without waiting for
+    /// replies. Each exchange then only reads. Errors show in the exchanges. A transport that
+    /// multiplexes does nothing here.
     fn send_ahead(&self, lane: &mut Self::Lane, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
 
-    /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent a GOAWAY, or sent
-    /// what nobody asked for.
+    /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent
+    /// a GOAWAY, or sent unsolicited bytes.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
 
-    /// Counts of connections since the last call; exchanges are counted by their caller.
+    /// Returns the connection counts since the last call. The caller counts exchanges.
     fn take_counts(&self) -> Flow {
         Flow::default()
     }
 
-    /// The times of the events that came for a population since the last call, by label.
+    /// Returns the event times of a population since the last call, by label.
     fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {
         let _ = population;
         Vec::new()
     }
 
-    /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
+    /// Returns a note for the user that is new since the last call, such as the text of the error
+    /// that caused a failure.
     fn take_note(&self) -> Option<String>;
 
-    /// The addresses that connections for this request go to, as far as they are known.
+    /// Returns the known addresses that connections for this request go to.
     fn addresses(&self, request: &Prepared) -> Vec<String> {
         let _ = request;
         Vec::new()
     }
 
-    /// What the server calls itself, and its addresses, once known; told once.
+    /// Returns the target's addresses and the value of its Server header, once known.
+    /// Later calls return None.
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)>;
 }

@@ -1,4 +1,4 @@
-//! From an address to a connected socket.
+//! Connects a socket to an address.
 
 use crate::sys;
 use rustix::io::Errno;
@@ -8,31 +8,31 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use tokio::io::unix::AsyncFd;
 
-/// Where to connect, and from where.
+/// The address to connect to, and the local address to connect from.
 #[derive(Debug, Clone, Copy)]
 pub enum Destination<'a> {
-    /// TCP, from a local address where one is given.
+    /// TCP, from a local address if one is given.
     Tcp(SocketAddr, Option<IpAddr>),
     /// A Unix socket.
     Unix(&'a Path),
 }
 
-/// Bytes that the kernel is asked to keep for each direction of a connection; None: as it likes.
+/// Sizes of the kernel's socket buffers, in bytes. None leaves the kernel's default.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buffers {
-    /// For what is sent.
+    /// Send buffer.
     pub send: Option<usize>,
-    /// For what comes: clients that are to read slowly have a small one.
+    /// Receive buffer. A small one makes the client a slow reader.
     pub receive: Option<usize>,
 }
 
-/// Connects.
+/// Connects to an address and waits until the connection is open.
 ///
 /// # Errors
 ///
-/// If the system grants no socket, or the connection is not accepted.
-pub async fn dial(to: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<Socket>> {
-    let (domain, address) = match to {
+/// If the system provides no socket, or the connection is refused.
+pub async fn dial(destination: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<Socket>> {
+    let (domain, address) = match destination {
         Destination::Tcp(address, _) => (Domain::for_address(address), SockAddr::from(address)),
         Destination::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),
     };
@@ -43,23 +43,24 @@ pub async fn dial(to: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<S
     if let Some(bytes) = buffers.receive {
         socket.set_recv_buffer_size(bytes)?;
     }
-    if let Destination::Tcp(_, source) = to {
+    if let Destination::Tcp(_, source) = destination {
         socket.set_tcp_nodelay(true)?;
         if let Some(source) = source {
             sys::bind_without_port(&socket)?;
             let bound = socket.bind(&SockAddr::from(SocketAddr::new(source, 0)));
-            bound.map_err(|e| not_ours(source, e))?;
+            bound.map_err(|e| bind_error(source, e))?;
         }
     }
-    let connecting = match socket.connect(&address) {
+    let is_in_progress = match socket.connect(&address) {
         Ok(()) => false,
         Err(e) if Errno::from_io_error(&e) == Some(Errno::INPROGRESS) => true,
         Err(e) => return Err(e),
     };
-    // On the same machine the connection stands when connect(2) returns, whatever it says.
-    let connecting = connecting && socket.peer_addr().is_err();
+    // On the same machine the connection is open when connect(2) returns, even
+    // if it returned EINPROGRESS.
+    let is_in_progress = is_in_progress && socket.peer_addr().is_err();
     let io = sys::watch(socket)?;
-    if connecting {
+    if is_in_progress {
         io.writable().await?.retain_ready();
         if let Some(error) = io.get_ref().take_error()? {
             return Err(error);
@@ -68,8 +69,8 @@ pub async fn dial(to: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<S
     Ok(io)
 }
 
-/// No port was asked for yet: it is not that none is left.
-fn not_ours(source: IpAddr, error: io::Error) -> io::Error {
+/// Explains EADDRNOTAVAIL of bind(2). No port was requested, so it does not mean exhausted ports.
+fn bind_error(source: IpAddr, error: io::Error) -> io::Error {
     match Errno::from_io_error(&error) {
         Some(Errno::ADDRNOTAVAIL) => io::Error::other(format!("{source} is no address of this machine; see --source")),
         _ => error,

@@ -1,4 +1,4 @@
-//! Which failure an error of the system is.
+//! Maps errors of the system to failures.
 
 use brunt_model::Failure;
 use brunt_model::outcome::Malformed;
@@ -6,10 +6,10 @@ use rustix::io::Errno;
 use rustls::{AlertDescription, Error};
 use std::io;
 
-/// The failure that an error while connecting stands for.
-pub fn of_connect(error: &io::Error) -> Failure {
+/// Returns the failure for an error while connecting.
+pub fn connect_failure(error: &io::Error) -> Failure {
     match Errno::from_io_error(error) {
-        // AGAIN: a Unix socket whose backlog is full.
+        // AGAIN: the backlog of a Unix socket is full.
         Some(Errno::CONNREFUSED | Errno::NOENT | Errno::AGAIN) => Failure::Refused,
         Some(Errno::TIMEDOUT) => Failure::ConnectTimeout,
         Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN | Errno::ACCESS | Errno::PERM) => {
@@ -22,8 +22,8 @@ pub fn of_connect(error: &io::Error) -> Failure {
     }
 }
 
-/// The failure that an error on an open connection stands for.
-pub fn of_stream(error: &io::Error) -> Failure {
+/// Returns the failure for an error on an open connection.
+pub fn stream_failure(error: &io::Error) -> Failure {
     match Errno::from_io_error(error) {
         Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED | Errno::NOTCONN) => Failure::Reset,
         Some(Errno::TIMEDOUT) => Failure::Timeout,

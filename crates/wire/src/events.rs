@@ -1,7 +1,7 @@
-//! Replies that come in events (server-sent events, lines, messages): where each event ends, and when it came.
+//! Splits a reply into events (server-sent events, lines, messages) and records when each one ends.
 //!
-//! What it is: state machines that take in bodies in any pieces, and the times of their events summed up by label. Out of
-//! scope: what an event says.
+//! State machines accept the body in pieces of any size. The times of the events are summed up by
+//! label. The content of events is ignored.
 
 use brunt_model::reply_policy::{EventFormat, Events};
 use brunt_model::{Clock, Tick};
@@ -10,14 +10,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What the times of events are measured from.
+/// The instant that event times are measured from, and where they are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventOrigin {
     /// When the request was due.
     pub planned: Tick,
-    /// It was due in the measured time; otherwise its events are counted nowhere.
+    /// True if the request was due in the measured time. Otherwise its events are not counted.
     pub is_measured: bool,
-    /// The number of the population that it belongs to.
+    /// Index of the request's population.
     pub population: usize,
 }
 
@@ -30,20 +30,20 @@ pub struct EventTimes {
     pub next: Histogram,
 }
 
-/// The times of the events that came on a transport, by population and label.
+/// Event times of a transport, by population and label.
 #[derive(Debug, Default)]
 pub struct EventCounts(RefCell<BTreeMap<(usize, u32), EventTimes>>);
 
 impl EventCounts {
-    /// What came for a population since the last call, by label.
+    /// Returns the times of a population since the last call, by label.
     pub fn take(&self, population: usize) -> Vec<(u32, EventTimes)> {
         let mut all = self.0.borrow_mut();
-        let its = all.extract_if((population, 0)..=(population, u32::MAX), |_, _| true);
-        its.map(|((_, label), times)| (label, times)).collect()
+        let taken = all.extract_if((population, 0)..=(population, u32::MAX), |_, _| true);
+        taken.map(|((_, label), times)| (label, times)).collect()
     }
 }
 
-/// Times the events of one reply.
+/// Measures the times of the events of one reply.
 pub struct EventMeter {
     splitter: Splitter,
     rules: Events,
@@ -52,51 +52,47 @@ pub struct EventMeter {
     clock: Rc<dyn Clock>,
     counts: Rc<EventCounts>,
     count: u64,
-    /// When the last one came.
+    /// When the last event ended, or when the piece of the request that it answers was sent.
     last: Tick,
     is_over: bool,
 }
 
 impl EventMeter {
-    /// Of a reply to a request of this label.
-    pub fn new(
-        (rules, label): (Events, u32),
-        origin: EventOrigin,
-        clock: Rc<dyn Clock>,
-        counts: Rc<EventCounts>,
-    ) -> Self {
+    /// Creates a meter for the reply to a request with this label.
+    pub fn new(rules: Events, label: u32, origin: EventOrigin, clock: Rc<dyn Clock>, counts: Rc<EventCounts>) -> Self {
         let splitter = Splitter::new(rules.format);
         Self { splitter, rules, label, origin, clock, counts, count: 0, last: Tick::ZERO, is_over: false }
     }
 
-    /// Bytes of the body, decoded.
+    /// Receives bytes of the decoded body.
     pub fn push(&mut self, bytes: &[u8]) {
         let now = self.clock.now();
-        let came = self.splitter.push(bytes);
-        self.came(came, now);
+        let ended = self.splitter.push(bytes);
+        self.record_events(ended, now);
         self.is_over |= self.has_lasted(now);
     }
 
-    /// A message of a WebSocket came.
+    /// Records a WebSocket message.
     pub fn message(&mut self) {
         let now = self.clock.now();
-        self.came(1, now);
+        self.record_events(1, now);
         self.is_over |= self.has_lasted(now);
     }
 
-    /// The body is over.
+    /// Records the end of the body.
     pub fn finish(&mut self) {
         let rest = u64::from(self.splitter.has_rest());
         self.splitter = Splitter::new(self.rules.format);
-        self.came(rest, self.clock.now());
+        self.record_events(rest, self.clock.now());
     }
 
-    /// A piece of the request was written, to which the next event is the answer: it is timed from here, unless it is the first.
-    pub fn sent(&mut self, now: Tick) {
+    /// Records when a piece of the request was sent. The event that answers it is timed from here,
+    /// unless it is the first one.
+    pub fn record_sent(&mut self, now: Tick) {
         self.last = now;
     }
 
-    /// No further event is awaited.
+    /// True if no further event is awaited.
     pub fn is_over(&self) -> bool {
         self.is_over || self.rules.most.is_some_and(|most| self.count >= most)
     }
@@ -105,28 +101,28 @@ impl EventMeter {
         self.rules.longest.is_some_and(|longest| now >= self.origin.planned + longest)
     }
 
-    fn came(&mut self, count: u64, now: Tick) {
+    fn record_events(&mut self, count: u64, now: Tick) {
         for _ in 0..count {
-            // What comes behind the last awaited one is nobody's.
+            // Events after the last awaited one are not counted.
             if self.is_over() {
                 return;
             }
             self.count += 1;
-            let before = std::mem::replace(&mut self.last, now);
+            let previous = std::mem::replace(&mut self.last, now);
             if self.origin.is_measured {
                 let mut all = self.counts.0.borrow_mut();
                 let times = all.entry((self.origin.population, self.label)).or_default();
                 if self.count == 1 {
                     times.first.record(now.nanos_since(self.origin.planned));
                 } else {
-                    times.next.record(now.nanos_since(before));
+                    times.next.record(now.nanos_since(previous));
                 }
             }
         }
     }
 }
 
-/// Finds the ends of messages of gRPC in bytes that come in any pieces.
+/// Counts complete gRPC messages in bytes that arrive in pieces of any size.
 #[derive(Debug)]
 pub(crate) struct MessageEnds(Splitter);
 
@@ -137,40 +133,41 @@ impl Default for MessageEnds {
 }
 
 impl MessageEnds {
-    /// How many messages end in these bytes.
+    /// Returns the number of messages that end in these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> u64 {
         self.0.push(bytes)
     }
 }
 
-/// Finds the ends of events in bytes that come in any pieces.
+/// Counts complete events in bytes that arrive in pieces of any size.
 #[derive(Debug)]
 enum Splitter {
-    /// Of `text/event-stream` (HTML, section 9.2): an event ends at a blank line behind a line of data.
+    /// Events of `text/event-stream` (HTML, section 9.2). An event ends at a blank line after
+    /// a line of data.
     ServerSent {
-        /// The first bytes of the line that is coming, as many as decide what it is.
+        /// The first bytes of the current line: enough to decide its kind.
         line: Vec<u8>,
-        /// The event has data.
+        /// True if the current event has data.
         has_data: bool,
-        /// The last byte was a carriage return, whose line feed may follow.
+        /// True if the last byte was a carriage return, which a line feed may follow.
         after_return: bool,
-        /// What may still come of the byte order mark that the body may begin with.
+        /// Expected rest of the byte order mark at the start of the body.
         mark: &'static [u8],
     },
     /// Lines that are not blank.
     Lines {
-        /// The line that is coming is not blank.
+        /// True if the current line is not blank.
         has_text: bool,
     },
-    /// Messages of gRPC: a byte, four of length, and so many.
+    /// gRPC messages: a flag byte, four bytes of length, and that number of bytes.
     Messages { head: Vec<u8>, rest: u64 },
 }
 
-/// A line of data begins with it.
+/// Field name at the start of a data line.
 const DATA: &[u8] = b"data";
-/// The byte order mark of UTF-8.
+/// Byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// The length of what stands before a message of gRPC.
+/// Length of the prefix of a gRPC message, in bytes.
 const MESSAGE_HEAD: usize = 5;
 
 impl Splitter {
@@ -184,7 +181,7 @@ impl Splitter {
         }
     }
 
-    /// How many events end in these bytes.
+    /// Returns the number of events that end in these bytes.
     fn push(&mut self, bytes: &[u8]) -> u64 {
         match self {
             Self::ServerSent { line, has_data, after_return, mark } => {
@@ -224,18 +221,19 @@ impl Splitter {
                 ends
             }
             Self::Messages { head, rest } => {
-                let (mut ends, mut bytes) = (0, bytes);
+                let mut ends = 0;
+                let mut bytes = bytes;
                 while !bytes.is_empty() {
                     if head.len() < MESSAGE_HEAD {
-                        let (taken, after) = bytes.split_at(bytes.len().min(MESSAGE_HEAD - head.len()));
-                        head.extend_from_slice(taken);
+                        let (prefix, after) = bytes.split_at(bytes.len().min(MESSAGE_HEAD - head.len()));
+                        head.extend_from_slice(prefix);
                         bytes = after;
                         let Some(length) = head.get(1..MESSAGE_HEAD) else { return ends };
                         *rest = length.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
                     } else {
-                        let taken = (*rest).min(bytes.len() as u64);
-                        *rest -= taken;
-                        bytes = &bytes[taken as usize..];
+                        let available = (*rest).min(bytes.len() as u64);
+                        *rest -= available;
+                        bytes = &bytes[available as usize..];
                     }
                     if *rest == 0 {
                         ends += 1;
@@ -247,9 +245,9 @@ impl Splitter {
         }
     }
 
-    /// Whether an event has begun that ends with the body.
+    /// True if an event has begun that ends with the body.
     fn has_rest(&self) -> bool {
-        // An event without its blank line is none, and half a message is none.
+        // A server-sent event without its blank line does not count, nor does a partial message.
         matches!(self, Self::Lines { has_text: true })
     }
 }
@@ -295,7 +293,7 @@ mod tests {
     fn meter(rules: Events) -> (EventMeter, Rc<Fake>, Rc<EventCounts>) {
         let (clock, counts) = (Rc::new(Fake(Cell::new(0))), Rc::new(EventCounts::default()));
         let origin = EventOrigin { planned: Tick(100), is_measured: true, population: 2 };
-        let meter = EventMeter::new((rules, 7), origin, Rc::clone(&clock) as Rc<dyn Clock>, Rc::clone(&counts));
+        let meter = EventMeter::new(rules, 7, origin, Rc::clone(&clock) as Rc<dyn Clock>, Rc::clone(&counts));
         (meter, clock, counts)
     }
 

@@ -1,4 +1,5 @@
-//! A transport without sockets, for the engine's tests: a formula takes the place of the server.
+//! A transport without sockets, for the engine's tests. A function computes the
+//! replies of the server.
 
 mod streams;
 
@@ -14,43 +15,44 @@ use std::rc::Rc;
 use std::time::Duration;
 pub use streams::{FakeStreams, Fate, StreamCounts, StreamLane};
 
-/// Bytes of every request.
+/// Bytes of each request.
 pub const REQUEST_BYTES: u64 = 100;
-/// Bytes of every whole reply.
+/// Bytes of each whole reply.
 pub const REPLY_BYTES: u64 = 1000;
-/// Bytes of its head.
+/// Bytes of the head of each reply.
 pub const HEAD_BYTES: u64 = 120;
 
-/// What the imagined server does with a request.
+/// Reaction of the simulated server to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// A reply with this status is complete at this instant.
     Reply(u16, Tick),
     /// A reply that redirects to this location is complete at this instant.
     Redirect(&'static str, Tick),
-    /// It fails so, at this instant.
+    /// The request fails with this cause at this instant.
     Fails(Failure, Tick),
-    /// Nothing ever comes.
+    /// No reply ever arrives.
     Never,
-    /// A reply without end, of which there is always more to read.
+    /// A reply without end, which always has more bytes to read.
     Endless,
 }
 
-/// The imagined server: told when a request was sent, it says what becomes of it.
+/// The simulated server: computes the answer from the instant at which a request was sent.
 pub type Server = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
 
-/// A transport whose connections open at once, where no door is in the way, and whose requests take no time to send.
+/// A transport whose connections open at once unless a connect model is set. Sending a
+/// request takes no time.
 pub struct FakeTransport<T> {
     time: T,
     server: Server,
-    door: Option<Server>,
+    connect_model: Option<Server>,
     idle: Option<Duration>,
     opened: Rc<Cell<u64>>,
     read_time: Duration,
     close_time: Duration,
 }
 
-/// A connection, whose closing takes a while.
+/// A simulated connection. Closing it may take time.
 pub struct FakeConnection<T: Timer> {
     time: T,
     close_time: Duration,
@@ -63,41 +65,49 @@ impl<T: Timer> Drop for FakeConnection<T> {
 }
 
 impl<T: Timer> FakeTransport<T> {
-    /// A transport to `server`; `opened` counts its connections.
+    /// Creates a transport to `server`. `opened` counts its connections.
     pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
-        let (read_time, close_time) = (Duration::ZERO, Duration::ZERO);
-        Self { time, server, door: None, idle: None, opened, read_time, close_time }
+        Self {
+            time,
+            server,
+            connect_model: None,
+            idle: None,
+            opened,
+            read_time: Duration::ZERO,
+            close_time: Duration::ZERO,
+        }
     }
 
-    /// Told when somebody began to open a connection, `door` says what becomes of that: a reply lets it in.
+    /// Sets the function that decides how an attempt to connect ends. A reply
+    /// lets the connection open.
     #[must_use]
-    pub fn behind(mut self, door: Server) -> Self {
-        self.door = Some(door);
+    pub fn behind(mut self, connect_model: Server) -> Self {
+        self.connect_model = Some(connect_model);
         self
     }
 
-    /// The server closes connections that were idle for this time.
+    /// Makes the server close connections after this idle time.
     #[must_use]
     pub fn closing_after(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
-    /// Each read keeps the thread for this time, and moves a fake clock by as much.
+    /// Makes each read block the thread for this time, by which a fake clock advances.
     #[must_use]
     pub fn reading_for(mut self, time: Duration) -> Self {
         self.read_time = time;
         self
     }
 
-    /// Closing a connection blocks the thread for this time, by which a fake clock advances.
+    /// Makes closing a connection block the thread for this time, by which a fake clock advances.
     #[must_use]
     pub fn taking_to_close(mut self, time: Duration) -> Self {
         self.close_time = time;
         self
     }
 
-    /// Reads once, and again until the bytes that are there by `until` are read.
+    /// Reads once, and repeats until the bytes that arrive before `until` are read.
     async fn read(&self, until: Tick, stamps: &mut Stamps) {
         let mut turn = Turn::default();
         loop {
@@ -115,7 +125,7 @@ impl<T: Timer> FakeTransport<T> {
         }
     }
 
-    /// Waits for what `server` says.
+    /// Asks `server` for its answer and waits until it is complete.
     async fn answer(&self, server: &Server, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (server.borrow_mut())(self.time.now());
         if answer == Answer::Endless {
@@ -143,19 +153,20 @@ impl<T: Timer> FakeTransport<T> {
     }
 }
 
-/// K servers with a first-come-first-served queue before them; each request takes `service` nanoseconds of one.
+/// Returns a model of `servers` servers with one first-come-first-served queue. Each request
+/// occupies one of them for `service` nanoseconds.
 pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tick) -> Answer {
-    let mut free = vec![Tick::ZERO; servers];
+    let mut free_times = vec![Tick::ZERO; servers];
     move |now| {
-        let earliest = free.iter_mut().min().map(|at| {
-            *at = Tick(now.max(*at).0 + service());
-            *at
+        let earliest = free_times.iter_mut().min().map(|free_at| {
+            *free_at = Tick(now.max(*free_at).0 + service());
+            *free_at
         });
         Answer::Reply(200, earliest.unwrap_or(now))
     }
 }
 
-/// A request without bytes. Hosts of different lengths are different origins.
+/// Returns a request without bytes. Hosts of different lengths are different origins.
 fn prepared(parts: Rc<RequestParts>, tags: Tags) -> Prepared {
     let origin = OriginId(parts.url.host_str().unwrap_or_default().len() as u32);
     let closes = closes(&parts.headers);
@@ -171,8 +182,8 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
 
     async fn open(&self, _: &Prepared, _: u64, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {
         let began = self.time.now();
-        if let Some(door) = &self.door {
-            self.answer(door, &mut Stamps::default()).await?;
+        if let Some(connect_model) = &self.connect_model {
+            self.answer(connect_model, &mut Stamps::default()).await?;
         }
         self.opened.set(self.opened.get() + 1);
         steps.connect = Some(self.time.now().nanos_since(began));

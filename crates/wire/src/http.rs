@@ -1,8 +1,11 @@
-//! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
+//! HTTP over real sockets: the transport of one worker thread. It opens connections of the HTTP
+//! version that the plan sets.
 //!
-//! * `protocols`: the register of protocols, with the right to an exchange on a connection of any. `h1`, `h2`, `h3`, `websocket`: its rows.
-//! * `bad_wire`: what cannot be. `reply_parts`: the parts of replies that policies need.
-//! * [`replay`]: bytes of a server without sockets.
+//! * `protocols`: the register of protocols, and [`Lane`], the right to an exchange on a connection
+//!   of any protocol. `h1`, `h2`, `h3`, `websocket`: one file per protocol.
+//! * `bad_wire`: rejects plans that no transport can carry out. `reply_parts`: selects the parts of
+//!   replies that policies need.
+//! * [`replay`]: replays a server's bytes without sockets.
 
 mod bad_wire;
 mod h1;
@@ -40,42 +43,42 @@ pub use bad_wire::BadWire;
 use h1::{H1Exchanges, Style};
 pub use protocols::Lane;
 use protocols::ReplyWants;
-use reply_parts::KeptParts;
+use reply_parts::ReplyParts;
 use websocket::InboxRules;
 
-/// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
-const STAMPED: usize = 16;
+/// The kernel timestamps the received bytes of every 16th connection, beginning with the first.
+const TIMESTAMPED_CONNECTIONS: usize = 16;
 
 /// HTTP over real sockets, for one worker thread.
 pub struct Http<T: Timer + 'static> {
-    /// HTTP/1, by which connections of other protocols begin, too.
+    /// HTTP/1. Connections of other protocols may also begin with it.
     h1: H1Exchanges<T>,
-    /// Where connections of HTTP/2 read to.
+    /// The read buffer of HTTP/2 connections.
     h2_buffer: OnceCell<h2::ReadBuffer>,
-    /// The sockets of HTTP/3.
+    /// The UDP sockets of HTTP/3.
     endpoints: OnceCell<h3::Endpoints<T>>,
     common: Arc<Common>,
     routes: RefCell<Vec<Rc<Route>>>,
     worker: usize,
-    source_turn: Cell<usize>,
-    /// How many connections were opened.
+    next_source: Cell<usize>,
+    /// Number of connections opened so far.
     opened: Cell<usize>,
-    /// How many messages of `WebSocket`s were made ready.
+    /// Number of `WebSocket` messages prepared so far.
     messages: Cell<u64>,
-    /// Counts of its connections; those of HTTP/3 have their own.
+    /// Connection counts. HTTP/3 counts its connections separately.
     counts: SharedCounts,
-    /// What its `WebSocket`s share.
+    /// Rules shared by its `WebSocket`s.
     inbox_rules: Rc<InboxRules>,
-    /// The times of events that came.
     events: Rc<EventCounts>,
-    /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
-    stamping: OnceCell<Option<Socket>>,
+    /// An idle socket with timestamps enabled. It keeps the kernel's timestamping on while
+    /// connections open and close, because the kernel patches its own code to switch it on and off.
+    timestamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
     refusal: RefCell<Option<Refusal>>,
     target: RefCell<Target>,
 }
 
-/// What the transports of all workers of a run share.
+/// State shared by the transports of all workers of a run.
 pub struct Common {
     settings: Connection,
     directory: Directory,
@@ -83,27 +86,27 @@ pub struct Common {
     tls: OnceLock<TlsClients>,
     proxy: Option<Origin>,
     style: Style,
-    /// By the number of a request's policy: what is kept of its reply.
-    kept: Vec<KeptParts>,
-    /// Some requests await messages of `WebSocket`s and send none.
+    /// The parts of replies to keep, by the index of a request's policy.
+    reply_parts: Vec<ReplyParts>,
+    /// True if some requests await `WebSocket` messages without sending one.
     awaits_messages: bool,
 }
 
-/// What is known of the target, and what of it was told. One worker tells it for all.
+/// Facts about the target, and which of them were reported. Only worker 0 reports them.
 #[derive(Default)]
 struct Target {
-    told_addresses: bool,
-    /// The first reply has come: it named the server, or did not.
-    replied: bool,
+    has_reported: bool,
+    /// True once the first reply has arrived, with or without a Server header.
+    has_replied: bool,
     server: Option<String>,
 }
 
 impl Common {
-    /// Reads certificates and keys, and what the plan says of connections.
+    /// Reads certificates and keys, and the connection settings of the plan.
     ///
     /// # Errors
     ///
-    /// [`BadWire`] if a certificate or key cannot be read, or an expression is none.
+    /// [`BadWire`] if a certificate or key cannot be read, or a regular expression is invalid.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
         bad_wire::check(plan)?;
@@ -111,13 +114,14 @@ impl Common {
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
         let records = plan.record.records.as_ref().map(|records| records.detail);
-        let kept = plan.reply_policies.iter().map(|policy| KeptParts::new(policy, records));
-        let kept = kept.collect::<Result<_, _>>()?;
-        let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
+        let reply_parts = plan.reply_policies.iter().map(|policy| ReplyParts::new(policy, records));
+        let reply_parts = reply_parts.collect::<Result<_, _>>()?;
+        let directory = Directory::new(&settings);
+        let sources = Sources::new(&settings.source, plan.processes);
         let awaits_messages = plan.requests().any(|request| request.is_websocket() && request.body == Body::None);
         let tls = OnceLock::new();
-        let common = Self { settings, directory, sources, tls, proxy, style, kept, awaits_messages };
-        // Reading the system's certificates takes longer than many a run over plain http.
+        let common = Self { settings, directory, sources, tls, proxy, style, reply_parts, awaits_messages };
+        // Reading the system's certificates takes longer than many a run over plain HTTP.
         if plan.requests().any(|r| common.is_secure(r.is_encrypted())) {
             common.tls()?;
         }
@@ -126,24 +130,25 @@ impl Common {
 }
 
 impl Common {
-    /// Whether TLS is spoken to an origin.
+    /// True if connections to an origin use TLS.
     fn is_secure(&self, https: bool) -> bool {
         self.settings.resolve_all.map_or(https, |all| all.tls)
     }
 
-    /// How TLS is spoken; read when first needed.
+    /// Returns the TLS clients. Certificates are read at the first call.
     fn tls(&self) -> Result<&TlsClients, tls::BadTls> {
         if let Some(clients) = self.tls.get() {
             return Ok(clients);
         }
-        let read = TlsClients::new(&self.settings.tls, self.settings.http)?;
-        // Where two workers read it at the same time, the first one's is kept, so that they share sessions.
-        Ok(self.tls.get_or_init(|| read))
+        let clients = TlsClients::new(&self.settings.tls, self.settings.http)?;
+        // If two workers read at the same time, both use the first result, so
+        // that they share sessions.
+        Ok(self.tls.get_or_init(|| clients))
     }
 }
 
 impl<T: Timer + 'static> Http<T> {
-    /// The transport of worker number `worker`; called on its thread.
+    /// Creates the transport of worker number `worker`. Must be called on its thread.
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         if common.tls.get().is_some() {
             tls::seed_random_numbers();
@@ -157,20 +162,19 @@ impl<T: Timer + 'static> Http<T> {
             common,
             routes: RefCell::default(),
             worker,
-            source_turn: Cell::new(worker),
+            next_source: Cell::new(worker),
             opened: Cell::new(0),
             messages: Cell::new(0),
             counts,
             inbox_rules,
             events: Rc::default(),
-            stamping: OnceCell::new(),
+            timestamping: OnceCell::new(),
             note: RefCell::default(),
             refusal: RefCell::default(),
-            target: RefCell::new(Target { told_addresses: worker > 0, replied: worker > 0, server: None }),
+            target: RefCell::new(Target { has_reported: worker > 0, has_replied: worker > 0, server: None }),
         }
     }
 
-    /// The clock.
     fn time(&self) -> &T {
         &self.h1.io.time
     }
@@ -181,71 +185,75 @@ impl<T: Timer + 'static> Http<T> {
 
     fn intern(&self, origin: &Origin) -> OriginId {
         let mut routes = self.routes.borrow_mut();
-        let at = routes.iter().position(|r| r.origin == *origin).unwrap_or_else(|| {
+        let index = routes.iter().position(|r| r.origin == *origin).unwrap_or_else(|| {
             routes.push(Rc::new(Route::new(origin.clone(), self.worker)));
             routes.len() - 1
         });
-        OriginId(at as u32)
+        OriginId(index as u32)
     }
 
-    fn fails(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
+    /// Stores the reason of a failure as the note for the user, and returns the failure.
+    fn note_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
         let name = failure.row().name;
         let why = without_number(&why.to_string());
-        // The system's words for it often are the name.
+        // The system's error text often repeats the name of the failure.
         let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
         let note = if repeats { format!("{name}{}", &why[name.len()..]) } else { format!("{name}: {why}") };
         *self.note.borrow_mut() = Some(note);
         failure
     }
 
-    /// The same of a connection that was not made, to the server or to the proxy in its place.
-    fn fails_to_connect(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
+    /// Notes the failure to connect to the server, or to the proxy if there is one.
+    fn note_connect_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
         use Failure::{ConnectTimeout, Refused, Reset, Resolve, Unreachable};
         let is_of_peer = matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Reset);
         match &self.common.proxy {
-            Some(proxy) if is_of_peer => self.fails(Failure::Proxy, &format!("{}:{}: {why}", proxy.host, proxy.port)),
-            _ => self.fails(failure, why),
+            Some(proxy) if is_of_peer => {
+                self.note_failure(Failure::Proxy, &format!("{}:{}: {why}", proxy.host, proxy.port))
+            }
+            _ => self.note_failure(failure, why),
         }
     }
 
-    /// Opens a connection, with TLS where the origin has it.
+    /// Opens a connection, with TLS if the origin uses it.
     async fn connect(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<Stream, Failure> {
         let began = self.time().now();
         let settings = &self.common.settings;
-        let asked = settings.socket_buffer.map(|bytes| bytes as usize);
-        // Small buffers make a slow reader slow for the server too, not only for us.
-        let slow = settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
-        let incoming = settings.receive_buffer.map(|bytes| bytes as usize).or(asked);
-        let buffers = Buffers { send: asked, receive: slow.or(incoming) };
+        let buffer = settings.socket_buffer.map(|bytes| bytes as usize);
+        // With a small receive buffer the server, too, sees a slow reader. A large one would hide
+        // it in our kernel.
+        let slow_reader = settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
+        let receive = settings.receive_buffer.map(|bytes| bytes as usize).or(buffer);
+        let buffers = Buffers { send: buffer, receive: slow_reader.or(receive) };
         let socket = if let Some(path) = &self.common.settings.unix_socket {
             dial(Destination::Unix(path), buffers).await
         } else {
             let to = self.address(route, began, steps).await?;
             dial(Destination::Tcp(to, self.next_source(to)), buffers).await
         };
-        let socket = socket.map_err(|e| self.fails_to_connect(error::of_connect(&e), &e))?;
+        let socket = socket.map_err(|e| self.note_connect_failure(error::connect_failure(&e), &e))?;
         if settings.reset {
-            // Where it cannot be had, the connection is closed as any other.
+            // If the system refuses SO_LINGER, the connection is closed in the normal way.
             let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
         }
         let mut stream = Stream::new(socket);
         let opened = self.opened.get();
         self.opened.set(opened.wrapping_add(1));
-        if opened.is_multiple_of(STAMPED)
+        if opened.is_multiple_of(TIMESTAMPED_CONNECTIONS)
             && settings.unix_socket.is_none()
             && !self.common.is_secure(route.origin.https)
         {
-            self.stamping.get_or_init(stamping_socket);
-            stream.stamp_receipt();
+            self.timestamping.get_or_init(timestamping_socket);
+            stream.enable_timestamps();
         }
-        let asks_proxy = !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
-        if self.common.proxy.is_some() && !asks_proxy {
+        let sends_to_proxy = !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
+        if self.common.proxy.is_some() && !sends_to_proxy {
             self.pass_proxy(&mut stream, &route.origin).await?;
         }
         let resolving = steps.resolve.unwrap_or(0);
         steps.connect = Some(self.time().now().nanos_since(began).saturating_sub(resolving));
         if self.common.is_secure(route.origin.https) {
-            self.secure(&mut stream, (&route.origin.host, client), steps).await?;
+            self.secure(&mut stream, &route.origin.host, client, steps).await?;
         }
         Ok(stream)
     }
@@ -255,35 +263,31 @@ impl<T: Timer + 'static> Http<T> {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&route.origin.host, route.origin.port),
         };
-        let (address, asked) = route
+        let (address, was_resolved) = route
             .next_address(&self.common.directory, host, port, began)
             .await
-            .map_err(|(failure, why)| self.fails_to_connect(failure, &why))?;
-        if asked {
+            .map_err(|(failure, why)| self.note_connect_failure(failure, &why))?;
+        if was_resolved {
             steps.resolve = Some(self.time().now().nanos_since(began));
         }
         Ok(address)
     }
 
     fn next_source(&self, to: SocketAddr) -> Option<IpAddr> {
-        let turn = self.source_turn.get();
-        self.source_turn.set(turn.wrapping_add(1));
-        self.common.sources.next(turn, to)
+        let index = self.next_source.get();
+        self.next_source.set(index.wrapping_add(1));
+        self.common.sources.next(index, to)
     }
 
-    async fn secure(
-        &self,
-        stream: &mut Stream,
-        (host, client): (&str, u64),
-        steps: &mut Opening,
-    ) -> Result<(), Failure> {
+    /// Performs the TLS handshake on a connection.
+    async fn secure(&self, stream: &mut Stream, host: &str, client: u64, steps: &mut Opening) -> Result<(), Failure> {
         let began = self.time().now();
-        let clients = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
-        let connection = tls::connection(clients.of(client), &self.common.settings.tls, host)
-            .map_err(|e| self.fails(Failure::Tls, &e))?;
+        let clients = self.common.tls().map_err(|e| self.note_failure(Failure::Tls, &e))?;
+        let connection = tls::connection(clients.config(client), &self.common.settings.tls, host)
+            .map_err(|e| self.note_failure(Failure::Tls, &e))?;
         stream.start_tls(connection).await.map_err(|error| {
-            let refusal = Refusal::of(&error);
-            let failure = self.fails(Failure::Tls, &refusal);
+            let refusal = Refusal::from_error(&error);
+            let failure = self.note_failure(Failure::Tls, &refusal);
             *self.refusal.borrow_mut() = Some(refusal);
             failure
         })?;
@@ -294,31 +298,32 @@ impl<T: Timer + 'static> Http<T> {
     }
 }
 
-/// A socket that receives nothing, for which the kernel stamps packets.
-fn stamping_socket() -> Option<Socket> {
+/// Opens an unused socket with kernel timestamps enabled.
+fn timestamping_socket() -> Option<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None).ok()?;
-    sys::stamp_receipt(&socket).ok()?;
+    sys::enable_timestamps(&socket).ok()?;
     Some(socket)
 }
 
 impl<T: Timer + 'static> Http<T> {
-    /// Why the last TLS handshake failed; told once.
+    /// Returns why the last TLS handshake failed. Later calls return None.
     pub fn take_refusal(&self) -> Option<Refusal> {
         self.refusal.borrow_mut().take()
     }
 
-    /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
-    /// for a load.
+    /// Like [`Transport::exchange`], but keeps all parts of the reply. It is meant for inspection,
+    /// not for a load.
     ///
     /// # Errors
     ///
-    /// What failed, if there is no whole reply.
+    /// The cause of the failure, if there is no whole reply.
     pub async fn look(&self, lane: &mut Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..Wants::default() };
         self.exchange_keeping(lane, request, all, stamps).await
     }
 
-    /// Exchanges a request for a reply of which these are kept beside those of its policy.
+    /// Exchanges a request for a reply. Keeps the parts that `more` names and those
+    /// of the request's policy.
     fn exchange_keeping(
         &self,
         lane: &mut Lane,
@@ -326,17 +331,21 @@ impl<T: Timer + 'static> Http<T> {
         more: Wants,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
-        let kept = &self.common.kept[request.tags.reply_policy as usize];
-        let (wants, pattern) = (kept.wants.with(more), kept.pattern.as_ref());
-        let events = kept.events.map(|events| self.meter((events, request.tags.label), stamps));
+        let parts = &self.common.reply_parts[request.tags.reply_policy as usize];
+        let wants = parts.wants.with(more);
+        let pattern = parts.pattern.as_ref();
+        let events = parts.events.map(|events| self.event_meter(events, request.tags.label, stamps));
         self.exchange_on(lane, request, ReplyWants { wants, pattern, events }, stamps)
     }
 
-    /// What times the events of a reply.
-    fn meter(&self, of: (Events, u32), stamps: &Stamps) -> Box<EventMeter> {
-        let now = || EventOrigin { planned: self.time().now(), is_measured: false, population: 0 };
-        let origin = stamps.events.unwrap_or_else(now);
-        Box::new(EventMeter::new(of, origin, Rc::new(self.time().clone()), Rc::clone(&self.events)))
+    /// Returns a meter for the events of a reply.
+    fn event_meter(&self, rules: Events, label: u32, stamps: &Stamps) -> Box<EventMeter> {
+        let origin = stamps.events.unwrap_or_else(|| EventOrigin {
+            planned: self.time().now(),
+            is_measured: false,
+            population: 0,
+        });
+        Box::new(EventMeter::new(rules, label, origin, Rc::new(self.time().clone()), Rc::clone(&self.events)))
     }
 }
 
@@ -348,7 +357,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
     }
 
     async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
-        // Only a request that no transport has prepared leads nowhere.
+        // Only a request that no transport has prepared has no route.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         self.open_lane(&route, request, client, steps).await
     }
@@ -375,15 +384,15 @@ impl<T: Timer + 'static> Transport for Http<T> {
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
-        let nameless = !self.target.borrow().replied;
-        self.exchange_keeping(lane, request, Wants { server: nameless, ..Wants::default() }, stamps)
+        let needs_server_name = !self.target.borrow().has_replied;
+        self.exchange_keeping(lane, request, Wants { server: needs_server_name, ..Wants::default() }, stamps)
     }
 
     fn replied(&self, reply: &Reply) {
         let mut target = self.target.borrow_mut();
-        if !target.replied {
+        if !target.has_replied {
             let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
-            *target = Target { told_addresses: false, replied: true, server };
+            *target = Target { has_reported: false, has_replied: true, server };
         }
     }
 
@@ -418,10 +427,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
         let mut target = self.target.borrow_mut();
         let addresses: Vec<String> = self.routes.borrow().iter().flat_map(|r| r.addresses()).collect();
-        if target.told_addresses || (addresses.is_empty() && target.server.is_none()) {
+        if target.has_reported || (addresses.is_empty() && target.server.is_none()) {
             return None;
         }
-        target.told_addresses = true;
+        target.has_reported = true;
         Some((addresses, target.server.take()))
     }
 }

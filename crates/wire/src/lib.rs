@@ -1,22 +1,30 @@
-//! Bytes to replies: HTTP/1.1, HTTP/2 and HTTP/3 over plain sockets, TLS, QUIC and proxies; resolving and dialling.
+//! Sends requests and reads replies: HTTP/1.0, HTTP/1.1, HTTP/2, HTTP/3 and WebSocket.
 //!
-//! The engine says *open a connection to this origin* and *send this request on it*; what comes back is a [`Reply`] or
-//! the [`Failure`](brunt_model::Failure) that it was, with the instants of each step.
+//! It resolves names and opens connections over plain sockets, TLS, QUIC and proxies. The engine
+//! asks it to open a connection to an origin and to send a request on it. The result is a [`Reply`]
+//! or a [`Failure`](brunt_model::Failure), with the instant of each step.
 //!
-//! It knows nothing of load, plans' schedules or reports. It reads no clock: it is handed a
-//! [`Timer`]. It decides nothing about a reply but whether it is one.
+//! It knows neither load, nor schedules, nor reports. It reads no clock: the caller passes a
+//! [`Timer`]. It checks only whether the received bytes are a valid reply, not whether the reply is
+//! good.
 //!
-//! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Head`], [`Stamps`].
-//! * [`connections`]: those of one client: what is kept, shared and closed.
-//! * [`http`]: the [`Transport`] over real sockets, and the register of protocols: nothing else imports one.
-//! * `h1`, `h2`, `h3`, `websocket`: the protocols. `multiplexing`: what HTTP/2 and 3 share.
-//! * `collect`: the parts to keep of a reply. [`events`]: replies that come in events, and the times of these.
-//! * [`request`]: a request, and its header fields. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
-//! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
-//!   [`error`]: which failure an error of the system is.
-//! * [`fake`]: a transport without sockets, for the engine's tests. [`http::replay`]: bytes of a server without sockets, for fuzz targets.
-//! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread. `worker_io`: its clock and buffer.
-//! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
+//! * `contract`: the interface between the engine and a protocol: [`Transport`],
+//!   [`Timer`], [`Reply`], [`Head`], [`Stamps`].
+//! * [`connections`]: keeps, shares and closes the connections of one client.
+//! * [`http`]: the [`Transport`] over real sockets, and the register of protocols. No other
+//!   module imports a protocol.
+//! * `h1`, `h2`, `h3`, `websocket`: the protocols. `multiplexing`: code that
+//!   HTTP/2 and HTTP/3 share.
+//! * `collect`: collects the requested parts of a reply. [`events`]: times the events of a reply.
+//! * [`request`]: a request and its header fields. [`redirect`]: the request that follows a
+//!   redirect. [`origin`]: scheme, host, port and addresses.
+//! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: their local addresses.
+//!   [`error`]: maps errors of the system to failures.
+//! * [`fake`]: a transport without sockets, for the engine's tests. [`http::replay`]: replays a
+//!   server's bytes without sockets, for fuzz targets.
+//! * `waiters`: tasks that wait for a connection. `turn`: limits how long an exchange may keep the
+//!   thread. `worker_io`: a worker's clock and buffer.
+//! * `sys`: the interface to the operating system. All unsafe code is in `sys/raw.rs`.
 
 pub mod charset;
 mod collect;

@@ -1,6 +1,7 @@
-//! The socket below a [`Stream`](crate::stream::Stream): what it needs of one, and the one that the kernel has.
+//! The socket below a [`Stream`](crate::stream::Stream): the trait that it needs, and its
+//! implementation by the kernel.
 //!
-//! It is a trait so that a test can stand in for the kernel and cut what comes into every possible piece.
+//! Tests implement the trait to cut received bytes into every possible sequence of pieces.
 
 pub use crate::sys::Received;
 
@@ -13,66 +14,66 @@ use tokio::io::unix::{AsyncFd, AsyncFdReadyGuard};
 
 /// A connected, non-blocking socket with edge-triggered readiness.
 pub trait Link {
-    /// Readiness that was there, and can be cleared.
+    /// Readiness that was observed, and that can be cleared.
     type Ready<'a>: Ready
     where
         Self: 'a;
 
-    /// Resolves while it may have something to read.
+    /// Resolves when the socket may be readable.
     fn poll_read_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Ready<'a>>>;
 
-    /// Resolves while it may have room for what is written.
+    /// Resolves when the socket may be writable.
     fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Ready<'a>>>;
 
-    /// Reads what is there; 0 is the end.
+    /// Reads the available bytes; 0 is the end.
     ///
     /// # Errors
     ///
-    /// If the connection is broken, or nothing can be done at once.
+    /// If the connection is broken, or if nothing can be read at once.
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Drops up to `most` bytes that are there, and no more than `spare` is long.
+    /// Drops up to `most` available bytes, but no more than the length of `spare`.
     ///
     /// # Errors
     ///
-    /// If the connection is broken, or nothing can be done at once.
+    /// If the connection is broken, or if nothing can be read at once.
     fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received>;
 
-    /// Asks the kernel to report with each discard how many bytes remain in the socket, where it can.
-    fn tell_left(&self) {}
+    /// Asks the kernel to report with each discard how many bytes remain in the socket, if it can.
+    fn report_remaining(&self) {}
 
-    /// Has the kernel stamp what comes, where it can.
+    /// Asks the kernel to timestamp received bytes, if it can.
     ///
     /// # Errors
     ///
-    /// If the kernel cannot.
-    fn stamp_receipt(&self) -> io::Result<()> {
+    /// If the kernel does not support it.
+    fn enable_timestamps(&self) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The same as `recv`, and what the kernel tells beside.
+    /// Like `recv`, but returns the kernel's timestamp and the number of remaining bytes, too.
     ///
     /// # Errors
     ///
-    /// If the connection is broken, or nothing can be done at once.
-    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
+    /// If the connection is broken, or if nothing can be read at once.
+    fn recv_timestamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
         self.recv(buffer).map(Received::from)
     }
 
-    /// Writes what there is room for.
+    /// Writes as many bytes as the socket accepts.
     ///
     /// # Errors
     ///
-    /// If the connection is broken, or nothing can be done at once.
+    /// If the connection is broken, or if nothing can be written at once.
     fn send(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Asks not to be told before `bytes` are there, or the end.
-    fn wake_at(&self, bytes: u32);
+    /// Asks the kernel to signal readability only when `bytes` are available, or at the end.
+    fn set_low_water_mark(&self, bytes: u32);
 }
 
-/// Readiness as it was when it was asked for.
+/// Readiness of a socket, as observed by a poll.
 pub trait Ready {
-    /// Forgets it: the next event makes it anew.
+    /// Clears it; the next event sets it again.
     fn clear(&mut self);
 }
 
@@ -95,26 +96,26 @@ impl Link for AsyncFd<Socket> {
         sys::discard(self.get_ref(), spare, most)
     }
 
-    fn tell_left(&self) {
-        // Where it cannot be had, a read looks what is left.
-        let _ = sys::tell_left(self.get_ref());
+    fn report_remaining(&self) {
+        // If it is not supported, a further read shows whether bytes remain.
+        let _ = sys::report_remaining(self.get_ref());
     }
 
-    fn stamp_receipt(&self) -> io::Result<()> {
-        sys::stamp_receipt(self.get_ref())
+    fn enable_timestamps(&self) -> io::Result<()> {
+        sys::enable_timestamps(self.get_ref())
     }
 
-    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
-        sys::read_stamped(self.get_ref(), buffer)
+    fn recv_timestamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
+        sys::recv_timestamped(self.get_ref(), buffer)
     }
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         Ok(rustix::net::send(self.get_ref(), bytes, SendFlags::NOSIGNAL)?)
     }
 
-    fn wake_at(&self, bytes: u32) {
-        // Errors do not matter: we are woken more often.
-        let _ = sys::wake_at(self.get_ref(), bytes);
+    fn set_low_water_mark(&self, bytes: u32) {
+        // An error only means that the task is woken more often.
+        let _ = sys::set_low_water_mark(self.get_ref(), bytes);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Parts that HTTP/2 and HTTP/3 share: both carry several exchanges at once on a connection.
 //!
-//! * `stream`: the state of one request in flight. `tunnel_input`: received bytes of a stream that carries bytes both ways.
+//! * `stream`: the state of one request in flight. `tunnel_input`: buffers the received bytes
+//!   of a bidirectional stream.
 //! * `reply_fields`: checks the header fields of a reply.
-//! * `field_block`: the integers and texts of compressed header fields. `huffman`: the code of these texts.
+//! * `field_block`: reads and writes the integers and texts of compressed header fields. `huffman`:
+//!   the code of these texts.
 
 pub(crate) mod field_block;
 mod huffman;

@@ -1,4 +1,4 @@
-//! Where requests go: scheme, host and port, and the addresses behind them.
+//! The destinations of requests: scheme, host and port, and their addresses.
 
 use brunt_model::plan::{Connection, Resolve};
 use brunt_model::{Failure, Tick};
@@ -9,71 +9,79 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Number of an origin within one wire.
+/// Number of an origin within one transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct OriginId(pub u32);
 
-/// Scheme, host and port.
+/// Scheme, host and port of a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// https rather than http.
+    /// True for https, false for http.
     pub https: bool,
-    /// A name or address, without brackets.
+    /// Host name or address, without brackets.
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// Of a WebSocket: the path and query that it is opened with.
+    /// For a WebSocket: path and query of the URL that it is opened with.
     pub websocket: Option<String>,
 }
 
-/// By host and port: when the addresses were looked up, and which they are.
-type Known = HashMap<(String, u16), (Tick, Vec<SocketAddr>)>;
+/// Time of the lookup and the addresses, by host and port.
+type ResolvedHosts = HashMap<(String, u16), (Tick, Vec<SocketAddr>)>;
 
-/// The addresses of hosts: looked up once for a run, by whichever worker asks first.
+/// The addresses of hosts. Each is looked up once for a run, by the first worker that needs it.
 #[derive(Debug)]
 pub struct Directory {
-    given: Vec<Resolve>,
-    /// Of all hosts.
+    /// Addresses that the plan sets.
+    configured: Vec<Resolve>,
+    /// The address of all hosts, if the plan sets one.
     all: Option<SocketAddr>,
-    every: Option<Duration>,
-    known: Mutex<Known>,
+    /// Time after which a name is looked up again.
+    lookup_interval: Option<Duration>,
+    resolved: Mutex<ResolvedHosts>,
 }
 
 impl Directory {
-    /// An empty directory with the addresses that the plan gives.
+    /// Creates a directory that contains only the addresses that the plan sets.
     pub fn new(settings: &Connection) -> Self {
         let all = settings.resolve_all.map(|all| all.address);
-        Self { given: settings.resolve.clone(), all, every: settings.resolve_every, known: Mutex::default() }
+        Self {
+            configured: settings.resolve.clone(),
+            all,
+            lookup_interval: settings.resolve_every,
+            resolved: Mutex::default(),
+        }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn resolved(&self) -> MutexGuard<'_, ResolvedHosts> {
+        self.resolved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The addresses of a host where they are known and fresh at `now`.
+    /// Returns the addresses of a host, if they are known and recent enough at `now`.
     fn lookup(&self, host: &str, port: u16, now: Tick) -> Option<Vec<SocketAddr>> {
         if let Some(all) = self.all {
             return Some(vec![all]);
         }
-        let given = self.given.iter().filter(|r| r.is_of(host, port));
-        let given: Vec<_> = given.map(|r| SocketAddr::new(r.address, port)).collect();
-        if !given.is_empty() {
-            return Some(given);
+        let configured = self.configured.iter().filter(|r| r.is_of(host, port));
+        let configured: Vec<_> = configured.map(|r| SocketAddr::new(r.address, port)).collect();
+        if !configured.is_empty() {
+            return Some(configured);
         }
         if let Ok(address) = host.parse() {
             return Some(vec![SocketAddr::new(address, port)]);
         }
-        let known = self.known();
-        let (at, addresses) = known.get(&(host.to_owned(), port))?;
-        let fresh = self.every.is_none_or(|every| now < *at + every);
-        fresh.then(|| addresses.clone())
+        let resolved = self.resolved();
+        let (looked_up, addresses) = resolved.get(&(host.to_owned(), port))?;
+        let is_fresh = self.lookup_interval.is_none_or(|interval| now < *looked_up + interval);
+        is_fresh.then(|| addresses.clone())
     }
 
-    /// The addresses of a host, asked of the system's resolver; each once, in the resolver's order.
+    /// Looks up the addresses of a host with the system's resolver. Returns each once,
+    /// in the resolver's order.
     async fn resolve(&self, host: &str, port: u16, now: Tick) -> Result<Vec<SocketAddr>, String> {
-        let found = tokio::net::lookup_host((host, port)).await.map_err(|e| format!("{host}: {e}"))?;
+        let results = tokio::net::lookup_host((host, port)).await.map_err(|e| format!("{host}: {e}"))?;
         let mut addresses: Vec<SocketAddr> = Vec::new();
-        for address in found {
+        for address in results {
             if !addresses.contains(&address) {
                 addresses.push(address);
             }
@@ -81,32 +89,39 @@ impl Directory {
         if addresses.is_empty() {
             return Err(format!("{host} has no address"));
         }
-        self.known().insert((host.to_owned(), port), (now, addresses.clone()));
+        self.resolved().insert((host.to_owned(), port), (now, addresses.clone()));
         Ok(addresses)
     }
 }
 
-/// What one wire knows of an origin.
+/// An origin with its addresses, as one transport knows them.
 #[derive(Debug)]
 pub struct Route {
-    /// The origin.
+    /// The destination of the route.
     pub origin: Origin,
     addresses: RefCell<Rc<[SocketAddr]>>,
     looked_up: Cell<Option<Tick>>,
-    turn: Cell<usize>,
+    next_index: Cell<usize>,
 }
 
 impl Route {
-    /// A route whose addresses are not known yet; the first connection takes address number `turn`.
-    pub fn new(origin: Origin, turn: usize) -> Self {
-        Self { origin, addresses: RefCell::new(Rc::new([])), looked_up: Cell::new(None), turn: Cell::new(turn) }
+    /// Creates a route with unknown addresses. The first connection uses the address at
+    /// `first_index`, modulo their number.
+    pub fn new(origin: Origin, first_index: usize) -> Self {
+        Self {
+            origin,
+            addresses: RefCell::new(Rc::new([])),
+            looked_up: Cell::new(None),
+            next_index: Cell::new(first_index),
+        }
     }
 
-    /// The address for the next connection: all are used in turn. The second value tells whether names were looked up.
+    /// Returns the address for the next connection; all addresses are used in turn. The second
+    /// value is true if a name was looked up.
     ///
     /// # Errors
     ///
-    /// What failed, and the reason in words, if the name has no address.
+    /// The failure and its reason in words, if the name has no address.
     pub async fn next_address(
         &self,
         directory: &Directory,
@@ -114,33 +129,32 @@ impl Route {
         port: u16,
         now: Tick,
     ) -> Result<(SocketAddr, bool), (Failure, String)> {
-        let mut asked = false;
-        if self.stale(directory, now) {
-            let known = directory.lookup(host, port, now);
-            let found = if let Some(known) = known {
-                known
+        let mut was_looked_up = false;
+        if self.is_stale(directory, now) {
+            let addresses = if let Some(addresses) = directory.lookup(host, port, now) {
+                addresses
             } else {
-                asked = true;
+                was_looked_up = true;
                 directory.resolve(host, port, now).await.map_err(|e| (Failure::Resolve, e))?
             };
-            *self.addresses.borrow_mut() = found.into();
+            *self.addresses.borrow_mut() = addresses.into();
             self.looked_up.set(Some(now));
         }
         let addresses = self.addresses.borrow();
-        let turn = self.turn.get();
-        self.turn.set(turn.wrapping_add(1));
-        Ok((addresses[turn % addresses.len()], asked))
+        let index = self.next_index.get();
+        self.next_index.set(index.wrapping_add(1));
+        Ok((addresses[index % addresses.len()], was_looked_up))
     }
 
-    fn stale(&self, directory: &Directory, now: Tick) -> bool {
-        match (self.looked_up.get(), directory.every) {
+    fn is_stale(&self, directory: &Directory, now: Tick) -> bool {
+        match (self.looked_up.get(), directory.lookup_interval) {
             (None, _) => true,
-            (Some(at), Some(every)) => now >= at + every,
+            (Some(looked_up), Some(interval)) => now >= looked_up + interval,
             (Some(_), None) => false,
         }
     }
 
-    /// The addresses known so far.
+    /// Returns the addresses known so far.
     pub fn addresses(&self) -> Vec<String> {
         self.addresses.borrow().iter().map(ToString::to_string).collect()
     }

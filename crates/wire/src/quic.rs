@@ -1,26 +1,27 @@
-//! What a server tells of its QUIC: versions, and settings of the transport.
+//! QUIC facts about a server: its versions and transport settings.
 
-/// The transport parameters of a server (RFC 9000 section 18.2), as far as they matter to a client that loads it.
+/// The transport parameters of a server that matter to a load generator (RFC 9000 section 18.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransportSettings {
-    /// Milliseconds without packets after which it closes a connection; 0: never.
+    /// Time without packets after which it closes a connection, in milliseconds; 0: never.
     pub idle_timeout_ms: u64,
-    /// Bytes of the largest UDP payload that it takes.
+    /// Largest UDP payload that it accepts, in bytes.
     pub max_udp_payload: u64,
-    /// Bytes that may be sent on all streams of a connection before it allows more.
+    /// Bytes that may be sent on all streams of a connection before it grants more.
     pub connection_window: u64,
-    /// Bytes of a request that may be sent before it allows more.
+    /// Bytes of one request that may be sent before it grants more.
     pub stream_window: u64,
-    /// Requests that may be under way at once before it allows more.
+    /// Number of requests that may be started before it grants more.
     pub streams: u64,
-    /// Milliseconds by which it delays acknowledgments, at most.
+    /// Maximum delay of its acknowledgments, in milliseconds.
     pub max_ack_delay_ms: u64,
-    /// Connections may go on from another local address or port (no `disable_active_migration`).
+    /// True if a connection may move to another local address
+    /// or port (no `disable_active_migration`).
     pub allows_migration: bool,
 }
 
 impl Default for TransportSettings {
-    /// Where a server tells nothing.
+    /// Returns the values that apply if a server sends no parameters.
     fn default() -> Self {
         Self {
             idle_timeout_ms: 0,
@@ -34,7 +35,7 @@ impl Default for TransportSettings {
     }
 }
 
-/// A version of QUIC for a reader: `v1`, `v2`, `draft-29`, `reserved`, or its number.
+/// Returns the name of a QUIC version: `v1`, `v2`, `draft-29`, `reserved`, or its number.
 pub fn version_name(version: u32) -> String {
     match version {
         1 => "v1".to_owned(),
@@ -46,7 +47,8 @@ pub fn version_name(version: u32) -> String {
     }
 }
 
-/// The names of versions, those that are reserved for exercising negotiation left out (RFC 9000 section 15).
+/// Returns the names of versions, without those that are reserved for exercising negotiation
+/// (RFC 9000 section 15).
 pub fn version_names(versions: &[u32]) -> Vec<String> {
     versions.iter().map(|version| version_name(*version)).filter(|name| name != "reserved").collect()
 }

@@ -1,4 +1,4 @@
-//! Computes the request that a redirect leads to (RFC 9110 section 15.4).
+//! Computes the request that follows a redirect (RFC 9110 section 15.4).
 //!
 //! It does not decide whether a redirect is followed, and keeps no cookies.
 
@@ -9,8 +9,8 @@ use brunt_model::reply_policy::RedirectRules;
 use brunt_model::secret::is_secret_header;
 use std::rc::Rc;
 
-/// Header fields that describe a body; they go when the body goes.
-const OF_THE_BODY: [&str; 7] = [
+/// Header fields that describe a body. They are removed with the body.
+const BODY_FIELDS: [&str; 7] = [
     "content-type",
     "content-length",
     "content-encoding",
@@ -20,20 +20,21 @@ const OF_THE_BODY: [&str; 7] = [
     "expect",
 ];
 
-/// The request that a redirect leads to.
+/// The request that follows a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirected {
-    /// GET, POST, …
+    /// HTTP method, such as GET.
     pub method: String,
     /// An absolute http or https URL.
     pub url: String,
-    /// Names and values.
+    /// Names and values of header fields.
     pub headers: Vec<(String, String)>,
-    /// What is sent behind the head.
+    /// The body, which follows the head.
     pub body: Body,
 }
 
-/// Returns the request that `reply` to `from` leads to, with the label of `from`; None if it is no redirect. `amend` may change it.
+/// Returns the request that follows `reply` to `from`, with the label of `from`. None if the reply
+/// is no redirect. `amend` may change the request.
 pub fn follow<T: Transport>(
     transport: &T,
     from: &Prepared,
@@ -42,18 +43,20 @@ pub fn follow<T: Transport>(
     amend: impl FnOnce(&mut Redirected),
 ) -> Option<Rc<Prepared>> {
     let location = reply.kept.as_ref()?.location.as_ref()?;
-    let mut to = redirected(from, reply.status, location, rules)?;
-    amend(&mut to);
-    let Redirected { method, url, headers, body } = &to;
+    let mut redirected = redirected(from, reply.status, location, rules)?;
+    amend(&mut redirected);
+    let Redirected { method, url, headers, body } = &redirected;
     let Tags { label, reply_policy } = from.tags;
     let draft = Draft { method, url, headers, body, label, reply_policy, verbatim: None };
     transport.prepare(&draft).ok().map(Rc::new)
 }
 
-/// The request that a reply to `from` with `status` and `location` leads to; None if it is no redirect to http or https.
+/// Returns the request that follows a reply to `from` with `status` and `location`. None if it is
+/// no redirect to http or https.
 ///
-/// 307 and 308 keep method, headers and body; 301 and 302 turn POST into GET; 303 turns all but HEAD into GET. JMeter turns all but
-/// HEAD into GET, and its HTTP client that of 301 and 302.
+/// 307 and 308 keep method, headers and body. 301 and 302 turn POST into GET. 303 turns all but
+/// HEAD into GET. JMeter turns all but HEAD into GET for every status; its HTTP client (automatic
+/// redirects) does so for 301, 302 and 303.
 pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectRules) -> Option<Redirected> {
     let parts = from.parts()?;
     let url = resolve(parts.url.as_str(), location)?;
@@ -69,32 +72,40 @@ pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectR
         (307 | 308, _) => false,
         _ => return None,
     };
-    // Apache HttpClient, which JMeter's automatic redirects are left to, repeats a DELETE without its body.
+    // JMeter leaves automatic redirects to Apache HttpClient, which repeats a
+    // DELETE without its body.
     let loses_body = becomes_get || (method == "DELETE" && rules == RedirectRules::JmeterAuto);
     let drops_credentials = parts.origin() != origin_of(&url).ok()?.1;
     headers.retain(|(name, _)| {
-        let is_one_of = |names: &[&str]| names.iter().any(|other| name.eq_ignore_ascii_case(other));
-        let stays_with_body = !loses_body || !is_one_of(&OF_THE_BODY);
+        let stays_with_body = !loses_body || !contains_name(&BODY_FIELDS, name);
         let may_be_sent = !drops_credentials || !is_secret_header(name);
-        stays_with_body && may_be_sent && !is_one_of(&["host", "content-length"])
+        stays_with_body && may_be_sent && !contains_name(&["host", "content-length"], name)
     });
     let method = if becomes_get { "GET".to_owned() } else { method };
     let body = if loses_body { Body::None } else { body };
     Some(Redirected { method, url, headers, body })
 }
 
-/// Method, header fields and body of a request that was written elsewhere; a GET without fields where its head is not of this form.
+fn contains_name(names: &[&str], name: &str) -> bool {
+    names.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Parses method, header fields and body of a request that was encoded elsewhere. Returns a GET
+/// without fields if its head is malformed.
 fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
-    let nothing = || ("GET".to_owned(), Vec::new(), Body::None);
-    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return nothing() };
-    let Ok(head) = std::str::from_utf8(&request[..end]) else { return nothing() };
+    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return empty_get() };
+    let Ok(head) = std::str::from_utf8(&request[..end]) else { return empty_get() };
     let mut lines = head.split("\r\n");
     let method = lines.next().and_then(|line| line.split(' ').next()).unwrap_or("GET").to_owned();
-    let field = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let headers: Vec<_> = lines.filter_map(field).collect();
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    let headers: Vec<_> = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let body = &request[end + 4..];
     let body = if body.is_empty() { Body::None } else { Body::Bytes(body.to_vec()) };
     (method, headers, body)
+}
+
+fn empty_get() -> (String, Vec<(String, String)>, Body) {
+    ("GET".to_owned(), Vec::new(), Body::None)
 }
 
 #[cfg(test)]
@@ -108,7 +119,7 @@ mod tests {
         let url = "http://one/a/b";
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let draft = Draft { method, url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
-        of(RequestParts::of(&draft).unwrap())
+        of(RequestParts::from_draft(&draft).unwrap())
     }
 
     fn of(parts: RequestParts) -> Prepared {

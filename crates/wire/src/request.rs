@@ -1,6 +1,7 @@
-//! A request as protocols need it: its parts, and room for its encoding in each of them.
+//! A request for any protocol: its parts, and its encodings.
 //!
-//! `fields`: its header fields as HTTP/2 and 3 need them. Each protocol encodes requests itself.
+//! `fields`: its header fields in the form that HTTP/2 and HTTP/3 need. Each
+//! protocol encodes requests itself.
 
 pub(crate) mod fields;
 
@@ -11,52 +12,52 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use url::Url;
 
-/// The method of a request that is none: its connection of HTTP/3 migrates (RFC 9000 section 9).
+/// The method of a pseudo-request that makes its HTTP/3 connection migrate (RFC 9000 section 9).
 pub const MIGRATE: &str = "MIGRATE";
 
-/// A request whose placeholders are filled in, borrowed.
+/// A borrowed request with resolved placeholders.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
-    /// GET, POST, …
+    /// HTTP method, such as GET.
     pub method: &'a str,
     /// An absolute http or https URL.
     pub url: &'a str,
-    /// Names and values.
+    /// Names and values of header fields.
     pub headers: &'a [(String, String)],
-    /// What is sent behind the head.
+    /// The body, which follows the head.
     pub body: &'a Body,
-    /// Number of the label of its samples.
+    /// Index of the label of its samples.
     pub label: u32,
-    /// What is made of its reply: a number of the plan's policies.
+    /// Index of the plan's reply policy that applies to its reply.
     pub reply_policy: u32,
-    /// All of its bytes, in place of what method, URL, headers and body say.
+    /// All its bytes, which replace method, URL, headers and body.
     pub verbatim: Option<&'a [u8]>,
 }
 
-/// What a request says, whatever the protocol.
+/// The parts of a request, for any protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestParts {
-    /// GET, POST, …
+    /// HTTP method, such as GET.
     pub method: String,
-    /// An http or https URL.
+    /// The URL, of http, https, ws or wss.
     pub url: Rc<Url>,
-    /// Names and values.
+    /// Names and values of header fields.
     pub headers: Vec<(String, String)>,
-    /// What is sent behind the head.
+    /// The body, which follows the head.
     pub body: Body,
-    /// All of its bytes in HTTP/1, in place of what the others say.
+    /// All its bytes in HTTP/1, which replace the other parts.
     pub verbatim: Option<Vec<u8>>,
-    /// The message of a WebSocket that is awaited; None: any.
+    /// The WebSocket message to await; None: any message.
     pub awaited: Option<AwaitedMessage>,
 }
 
-/// Recognizes the message of a WebSocket that a request awaits.
+/// Recognizes the WebSocket message that a request awaits.
 pub trait MessageFilter: std::fmt::Debug {
-    /// Whether this message, decoded, is the awaited one.
+    /// True if this decoded message is the awaited one.
     fn accepts(&self, message: &[u8]) -> bool;
 }
 
-/// A shared [`MessageFilter`]. Two are equal if they are the same one.
+/// A shared [`MessageFilter`]. Two are equal only if they are the same object.
 #[derive(Debug, Clone)]
 pub struct AwaitedMessage(pub Rc<dyn MessageFilter>);
 
@@ -68,16 +69,16 @@ impl PartialEq for AwaitedMessage {
 
 impl Eq for AwaitedMessage {}
 
-/// Numbers that go with a request.
+/// Indexes that classify a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tags {
-    /// Of the label of its samples.
+    /// Index of the label of its samples.
     pub label: u32,
-    /// Of the plan's policies: what is made of its reply.
+    /// Index of the plan's reply policy that applies to its reply.
     pub reply_policy: u32,
 }
 
-/// What a request asks, as far as the framing of its reply depends on it.
+/// The kind of a request, as far as the framing of its reply depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestKind {
     /// Any method but those below.
@@ -90,61 +91,62 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// The kind of a request of this method. CONNECT is sent by the transport itself, to a proxy.
-    pub fn of_method(method: &str) -> Self {
+    /// Returns the kind of a request with this method. CONNECT is missing because only the
+    /// transport sends it, to a proxy.
+    pub fn from_method(method: &str) -> Self {
         if method.eq_ignore_ascii_case("HEAD") { Self::Head } else { Self::Ordinary }
     }
 }
 
-/// What an exchange does on a WebSocket.
+/// The action of an exchange on a WebSocket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WebSocketAction {
-    /// Sends a message, where there is one, and awaits one.
+    /// Sends a message, if there is one, and awaits one.
     #[default]
     Message,
     /// Opens the WebSocket if it is not open.
     Open,
     /// Sends a ping with this payload, and awaits its pong.
     Ping([u8; 8]),
-    /// Sends a close frame and awaits that of the server.
+    /// Sends a close frame and awaits the server's close frame.
     Close,
 }
 
-/// A request that is ready to be sent any number of times: its parts, and its encoding for each protocol that needs one.
+/// A request that can be sent any number of times: its parts, and its encoding for each
+/// protocol that needs one.
 #[derive(Debug, Clone, Default)]
 pub struct Prepared {
-    /// Where it goes.
+    /// The destination of the request.
     pub origin: OriginId,
-    /// Its label and its policy.
+    /// Indexes of its label and its reply policy.
     pub tags: Tags,
-    pub(crate) asked: RequestKind,
-    /// It says itself that no other request follows on its connection: `Connection: close`.
+    pub(crate) kind: RequestKind,
+    /// True if it has `Connection: close`: no other request follows on its connection.
     pub(crate) closes: bool,
-    /// Shared by all that differ in added lines only.
+    /// Shared by all requests that differ only in added lines.
     pub(crate) parts: Option<Rc<RequestParts>>,
     /// Header lines that were added to those of the parts.
     pub(crate) added: Vec<String>,
     /// The encoding in HTTP/1.
     pub(crate) h1: Vec<u8>,
-    /// The header fields of HTTP/2. Their encoding depends on the connection, which keeps it.
+    /// The header fields of HTTP/2. Each connection has its own encoding of them, and keeps it.
     pub(crate) h2: Option<Rc<Fields>>,
-    /// The frame of a message that is sent over a WebSocket.
+    /// The frame of its WebSocket message.
     pub(crate) message: Option<Rc<[u8]>>,
-    /// What is done on a WebSocket.
     pub(crate) action: WebSocketAction,
-    /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection. Empty: they are
-    /// encoded when the request is sent.
+    /// Its HTTP/3 frames: the head, and the frame header of the body. They are the same on each
+    /// connection. If empty, they are encoded when the request is sent.
     #[cfg(feature = "http3")]
     pub(crate) h3: bytes::Bytes,
 }
 
 impl RequestParts {
-    /// The parts of a draft.
+    /// Copies the parts of a draft.
     ///
     /// # Errors
     ///
-    /// The URL is none, or neither of http nor of https.
-    pub fn of(draft: &Draft<'_>) -> Result<Self, BadRequest> {
+    /// If the URL is invalid or has another scheme than http, https, ws or wss.
+    pub fn from_draft(draft: &Draft<'_>) -> Result<Self, BadRequest> {
         let Draft { method, url, headers, body, verbatim, .. } = *draft;
         let url = Rc::new(parse_url(url)?);
         let verbatim = verbatim.map(<[u8]>::to_vec);
@@ -152,12 +154,12 @@ impl RequestParts {
         Ok(Self { method, url, headers: headers.to_vec(), body: body.clone(), verbatim, awaited: None })
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port.
     pub fn origin(&self) -> Origin {
         origin(&self.url)
     }
 
-    /// The parts, borrowed.
+    /// Returns a draft that borrows the parts.
     pub(crate) fn draft(&self) -> Draft<'_> {
         let Self { method, url, headers, body, verbatim, .. } = self;
         Draft { method, url: url.as_str(), headers, body, label: 0, reply_policy: 0, verbatim: verbatim.as_deref() }
@@ -165,38 +167,40 @@ impl RequestParts {
 }
 
 impl Draft<'_> {
-    /// Its label and its policy.
+    /// Returns the indexes of its label and its reply policy.
     pub fn tags(&self) -> Tags {
         Tags { label: self.label, reply_policy: self.reply_policy }
     }
 }
 
 impl Prepared {
-    /// Makes a request ready for a protocol that sends header fields: HTTP/2, and HTTP/3 with its frames added.
+    /// Encodes a request for a protocol that sends header fields: HTTP/2, and HTTP/3,
+    /// which adds its frames.
     ///
     /// # Errors
     ///
-    /// A header field has a character that none may have.
+    /// If a header field contains a character that is not allowed.
     pub(crate) fn with_fields(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
-        let h2 = Some(Rc::new(Fields::of(&parts)?));
-        let asked = RequestKind::of_method(&parts.method);
-        Ok(Self { origin, tags, asked, h2, parts: Some(parts), ..Self::default() })
+        let h2 = Some(Rc::new(Fields::from_request(&parts)?));
+        let kind = RequestKind::from_method(&parts.method);
+        Ok(Self { origin, tags, kind, h2, parts: Some(parts), ..Self::default() })
     }
 
-    /// Whether it changes nothing on the server, and has no body (RFC 9110 section 9.2.1).
+    /// True if it changes nothing on the server and has no body (RFC 9110 section 9.2.1).
     #[cfg(feature = "http3")]
     pub(crate) fn is_safe(&self) -> bool {
         let has_body = self.h2.as_ref().is_none_or(|fields| fields.has_body);
         !has_body && self.parts().is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
     }
 
-    /// Whether it has its connection go on from another local port instead of being sent.
+    /// True if it makes its connection migrate to another local port instead of being sent.
     #[cfg(feature = "http3")]
     pub(crate) fn migrates(&self) -> bool {
         self.parts().is_some_and(|parts| parts.method == MIGRATE)
     }
 
-    /// What HTTP/1 writes; in HTTP/2 and 3, which compress, the same as text for a reader.
+    /// Returns the bytes of HTTP/1. For HTTP/2 and HTTP/3, which compress, returns the
+    /// equivalent text for display.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
@@ -207,57 +211,58 @@ impl Prepared {
         }
     }
 
-    /// Its body is sent in pieces at an interval.
+    /// Returns the schedule of the pieces, if its body is sent in pieces at an interval.
     pub(crate) fn timed_pieces(&self) -> Option<TimedPieces> {
         self.h2.as_ref()?.timed_pieces
     }
 
-    /// Bytes that are written for certain, where that is known before.
+    /// Minimum number of bytes that are written, if known before sending.
     pub fn least_bytes(&self) -> u64 {
         self.h1.len() as u64
     }
 
-    /// What it says, but for [added](Self::with_line) lines; None where it was never prepared.
+    /// Returns its parts, without [added](Self::with_line) lines. None if it was never prepared.
     pub fn parts(&self) -> Option<&RequestParts> {
         self.parts.as_deref()
     }
 
-    /// Path and query of its URL; empty where it was never prepared.
+    /// Path and query of its URL; empty if it was never prepared.
     pub(crate) fn path(&self) -> &str {
         self.parts.as_ref().map_or("", |parts| &parts.url[url::Position::BeforePath..url::Position::AfterQuery])
     }
 
-    /// The URL; empty where it was never prepared.
+    /// The URL; empty if it was never prepared.
     pub fn url(&self) -> &str {
         self.parts.as_ref().map_or("", |parts| parts.url.as_str())
     }
 
-    /// The same with a header line behind all others. What has no head stays as it is.
+    /// Returns a copy with a header line after all others. A request without a
+    /// head is copied unchanged.
     #[must_use]
     pub fn with_line(&self, line: &str) -> Self {
-        let mut with = self.clone();
+        let mut copy = self.clone();
         if let Some(fields) = &self.h2 {
-            with.h2 = Some(Rc::new(fields.with_line(line)));
-            with.added.push(line.to_owned());
+            copy.h2 = Some(Rc::new(fields.with_line(line)));
+            copy.added.push(line.to_owned());
             #[cfg(feature = "http3")]
-            with.h3.clear();
-            return with;
+            copy.h3.clear();
+            return copy;
         }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
-            with.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());
-            with.added.push(line.to_owned());
+            copy.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());
+            copy.added.push(line.to_owned());
         }
-        with
+        copy
     }
 }
 
-/// Why a request cannot be put on the wire.
+/// Why a request cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRequest {
-    /// It is no URL.
+    /// The text is no valid URL.
     #[error("`{0}` is no URL: {1}; write one such as http://127.0.0.1:8080/path")]
     Url(String, url::ParseError),
-    /// Neither http nor https.
+    /// The scheme is none of http, https, ws and wss.
     #[error("`{0}`: brunt speaks http, https, ws and wss; write http://… or https://…")]
     Scheme(String),
     /// HTTP/3 without TLS.
@@ -266,17 +271,17 @@ pub enum BadRequest {
     /// A WebSocket over HTTP/3.
     #[error("`{0}`: brunt opens WebSockets over HTTP/1.1 and HTTP/2; write --http 1.1 or --http 2")]
     NoWebSocket(String),
-    /// A line break where none may be.
+    /// A header field has a control character that is not allowed.
     #[error("header `{0}` holds a line break or another control character; remove it")]
     Header(String),
-    /// A framing of the body that brunt does not write.
+    /// The request requires a framing of the body that brunt does not support.
     #[error(
         "`Transfer-Encoding: {0}` cannot be sent: {1}; leave it out, or write `Transfer-Encoding: chunked` with --http 1.1"
     )]
     TransferEncoding(String, &'static str),
 }
 
-/// A URL of http or https.
+/// Parses a URL of http, https, ws or wss.
 ///
 /// # Errors
 ///
@@ -290,7 +295,7 @@ pub fn parse_url(url: &str) -> Result<Url, BadRequest> {
     }
 }
 
-/// A URL and its origin.
+/// Parses a URL and returns it with its origin.
 ///
 /// # Errors
 ///
@@ -309,29 +314,35 @@ fn origin(url: &Url) -> Origin {
     Origin { https: matches!(url.scheme(), "https" | "wss"), host, port, websocket }
 }
 
-/// Whether a URL is one of WebSocket.
+/// True if the scheme of a URL is ws or wss.
 pub fn is_websocket(url: &Url) -> bool {
     matches!(url.scheme(), "ws" | "wss")
 }
 
-/// Whether a header field may be sent.
+/// Checks that a header field may be sent.
 ///
 /// # Errors
 ///
-/// It has a line break or another control character.
-pub fn check_header((name, value): &(String, String)) -> Result<(), BadRequest> {
-    let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
-    let is_broken = |text: &str| !is_plain(text) && text.chars().any(|c| c.is_control() && c != '\t');
-    if is_broken(name) || is_broken(value) { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
+/// If it contains a line break or another control character.
+pub fn check_header(header: &(String, String)) -> Result<(), BadRequest> {
+    let (name, value) = header;
+    if has_control(name) || has_control(value) { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
 }
 
-/// The URL that `location`, absolute or not, leads to from `base`; None where it is no URL, or not of http.
+fn has_control(text: &str) -> bool {
+    // Nearly every text is plain ASCII: the first test avoids decoding it.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    !is_plain && text.chars().any(|c| c.is_control() && c != '\t')
+}
+
+/// Resolves `location`, absolute or not, against `base`. None if the result is no URL
+/// of http or https.
 pub fn resolve(base: &str, location: &str) -> Option<String> {
     let url = Url::parse(base).ok()?.join(location).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }
 
-/// Whether a field `Connection` says `close` (RFC 9112 section 9.6).
+/// True if a field `Connection` contains `close` (RFC 9112 section 9.6).
 pub fn closes(headers: &[(String, String)]) -> bool {
     let mut fields = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("connection"));
     fields.any(|header| header.1.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))

@@ -1,11 +1,11 @@
-//! An open connection: a socket, and TLS on it where the origin wants it.
+//! An open connection: a socket, with TLS on it if the origin uses TLS.
 //!
-//! It knows bytes, not HTTP. All reads go into buffers of the caller, one for a whole thread: an idle connection owns
-//! none.
+//! It carries bytes and knows nothing of HTTP. All reads go into the caller's buffer, of which a
+//! thread has one. An idle connection owns no buffer.
 //!
-//! Readiness is edge-triggered: it is cleared only after the kernel had nothing (`EAGAIN`), gave less than there was
-//! room for, or said that nothing is left (`TCP_INQ`). After any other read there may be more bytes in the socket, of
-//! which no further event tells.
+//! Readiness is edge-triggered. It is cleared only after a read that got nothing (`EAGAIN`), got
+//! less than the buffer's size, or reported that nothing remains (`TCP_INQ`). After any other read
+//! the socket may contain more bytes, and no further event would signal them.
 
 use crate::link::{Link, Ready};
 use crate::tls::{self, Handshake};
@@ -17,60 +17,61 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
-/// Shorter rests of a body are not worth two system calls to be woken less often for.
+/// Minimum rest of a body for a higher low-water mark, in bytes. For shorter rests, fewer wake-ups
+/// do not outweigh two system calls.
 const LONG_REST: u64 = 192 * 1024;
-/// Woken when so much of a long body is there.
-const WAKE_AT: u64 = 512 * 1024;
+/// Low-water mark while a long body is received, in bytes.
+const LOW_WATER_MARK: u64 = 512 * 1024;
 
-/// So many reads of nothing but blank lines are passed over at a time: a server may send them without end.
-pub const MOST_BLANK_READS: u32 = 64;
+/// Maximum number of consecutive reads with blank lines only. A server could send them without end.
+pub const MAX_BLANK_READS: u32 = 64;
 
 /// An open connection.
 pub struct Stream<L = AsyncFd<Socket>> {
     io: L,
     tls: Option<Box<ClientConnection>>,
-    /// What `SO_RCVLOWAT` stands at.
-    wake_at: u32,
-    receipt: Receipt,
-    /// The kernel was asked to tell what is left.
-    tells_left: bool,
-    /// The last read left nothing behind, as far as the kernel told.
-    drained: bool,
-    /// The peer closed the connection without ending TLS (`close_notify`).
+    /// The socket's current low-water mark (`SO_RCVLOWAT`).
+    low_water_mark: u32,
+    timestamp: KernelTimestamp,
+    /// True if the kernel was asked to report the remaining bytes.
+    reports_remaining: bool,
+    /// True if the last read left nothing in the socket, as far as the kernel reported.
+    is_drained: bool,
+    /// True if the peer closed the connection without ending TLS (`close_notify`).
     is_truncated: bool,
 }
 
-/// Whether the kernel tells when bytes came (`SO_TIMESTAMPNS`).
+/// State of the kernel's timestamps of received bytes (`SO_TIMESTAMPNS`).
 #[derive(Debug, Clone, Copy, Default)]
-struct Receipt {
-    /// It keeps the time with what comes.
-    is_on: bool,
-    /// Reads ask for it.
-    is_wanted: bool,
-    /// When the last segment of the last read came, since 1970.
+struct KernelTimestamp {
+    /// True if the kernel timestamps received bytes.
+    is_enabled: bool,
+    /// True if reads request the timestamp.
+    is_requested: bool,
+    /// When the last segment of the last read was received, since 1970.
     last: Option<Duration>,
 }
 
 /// Body bytes that may be dropped unseen.
 #[derive(Debug, Clone, Copy)]
 pub struct DiscardableBody {
-    /// How many, at most.
+    /// Maximum number of bytes.
     pub bytes: u64,
-    /// So many come for certain, unless the connection ends.
+    /// True if all these bytes arrive unless the connection ends.
     pub certain: bool,
 }
 
-/// What an idle connection turned out to be.
+/// How an idle connection became unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idle {
     /// The peer closed it.
     Closed,
-    /// Bytes came that nobody asked for.
+    /// The peer sent unsolicited bytes.
     Unsolicited,
 }
 
 impl Stream {
-    /// The address at the other end; None for a Unix socket.
+    /// Returns the address of the peer; None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.io.get_ref().peer_addr().ok()?.as_socket()
     }
@@ -82,34 +83,35 @@ impl<L: Link> Stream<L> {
         Self {
             io,
             tls: None,
-            wake_at: 1,
-            receipt: Receipt::default(),
-            tells_left: false,
-            drained: false,
+            low_water_mark: 1,
+            timestamp: KernelTimestamp::default(),
+            reports_remaining: false,
+            is_drained: false,
             is_truncated: false,
         }
     }
 
-    /// What was agreed on, where TLS is spoken.
+    /// Returns the negotiated parameters, if TLS is used.
     pub fn handshake(&self) -> Option<Handshake> {
         self.tls.as_deref().map(tls::handshake)
     }
 
-    /// Which kind of TLS handshake was performed, where TLS is spoken.
+    /// Returns the kind of the TLS handshake, if TLS is used.
     pub fn handshake_kind(&self) -> Option<HandshakeKind> {
         self.tls.as_deref().and_then(|tls| tls.handshake_kind())
     }
 
-    /// Whether the peer closed the connection without ending TLS (`close_notify`): what came may have been cut.
+    /// True if the peer closed the connection without ending TLS (`close_notify`): the received
+    /// bytes may be truncated.
     pub fn is_truncated(&self) -> bool {
         self.is_truncated
     }
 
-    /// Agrees on TLS; the stream then carries what is inside.
+    /// Performs the TLS handshake; the stream then carries the decrypted bytes.
     ///
     /// # Errors
     ///
-    /// If the connection ends, or both sides do not agree.
+    /// If the connection ends, or if the handshake fails.
     pub async fn start_tls(&mut self, mut tls: Box<ClientConnection>) -> io::Result<()> {
         while tls.is_handshaking() || tls.wants_write() {
             if tls.wants_write() {
@@ -122,29 +124,31 @@ impl<L: Link> Stream<L> {
         Ok(())
     }
 
-    /// Has the kernel stamp what comes, where it can.
-    pub fn stamp_receipt(&mut self) {
-        self.receipt.is_on = self.io.stamp_receipt().is_ok();
+    /// Asks the kernel to timestamp received bytes, if it can.
+    pub fn enable_timestamps(&mut self) {
+        self.timestamp.is_enabled = self.io.enable_timestamps().is_ok();
     }
 
-    /// Whether the kernel stamps what comes, and reads can tell. TLS holds bytes back.
-    pub fn stamps_receipt(&self) -> bool {
-        self.receipt.is_on && self.tls.is_none()
+    /// True if reads can report the kernel's timestamp. With TLS they cannot, because
+    /// it holds bytes back.
+    pub fn has_timestamps(&self) -> bool {
+        self.timestamp.is_enabled && self.tls.is_none()
     }
 
-    /// From now on reads tell when their last segment came.
-    pub fn want_receipt(&mut self) {
-        self.receipt = Receipt { is_wanted: true, last: None, ..self.receipt };
+    /// Makes reads record when their last segment was received.
+    pub fn request_timestamp(&mut self) {
+        self.timestamp = KernelTimestamp { is_requested: true, last: None, ..self.timestamp };
     }
 
-    /// When the last segment of the last read came, since 1970; None where nobody wanted to know. Reads do not tell any
-    /// more.
-    pub fn take_receipt(&mut self) -> Option<Duration> {
-        self.receipt.is_wanted = false;
-        self.receipt.last.take()
+    /// Returns when the last segment of the last read was received, since 1970. None if it was not
+    /// requested. Further reads do not record it.
+    pub fn take_timestamp(&mut self) -> Option<Duration> {
+        self.timestamp.is_requested = false;
+        self.timestamp.last.take()
     }
 
-    /// Writes what the socket takes at once, where no TLS stands between; how much that was.
+    /// Writes the bytes that the socket accepts at once, and returns their number.
+    /// Returns 0 with TLS.
     ///
     /// # Errors
     ///
@@ -159,15 +163,15 @@ impl<L: Link> Stream<L> {
         }
     }
 
-    /// Writes as much of `bytes` as the socket takes; how much that was, never 0 but for no bytes. With TLS, bytes that
-    /// were taken may still have to be flushed: `poll_flush`.
+    /// Writes the bytes that the socket accepts, and returns their number, which is 0 only if
+    /// `bytes` is empty. With TLS, accepted bytes may still have to be flushed: `poll_flush`.
     pub fn poll_send(&mut self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Some(tls) = &mut self.tls else { return poll_send_plain(&self.io, bytes, cx) };
         ready!(poll_flush_tls(&self.io, tls, cx))?;
         Poll::Ready(tls.writer().write(bytes))
     }
 
-    /// Resolves when nothing that was written is held back here.
+    /// Resolves when no written bytes are held back by TLS.
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.tls {
             Some(tls) => poll_flush_tls(&self.io, tls, cx),
@@ -189,15 +193,15 @@ impl<L: Link> Stream<L> {
         std::future::poll_fn(|cx| self.poll_flush(cx)).await
     }
 
-    /// Reads into `buffer` what is there; 0 is the end.
+    /// Reads the available bytes into `buffer`; 0 is the end.
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        self.set_wake_at(1);
+        self.set_low_water_mark(1);
         let is_truncated = &mut self.is_truncated;
-        let (n, drained) = ready!(match &mut self.tls {
-            None => when_readable(&self.io, cx, |io| {
-                let n = if self.receipt.is_wanted {
-                    let received = io.recv_stamped(buffer)?;
-                    self.receipt.last = received.at;
+        let (n, is_drained) = ready!(match &mut self.tls {
+            None => poll_when_readable(&self.io, cx, |io| {
+                let n = if self.timestamp.is_requested {
+                    let received = io.recv_timestamped(buffer)?;
+                    self.timestamp.last = received.timestamp;
                     received.bytes
                 } else {
                     io.recv(&mut *buffer)?
@@ -206,39 +210,41 @@ impl<L: Link> Stream<L> {
             }),
             Some(tls) => poll_read_tls(&self.io, tls, buffer, is_truncated, cx),
         })?;
-        self.drained = drained;
+        self.is_drained = is_drained;
         Poll::Ready(Ok(n))
     }
 
-    /// Drops bytes of `rest` that are there, in the kernel where it can; 0 is the end. `spare` may be written to.
+    /// Drops available bytes of `rest`, inside the kernel if it can; 0 is the end.
+    /// `spare` may be overwritten.
     pub fn poll_discard(
         &mut self,
         rest: DiscardableBody,
         spare: &mut [u8],
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
-        let asked = rest.bytes.min(spare.len() as u64);
+        let limit = rest.bytes.min(spare.len() as u64);
         if self.tls.is_some() {
-            return self.poll_read(&mut spare[..asked as usize], cx);
+            return self.poll_read(&mut spare[..limit as usize], cx);
         }
-        let long = rest.certain && rest.bytes >= LONG_REST;
-        self.set_wake_at(if long { rest.bytes.min(WAKE_AT) as u32 } else { 1 });
-        if !std::mem::replace(&mut self.tells_left, true) {
-            self.io.tell_left();
+        let is_long = rest.certain && rest.bytes >= LONG_REST;
+        self.set_low_water_mark(if is_long { rest.bytes.min(LOW_WATER_MARK) as u32 } else { 1 });
+        if !std::mem::replace(&mut self.reports_remaining, true) {
+            self.io.report_remaining();
         }
-        let (n, drained) = ready!(when_readable(&self.io, cx, |io| {
-            let received = io.discard(spare, asked)?;
-            self.receipt.last = received.at.filter(|_| self.receipt.is_wanted);
-            Ok((received.bytes, received.left.map_or((received.bytes as u64) < asked, |left| left == 0)))
+        let (n, is_drained) = ready!(poll_when_readable(&self.io, cx, |io| {
+            let received = io.discard(spare, limit)?;
+            self.timestamp.last = received.timestamp.filter(|_| self.timestamp.is_requested);
+            let is_drained = received.remaining.map_or((received.bytes as u64) < limit, |remaining| remaining == 0);
+            Ok((received.bytes, is_drained))
         }))?;
-        self.drained = drained;
+        self.is_drained = is_drained;
         Poll::Ready(Ok(n))
     }
 
-    /// Reads what the socket may still hold behind what was read last, without waiting; None: nothing. It costs a system
-    /// call only where the last read could not tell.
-    pub fn read_behind(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Option<io::Result<usize>> {
-        if self.drained && self.tls.is_none() {
+    /// Reads the bytes that the socket may still contain after the last read, without waiting.
+    /// None: nothing. It costs a system call only if the last read could not tell.
+    pub fn read_remaining(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Option<io::Result<usize>> {
+        if self.is_drained && self.tls.is_none() {
             return None;
         }
         match self.poll_read(buffer, cx) {
@@ -247,19 +253,20 @@ impl<L: Link> Stream<L> {
         }
     }
 
-    /// Wakes us seldom while much of a long body is still to come. Errors do not matter: we are woken more often.
-    fn set_wake_at(&mut self, wanted: u32) {
-        if wanted != self.wake_at {
-            self.io.wake_at(wanted);
-            self.wake_at = wanted;
+    /// Sets the low-water mark, so that a long body causes fewer wake-ups.
+    fn set_low_water_mark(&mut self, bytes: u32) {
+        if bytes != self.low_water_mark {
+            self.io.set_low_water_mark(bytes);
+            self.low_water_mark = bytes;
         }
     }
 
-    /// Resolves when the idle connection is of no more use: closed, or with bytes that nobody asked for. Blank lines
-    /// between replies are passed over (RFC 9112 section 2.2), as are TLS session tickets and the like.
+    /// Resolves when the idle connection becomes unusable: closed, or with unsolicited bytes.
+    /// Blank lines between replies are ignored (RFC 9112 section 2.2), as are TLS session
+    /// tickets and similar messages.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
         let mut bytes = [0; 64];
-        for _ in 0..MOST_BLANK_READS {
+        for _ in 0..MAX_BLANK_READS {
             match ready!(self.poll_read(&mut bytes, cx)) {
                 Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
                 Ok(n) if is_blank(&bytes[..n]) => {}
@@ -270,14 +277,14 @@ impl<L: Link> Stream<L> {
     }
 }
 
-/// Whether there is nothing but the ends of lines.
+/// True if the bytes consist of line ends only.
 pub fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
-/// Calls `read` whenever the socket may have something; it says how much it got, and whether that was less than there
-/// was room for.
-fn when_readable<L: Link>(
+/// Calls `read` whenever the socket may be readable. `read` returns the number of bytes, and true
+/// if the socket is drained.
+fn poll_when_readable<L: Link>(
     io: &L,
     cx: &mut Context<'_>,
     mut read: impl FnMut(&L) -> io::Result<(usize, bool)>,
@@ -285,13 +292,14 @@ fn when_readable<L: Link>(
     loop {
         let mut ready = ready!(io.poll_read_ready(cx))?;
         match read(io) {
-            Ok((n, drained)) => {
-                // The next bytes make an event of their own: it saves the read that would find nothing. Where the read
-                // filled its room there may be more, and no event would tell of it.
-                if drained {
+            Ok((n, is_drained)) => {
+                // Clearing readiness saves a read that would find nothing: further bytes
+                // cause a new event. If the read filled its buffer, more bytes may be
+                // available without an event.
+                if is_drained {
                     ready.clear();
                 }
-                return Poll::Ready(Ok((n, drained)));
+                return Poll::Ready(Ok((n, is_drained)));
             }
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready.clear(),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -303,7 +311,7 @@ fn when_readable<L: Link>(
 fn poll_send_plain<L: Link>(io: &L, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
     loop {
         match io.send(bytes) {
-            // Readiness is cleared before the socket is tried again, so that no event is lost in between.
+            // Readiness is cleared before the next attempt, so that no event is lost in between.
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready!(io.poll_write_ready(cx))?.clear(),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             other => return Poll::Ready(other),
@@ -333,7 +341,8 @@ fn poll_read_tls<L: Link>(
     loop {
         match tls.reader().read(buffer) {
             Ok(n) => return Poll::Ready(Ok((n, false))),
-            // The peer closed without close_notify: many servers do. The reply's framing tells whether it was whole.
+            // The peer closed without close_notify, as many servers do. The reply's framing shows
+            // whether it was complete.
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
                 *is_truncated = true;
                 return Poll::Ready(Ok((0, false)));
@@ -345,31 +354,31 @@ fn poll_read_tls<L: Link>(
     }
 }
 
-/// Takes in what is there for TLS; 0 is the end.
+/// Reads the available bytes of TLS records; 0 is the end.
 fn read_tls<L: Link>(io: &L, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-    let (n, _) = ready!(when_readable(io, cx, |io| {
-        let mut counted = Counted { io, drained: false };
-        let n = tls.read_tls(&mut counted)?;
-        Ok((n, counted.drained))
+    let (n, _) = ready!(poll_when_readable(io, cx, |io| {
+        let mut reader = DrainedReader { io, is_drained: false };
+        let n = tls.read_tls(&mut reader)?;
+        Ok((n, reader.is_drained))
     }))?;
     let state = tls.process_new_packets().map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?;
     if state.tls_bytes_to_write() > 0 && !tls.is_handshaking() {
-        // An answer to a key update: a failure shows at the next write.
+        // Sends the answer to a key update. A failure shows at the next write.
         let _ = tls.write_tls(&mut PlainSocket(io));
     }
     Poll::Ready(Ok(n))
 }
 
-/// Reads, and remembers whether the socket gave less than was asked for.
-struct Counted<'a, L> {
+/// Reads from a socket, and records whether it got less than it asked for.
+struct DrainedReader<'a, L> {
     io: &'a L,
-    drained: bool,
+    is_drained: bool,
 }
 
-impl<L: Link> Read for Counted<'_, L> {
+impl<L: Link> Read for DrainedReader<'_, L> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.io.recv(&mut *buffer)?;
-        self.drained = n < buffer.len();
+        self.is_drained = n < buffer.len();
         Ok(n)
     }
 }

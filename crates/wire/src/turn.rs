@@ -1,7 +1,8 @@
-//! Bounds how long one exchange keeps the thread while its socket stays readable or writable.
+//! Limits how long one exchange occupies the thread while its socket stays readable or writable.
 //!
-//! Tasks of one worker share a thread. A body that never ends, or one that arrives as fast as it is read, would keep its
-//! task running; timers, snapshots and the other connections would wait for it.
+//! Tasks of one worker share a thread. A body that never ends, or that arrives as fast as
+//! it is read, would keep its task running. Timers, snapshots and the other connections
+//! would have to wait.
 
 use crate::Timer;
 use brunt_model::Tick;
@@ -9,49 +10,51 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// After so much work in one poll, the other tasks run.
-const LONGEST: Duration = Duration::from_micros(100);
+/// Time of work in one poll after which the other tasks run.
+const MAX_WORK: Duration = Duration::from_micros(100);
 
-/// One exchange's use of the thread.
+/// The use of the thread by one exchange.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    /// When the first piece of work of this poll was done; zero: none was.
+    /// When the first piece of work of this poll ended. Zero if there was none.
     began: Tick,
     is_over: bool,
-    /// It yielded to woken tasks before any further work.
+    /// True if it yielded to woken tasks before any further work.
     has_yielded: bool,
 }
 
 impl Turn {
-    /// A piece of work was done at `now`, and more may follow.
+    /// Records a piece of work that ended at `now`, after which more may follow.
     pub fn worked(&mut self, timer: &impl Timer, now: Tick) {
         timer.fire_due(now);
         self.has_yielded = false;
         if self.began == Tick::ZERO {
             self.began = now;
-        } else if now >= self.began + LONGEST {
+        } else if now >= self.began + MAX_WORK {
             self.is_over = true;
         }
     }
 
-    /// Ready where work may go on in this poll. Otherwise the task is woken again behind all that are ready.
+    /// Ready if work may continue in this poll. Otherwise the task is woken again, after all
+    /// tasks that are ready.
     pub fn poll_continue(&mut self, timer: &impl Timer, cx: &mut Context<'_>) -> Poll<()> {
-        let to_woken = timer.must_yield(self.has_yielded);
-        if !self.is_over && !to_woken {
+        let yields_to_woken = timer.must_yield(self.has_yielded);
+        if !self.is_over && !yields_to_woken {
             return Poll::Ready(());
         }
-        *self = Self { has_yielded: to_woken, ..Self::default() };
-        if to_woken {
+        *self = Self { has_yielded: yields_to_woken, ..Self::default() };
+        if yields_to_woken {
             cx.waker().wake_by_ref();
         } else {
-            // This wake-up comes behind a poll of the sockets. With wake-ups at once, the runtime would poll them only every
-            // 61 turns while some task always goes on.
+            // `yield_now` wakes the task after the runtime has polled the sockets. With
+            // immediate wake-ups, the runtime would poll them only every 61 turns while
+            // some task is always ready.
             let _ = pin!(tokio::task::yield_now()).poll(cx);
         }
         Poll::Pending
     }
 
-    /// The task waits for its socket: its next poll is a new turn.
+    /// Records that the task waits for its socket: its next poll is a new turn.
     pub fn wait(&mut self) {
         self.began = Tick::ZERO;
     }

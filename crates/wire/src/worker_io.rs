@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-/// Size of the read buffer. Where bodies are dropped in the kernel, little of it is ever written to, so that the rest of its pages
-/// never become real.
+/// Size of the read buffer, in bytes. If bodies are dropped in the kernel, little of it is ever
+/// written, so most of its pages are never allocated.
 pub(crate) const BUFFER: usize = 1 << 20;
 
 /// The clock and the read buffer of a worker thread.
@@ -13,7 +13,7 @@ pub(crate) struct WorkerIo<T> {
 }
 
 impl<T> WorkerIo<T> {
-    /// A buffer of the usual size.
+    /// Creates a buffer of `BUFFER` bytes.
     pub fn new(time: T) -> Self {
         Self { time, buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()) }
     }

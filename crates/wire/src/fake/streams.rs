@@ -1,6 +1,8 @@
-//! A transport without sockets whose connections carry many exchanges at once, as those of HTTP/2 do.
+//! A transport without sockets whose connections carry many exchanges at once,
+//! like those of HTTP/2.
 //!
-//! It checks what it is asked: an exchange beyond the limit on streams, or on a connection that takes none, panics.
+//! It checks its callers: an exchange beyond the limit on streams, or on a connection
+//! that accepts none, panics.
 
 use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, Server, prepared};
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
@@ -14,58 +16,58 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What becomes of a connection.
+/// The instants at which a connection is lost or stops accepting exchanges.
 #[derive(Debug, Clone, Copy)]
 pub struct Fate {
-    /// It is lost, and all exchanges on it fail.
+    /// When the connection is lost, and all exchanges on it fail.
     pub lost_at: Tick,
-    /// The server sends a GOAWAY: it takes no more exchanges, those under way may finish.
+    /// When the server sends a GOAWAY: no more exchanges are accepted, those in flight may finish.
     pub goes_away_at: Tick,
 }
 
 impl Fate {
-    /// The connection stays.
+    /// The connection never ends.
     pub const STAYS: Self = Self { lost_at: Tick::NEVER, goes_away_at: Tick::NEVER };
 }
 
-/// Counts connections and streams, over all workers.
+/// Counts of connections and streams over all workers.
 #[derive(Debug, Default)]
 pub struct StreamCounts {
     /// Connections that are open.
     pub open: AtomicU64,
-    /// The most that were open at once.
+    /// Maximum number of connections open at once.
     pub most_open: AtomicU64,
-    /// Connections that were opened.
+    /// Connections opened so far.
     pub opened: AtomicU64,
-    /// The most exchanges that were under way at once on one connection.
+    /// Maximum number of exchanges in flight at once on one connection.
     pub most_streams: AtomicU64,
     /// Streams that were reset because their exchange was dropped.
     pub resets: AtomicU64,
 }
 
-/// The transport.
+/// A transport whose connections have several streams.
 pub struct FakeStreams<T> {
     time: T,
     server: Server,
     counts: Arc<StreamCounts>,
-    /// How long opening a connection takes.
+    /// Duration of opening a connection.
     opens_for: Duration,
-    /// The server's limit on streams.
+    /// The server's limit on streams per connection.
     limit: u32,
     fate: Box<dyn Fn(Tick) -> Fate>,
 }
 
-/// A connection, open as long as one of its lanes is held.
+/// A connection. It is open as long as one of its lanes exists.
 struct Carrier {
     fate: Fate,
-    under_way: Cell<u32>,
+    in_flight: Cell<u32>,
     counts: Arc<StreamCounts>,
 }
 
-/// A lane on it.
+/// A lane of a simulated connection.
 pub struct StreamLane(Rc<Carrier>);
 
-/// An exchange under way: resets its stream where it is dropped before its end.
+/// An exchange in flight. Dropping it before its end resets its stream.
 struct Stream<'a> {
     carrier: &'a Carrier,
     has_ended: bool,
@@ -79,42 +81,43 @@ impl Drop for Carrier {
 
 impl<'a> Stream<'a> {
     fn begin(carrier: &'a Carrier, limit: u32) -> Self {
-        let under_way = carrier.under_way.get() + 1;
-        assert!(under_way <= limit, "more exchanges than the connection has streams");
-        carrier.under_way.set(under_way);
-        carrier.counts.most_streams.fetch_max(under_way.into(), Relaxed);
+        let in_flight = carrier.in_flight.get() + 1;
+        assert!(in_flight <= limit, "more exchanges than the connection has streams");
+        carrier.in_flight.set(in_flight);
+        carrier.counts.most_streams.fetch_max(in_flight.into(), Relaxed);
         Self { carrier, has_ended: false }
     }
 }
 
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
-        self.carrier.under_way.set(self.carrier.under_way.get() - 1);
+        self.carrier.in_flight.set(self.carrier.in_flight.get() - 1);
         self.carrier.counts.resets.fetch_add(u64::from(!self.has_ended), Relaxed);
     }
 }
 
 impl<T: Timer> FakeStreams<T> {
-    /// A transport to `server` with so many streams on each connection.
+    /// Creates a transport to `server` with `limit` streams on each connection.
     pub fn new(time: T, server: Server, counts: Arc<StreamCounts>, limit: u32) -> Self {
         Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| Fate::STAYS) }
     }
 
-    /// Opening a connection takes this time.
+    /// Sets the duration of opening a connection.
     #[must_use]
     pub fn opening_for(mut self, time: Duration) -> Self {
         self.opens_for = time;
         self
     }
 
-    /// What becomes of a connection that was opened at this instant.
+    /// Sets the function that computes the fate of a connection from the instant at
+    /// which it was opened.
     #[must_use]
     pub fn with_fate(mut self, fate: impl Fn(Tick) -> Fate + 'static) -> Self {
         self.fate = Box::new(fate);
         self
     }
 
-    /// Waits for the server's answer, or for the end of the connection.
+    /// Waits for the server's answer or the end of the connection.
     async fn answer(&self, lost_at: Tick, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (self.server.borrow_mut())(self.time.now());
         let (outcome, at) = match answer {
@@ -132,7 +135,8 @@ impl<T: Timer> FakeStreams<T> {
         let status = outcome?;
         stamps.first_byte = self.time.now();
         stamps.last_byte = stamps.first_byte;
-        (stamps.bytes_received, stamps.head_bytes) = (REPLY_BYTES, HEAD_BYTES);
+        stamps.bytes_received = REPLY_BYTES;
+        stamps.head_bytes = HEAD_BYTES;
         let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
         Ok(Reply { status, keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() })
     }
@@ -158,7 +162,7 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
         counts.opened.fetch_add(1, Relaxed);
         counts.most_open.fetch_max(counts.open.fetch_add(1, Relaxed) + 1, Relaxed);
         let fate = (self.fate)(self.time.now());
-        Ok(StreamLane(Rc::new(Carrier { fate, under_way: Cell::new(0), counts })))
+        Ok(StreamLane(Rc::new(Carrier { fate, in_flight: Cell::new(0), counts })))
     }
 
     fn share(&self, lane: &StreamLane) -> Option<StreamLane> {

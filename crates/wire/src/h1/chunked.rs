@@ -1,45 +1,45 @@
-//! The chunked transfer coding, as it comes off the wire (RFC 9112 section 7.1).
+//! Decodes the chunked transfer coding (RFC 9112 section 7.1).
 //!
-//! It holds where in the coding a reply is, and nothing of what it read: every byte given is taken, so a chunk's head or
-//! a trailer may be cut anywhere. It is not a decoder into a buffer: pieces of the body are shown to a closure where they
-//! lie, and chunk extensions and trailers are passed over. Driven by [`super::parse::Parser`] alone.
+//! It keeps only its position in the coding: every byte is consumed at once, so a chunk's head or a
+//! trailer may be cut anywhere. It does not copy: pieces of the body are passed to a closure where
+//! they lie. Chunk extensions and trailers are skipped. Only [`super::parse::Parser`] uses it.
 
 use super::parse::Malformed;
 
-/// The longest line that states a chunk's size, with its extensions and line end, in bytes.
+/// Maximum length of the line that states a chunk's size, with extensions and line end, in bytes.
 const MAX_SIZE_LINE: u32 = 4 * 1024;
 
-/// The most that all trailers together may take, in bytes.
+/// Maximum length of all trailers together, in bytes.
 const MAX_TRAILERS: u32 = 64 * 1024;
 
-/// Where in a chunked body the next byte falls.
+/// Position of the next byte in a chunked body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunks {
     step: Step,
-    /// What the line that states a size has said so far; then how many bytes of that chunk are still to come.
-    left: u64,
-    /// Bytes of the present size line, or of the trailers so far.
-    seen: u32,
+    /// In a size line, the size as far as it was read; in a chunk, the bytes that remain of it.
+    remaining: u64,
+    /// Bytes of the current size line, or of the trailers so far.
+    line_bytes: u32,
 }
 
-/// What the next byte belongs to.
+/// The part of the coding that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// The first digit of a chunk's size.
     Size,
-    /// A further digit, or what ends the digits.
+    /// A further digit, or the end of the digits.
     MoreSize,
-    /// Blanks behind the size; some old servers fill it up to eight places.
+    /// Blanks after the size. Some old servers pad it to eight places.
     Blank,
-    /// A chunk extension, passed over.
+    /// A chunk extension, which is skipped.
     Extension,
-    /// The line feed behind a size.
+    /// The line feed after a size.
     SizeLineFeed,
-    /// The chunk's own bytes.
+    /// Bytes of the body.
     Data,
-    /// The line end behind a chunk's bytes.
+    /// The line end after a chunk's bytes.
     DataEnd,
-    /// Its line feed.
+    /// The line feed of that line end.
     DataLineFeed,
     /// The start of a trailer, or of the empty line that ends the body.
     Trailer,
@@ -51,57 +51,57 @@ enum Step {
 }
 
 impl Chunks {
-    /// A chunked body of which nothing has come yet.
+    /// Creates the state before the first chunk.
     pub(super) fn new() -> Self {
-        Chunks { step: Step::Size, left: 0, seen: 0 }
+        Chunks { step: Step::Size, remaining: 0, line_bytes: 0 }
     }
 
-    /// Takes `bytes` up to the end of the body, showing each piece of the body to `body`; tells how many were taken,
-    /// which is all of them unless the body ended before.
+    /// Consumes `bytes` up to the end of the body and passes each piece of the body to `body`.
+    /// Returns the number of bytes consumed: all of them unless the body ended earlier.
     pub(super) fn feed(&mut self, bytes: &[u8], mut body: impl FnMut(&[u8])) -> Result<usize, Malformed> {
-        let mut at = 0;
-        while at < bytes.len() && self.step != Step::Done {
+        let mut position = 0;
+        while position < bytes.len() && self.step != Step::Done {
             if self.step == Step::Data {
-                let rest = &bytes[at..];
-                let piece = &rest[..self.left.min(rest.len() as u64) as usize];
+                let rest = &bytes[position..];
+                let piece = &rest[..self.remaining.min(rest.len() as u64) as usize];
                 body(piece);
                 self.skip(piece.len() as u64);
-                at += piece.len();
+                position += piece.len();
             } else {
-                self.feed_framing(bytes[at])?;
-                at += 1;
+                self.feed_framing(bytes[position])?;
+                position += 1;
             }
         }
-        Ok(at)
+        Ok(position)
     }
 
-    /// How many of the coming bytes are this chunk's own.
+    /// Number of the following bytes that are certainly part of the current chunk.
     pub(super) fn discardable(&self) -> u64 {
-        if self.step == Step::Data { self.left } else { 0 }
+        if self.step == Step::Data { self.remaining } else { 0 }
     }
 
-    /// `n` bytes of the present chunk have gone by.
+    /// Skips `n` bytes of the current chunk.
     pub(super) fn skip(&mut self, n: u64) {
         debug_assert!(n <= self.discardable(), "more skipped than the chunk holds");
-        self.left = self.left.saturating_sub(n);
-        if self.step == Step::Data && self.left == 0 {
+        self.remaining = self.remaining.saturating_sub(n);
+        if self.step == Step::Data && self.remaining == 0 {
             self.step = Step::DataEnd;
         }
     }
 
-    /// Whether the last, empty line has come.
-    pub(super) fn done(&self) -> bool {
+    /// True if the last, empty line was received.
+    pub(super) fn is_done(&self) -> bool {
         self.step == Step::Done
     }
 
-    /// Takes one byte that is not a chunk's own. A lone line feed ends a line as it does in a head.
+    /// Consumes one byte of the framing. A lone line feed ends a line, as in a head.
     fn feed_framing(&mut self, byte: u8) -> Result<(), Malformed> {
         self.count()?;
         self.step = match (self.step, byte) {
             (Step::Size | Step::MoreSize, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
             (Step::MoreSize | Step::Blank, b' ' | b'\t') => Step::Blank,
             (Step::MoreSize | Step::Blank | Step::Extension, b'\r') => Step::SizeLineFeed,
-            (Step::MoreSize | Step::Blank | Step::Extension | Step::SizeLineFeed, b'\n') => self.size_stated(),
+            (Step::MoreSize | Step::Blank | Step::Extension | Step::SizeLineFeed, b'\n') => self.end_size_line(),
             (Step::MoreSize | Step::Blank, b';') | (Step::Extension, _) => Step::Extension,
             (Step::DataEnd, b'\r') => Step::DataLineFeed,
             (Step::DataEnd | Step::DataLineFeed, b'\n') => self.next_chunk(),
@@ -114,31 +114,31 @@ impl Chunks {
         Ok(())
     }
 
-    /// Keeps the size line and the trailers within their bounds.
+    /// Counts a byte of a size line or of the trailers, and checks their limits.
     fn count(&mut self) -> Result<(), Malformed> {
-        let (most, beyond) = match self.step {
+        let (limit, error) = match self.step {
             Step::Trailer | Step::InTrailer | Step::LastLineFeed => (MAX_TRAILERS, Malformed::TrailersTooLarge),
             _ => (MAX_SIZE_LINE, Malformed::ChunkLineTooLong),
         };
-        self.seen += 1;
-        if self.seen > most { Err(beyond) } else { Ok(()) }
+        self.line_bytes += 1;
+        if self.line_bytes > limit { Err(error) } else { Ok(()) }
     }
 
     /// Adds a hexadecimal digit to the size.
     fn digit(&mut self, byte: u8) -> Result<Step, Malformed> {
         let digit = char::from(byte).to_digit(16).ok_or(Malformed::Chunk)?;
-        let shifted = self.left.checked_mul(16).ok_or(Malformed::Chunk)?;
-        self.left = shifted | u64::from(digit);
+        let shifted = self.remaining.checked_mul(16).ok_or(Malformed::Chunk)?;
+        self.remaining = shifted | u64::from(digit);
         Ok(Step::MoreSize)
     }
 
-    /// The line that states a size is over: the chunk follows, or behind the last one the trailers.
-    fn size_stated(&mut self) -> Step {
-        self.seen = 0;
-        if self.left == 0 { Step::Trailer } else { Step::Data }
+    /// Ends a size line. The chunk follows, or the trailers if its size is 0.
+    fn end_size_line(&mut self) -> Step {
+        self.line_bytes = 0;
+        if self.remaining == 0 { Step::Trailer } else { Step::Data }
     }
 
-    /// A chunk is over, and another follows.
+    /// Ends a chunk, after which another follows.
     fn next_chunk(&mut self) -> Step {
         *self = Chunks::new();
         self.step

@@ -1,14 +1,15 @@
-//! One request and its reply on an open connection.
+//! Exchanges one request for its reply on an open connection.
 //!
-//! Reads go into the worker's one buffer; a head that comes in pieces is kept with the connection until it is whole. A
-//! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
+//! Reads go into the worker's read buffer. A head that arrives in pieces is kept with the
+//! connection until it is complete. A body that is not needed is dropped in the kernel. An
+//! ordinary reply allocates nothing.
 
 use super::parse::{Malformed, NoReply, Parser};
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, Head, MAX_HEAD};
 use crate::link::Link;
 use crate::request::RequestKind;
-use crate::stream::{DiscardableBody, MOST_BLANK_READS, Stream, is_blank};
+use crate::stream::{DiscardableBody, MAX_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
 use crate::worker_io::{BUFFER, WorkerIo};
 use crate::{Reply, Stamps, Timer, Wants, error};
@@ -19,16 +20,17 @@ use std::io;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-/// Read at once while a head is awaited: enough for a head and a small page; the rest of a long body is not copied.
+/// Bytes per read while a head is awaited: enough for a head and a small page. The rest of a long
+/// body is not copied.
 const HEAD_READ: usize = 8 * 1024;
-/// Read at once where somebody looks at the body.
+/// Bytes per read if the body is needed.
 const BODY_READ: usize = 64 * 1024;
 
-/// Written at once of a long request, before other tasks may run.
+/// Bytes of a long request that are written at once, before other tasks may run.
 const SEND_PIECE: usize = 256 * 1024;
 
-/// Of so many replies on a connection whose bytes are stamped, one tells how late it was read.
-const LOOKED_AT: u32 = 8;
+/// On connections with kernel timestamps, the read lag of every 8th reply is measured.
+const READ_LAG_SAMPLING: u32 = 8;
 
 /// The state that the exchanges of one worker share.
 pub(crate) struct H1Exchanges<T> {
@@ -39,28 +41,29 @@ pub(crate) struct H1Exchanges<T> {
     replies: Cell<u32>,
 }
 
-/// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
-/// to compare is ten times cheaper than to parse.
+/// The last head that was parsed. Replies of one server mostly begin with the same bytes until the
+/// second in the Date field changes. Comparing is ten times cheaper than parsing.
 #[derive(Default)]
 struct LastHead {
-    asked: RequestKind,
+    kind: RequestKind,
     bytes: Vec<u8>,
     head: Option<Head>,
 }
 
 impl LastHead {
-    /// Longer heads are not kept.
-    const LONGEST: u64 = 2048;
+    /// Longer heads are not remembered.
+    const MAX_LENGTH: u64 = 2048;
 
-    fn recall(&self, asked: RequestKind, bytes: &[u8]) -> Option<Head> {
-        self.head.filter(|_| self.asked == asked && bytes.starts_with(&self.bytes))
+    /// Returns the parsed head if `bytes` begin with the remembered one.
+    fn matching_head(&self, kind: RequestKind, bytes: &[u8]) -> Option<Head> {
+        self.head.filter(|_| self.kind == kind && bytes.starts_with(&self.bytes))
     }
 
-    /// Keeps the head that `bytes` begin with, where it is the very first thing in them.
-    fn learn(&mut self, asked: RequestKind, bytes: &[u8], parser: &Parser) {
-        let first = |head: &Head| head.length <= Self::LONGEST && parser.interim() == 0 && bytes.starts_with(b"HTTP");
-        if let Some(head) = parser.head().filter(first) {
-            self.asked = asked;
+    /// Remembers the head at the start of `bytes`, unless interim heads or blank lines precede it.
+    fn remember(&mut self, kind: RequestKind, bytes: &[u8], parser: &Parser) {
+        let Some(head) = parser.head() else { return };
+        if head.length <= Self::MAX_LENGTH && parser.interim() == 0 && bytes.starts_with(b"HTTP") {
+            self.kind = kind;
             self.bytes.clear();
             self.bytes.extend_from_slice(&bytes[..head.length as usize]);
             self.head = Some(head);
@@ -68,150 +71,165 @@ impl LastHead {
     }
 }
 
-/// Where a reply stands.
-struct Receiving {
-    asked: RequestKind,
+/// A request as the bytes of HTTP/1.
+pub(crate) struct OutgoingRequest<'r> {
+    pub bytes: &'r [u8],
+    pub kind: RequestKind,
+    /// True if the connection carried a request before. Its end before any reply then means that
+    /// the server closed an idle connection.
+    pub is_reused: bool,
+}
+
+/// Receives one reply.
+struct ReplyReceiver {
+    kind: RequestKind,
     parser: Parser,
-    /// The beginning of a head that came in pieces.
-    stash: Vec<u8>,
-    keep: Option<Box<ReplyCollector>>,
-    /// Further requests were sent: what comes behind a whole reply is the next one's.
-    more_may_come: bool,
-    /// What came behind the whole reply.
-    behind: Vec<u8>,
-    /// How many bytes came behind it that were not asked for, blank lines with them.
+    /// The beginning of a head that arrives in pieces.
+    partial_head: Vec<u8>,
+    collector: Option<Box<ReplyCollector>>,
+    /// True if further requests were sent. Bytes after a whole reply then belong to the next reply.
+    expects_more: bool,
+    /// Bytes after the whole reply that belong to the next one.
+    next_reply: Vec<u8>,
+    /// Number of bytes after the reply that belong to none, including blank lines.
     extra: u64,
-    /// They were more than blank lines.
-    unsolicited: bool,
-    /// Why what came is no reply.
+    /// True if these bytes were more than blank lines.
+    is_unsolicited: bool,
+    /// Why the received bytes are not a valid reply.
     malformed: Option<Malformed>,
-    /// No more of it is awaited, though more may come.
-    is_left: bool,
+    /// True if the rest of the reply is not needed, though more may arrive.
+    is_abandoned: bool,
     turn: Turn,
 }
 
-/// On one connection: requests that were sent before their exchange, and bytes that came behind a whole reply.
+/// Requests of one connection that were sent before their exchange, and bytes that were read ahead.
 #[derive(Default)]
 pub(crate) struct PipelineState {
-    /// When each was sent, the earliest first.
+    /// When each request was sent, the earliest first.
     sent: VecDeque<Tick>,
-    came: Vec<u8>,
+    /// Bytes after the last whole reply, which begin the next one.
+    unread: Vec<u8>,
 }
 
 impl PipelineState {
-    /// There are requests whose exchange is still to come.
+    /// True if requests were sent whose replies were not read yet.
     pub fn is_owed(&self) -> bool {
         !self.sent.is_empty()
     }
 }
 
-/// What a step of receiving found.
+/// Progress of a reply after a read.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum Progress {
     More,
     Whole,
 }
 
-/// What became of writing a request.
-enum Written {
-    /// All of it was written; where the reply stands that came meanwhile.
-    Whole(Step),
-    /// It could not be: a reply may yet be there.
+/// Result of writing a request.
+enum WriteResult {
+    /// All of it was written. Contains the progress of the reply that arrived meanwhile.
+    Whole(Progress),
+    /// Writing failed; a reply may still be readable.
     Failed(io::Error),
-    /// The server refused it before it was written.
+    /// The server refused the request before it was fully written.
     Refused,
-    /// What came meanwhile is no reply.
+    /// The bytes received meanwhile are not a valid reply.
     NoReply(Failure),
 }
 
-/// What happened first while a request was written.
-enum Event {
+/// The first event while a request is written.
+enum SendEvent {
     Wrote(io::Result<usize>),
-    Came(Result<Step, Failure>),
+    Received(Result<Progress, Failure>),
 }
 
 impl<T: Timer> H1Exchanges<T> {
-    /// Exchanges that read with `io`; a slow reader takes `receive_rate` bytes per second.
+    /// Creates the exchanges of a worker. With `receive_rate`, they read at most that number
+    /// of bytes per second.
     pub fn new(io: WorkerIo<T>, receive_rate: Option<u64>) -> Self {
         Self { io, last_head: RefCell::default(), receive_rate, replies: Cell::new(0) }
     }
 
-    /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
-    /// before any reply is the server's closing of an idle connection.
+    /// Sends `request` and reads the whole reply.
     ///
     /// # Errors
     ///
-    /// What failed, if there is no whole reply.
+    /// The cause of the failure, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
-        (stream, ahead): (&mut Stream<L>, &mut PipelineState),
-        (request, asked): (&[u8], RequestKind),
-        (used, keep): (bool, Option<Box<ReplyCollector>>),
+        stream: &mut Stream<L>,
+        pipeline: &mut PipelineState,
+        request: OutgoingRequest<'_>,
+        collector: Option<Box<ReplyCollector>>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let mut at = Receiving::new(asked, keep);
-        let sent_ahead = ahead.sent.pop_front();
-        if stream.stamps_receipt() {
-            self.sample_receipt(stream);
+        let mut receiver = ReplyReceiver::new(request.kind, collector);
+        let sent_ahead = pipeline.sent.pop_front();
+        if stream.has_timestamps() {
+            self.sample_read_lag(stream);
         }
-        at.more_may_come = !ahead.sent.is_empty();
+        receiver.expects_more = !pipeline.sent.is_empty();
         let written = match sent_ahead {
             Some(sent) => {
-                (stamps.sent, stamps.bytes_sent) = (sent, request.len() as u64);
-                Written::Whole(Step::More)
+                stamps.sent = sent;
+                stamps.bytes_sent = request.bytes.len() as u64;
+                WriteResult::Whole(Progress::More)
             }
-            None => self.send(stream, request, &mut at, stamps).await,
+            None => self.send(stream, request.bytes, &mut receiver, stamps).await,
         };
-        // A server that refuses a body closes before it has read it: its reply may be there all the same.
-        let (mut step, unsent, refused) = match written {
-            Written::Whole(Step::More) => (self.take_what_came(&mut at, ahead, stamps), None, false),
-            Written::Whole(Step::Whole) => (Ok(Step::Whole), None, false),
-            Written::Failed(error) => (Ok(Step::More), Some(error), true),
-            Written::Refused => (Ok(Step::Whole), None, true),
-            Written::NoReply(failure) => (Err(failure), None, true),
+        // A server that refuses a body closes before it has read it. Its reply
+        // may still be readable.
+        let (mut progress, write_error, refused) = match written {
+            WriteResult::Whole(Progress::More) => (self.feed_read_ahead(&mut receiver, pipeline, stamps), None, false),
+            WriteResult::Whole(Progress::Whole) => (Ok(Progress::Whole), None, false),
+            WriteResult::Failed(error) => (Ok(Progress::More), Some(error), true),
+            WriteResult::Refused => (Ok(Progress::Whole), None, true),
+            WriteResult::NoReply(failure) => (Err(failure), None, true),
         };
         loop {
-            match step {
-                Ok(Step::Whole) => break,
-                Ok(Step::More) => self.throttle(stamps).await,
+            match progress {
+                Ok(Progress::Whole) => break,
+                Ok(Progress::More) => self.throttle(stamps).await,
                 Err(failure) => {
-                    stamps.malformed = at.malformed;
-                    return Err(why(failure, unsent.as_ref(), used && stamps.bytes_received == 0));
+                    stamps.malformed = receiver.malformed;
+                    let is_stale = request.is_reused && stamps.bytes_received == 0;
+                    return Err(exchange_failure(failure, write_error.as_ref(), is_stale));
                 }
             }
-            step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
+            progress = std::future::poll_fn(|cx| self.poll_step(stream, &mut receiver, stamps, cx)).await;
         }
-        if let Some(received) = stream.take_receipt() {
+        if let Some(received) = stream.take_timestamp() {
             let lag = self.io.time.nanos_since_received(received, stamps.last_byte);
-            // Clocks are set now and then.
+            // The kernel's wall clock may be adjusted meanwhile, which makes the lag too long.
             stamps.read_lag = lag.filter(|lag| *lag <= stamps.last_byte.nanos_since(stamps.sent));
         }
-        self.look_behind(stream, &mut at).await;
-        stamps.bytes_received -= at.behind.len() as u64 + at.extra;
-        stamps.extra_bytes = at.extra;
-        ahead.came = std::mem::take(&mut at.behind);
-        let reply = at.into_reply()?;
+        self.detect_unsolicited_bytes(stream, &mut receiver).await;
+        stamps.bytes_received -= receiver.next_reply.len() as u64 + receiver.extra;
+        stamps.extra_bytes = receiver.extra;
+        pipeline.unread = std::mem::take(&mut receiver.next_reply);
+        let reply = receiver.into_reply()?;
         Ok(Reply { keep_alive: reply.keep_alive && !refused, ..reply })
     }
 
-    /// Has a share of the replies tell when they came.
-    fn sample_receipt<L: Link>(&self, stream: &mut Stream<L>) {
+    /// Requests a kernel timestamp for a share of the replies.
+    fn sample_read_lag<L: Link>(&self, stream: &mut Stream<L>) {
         let n = self.replies.get();
         self.replies.set(n.wrapping_add(1));
-        if n.is_multiple_of(LOOKED_AT) {
-            stream.want_receipt();
+        if n.is_multiple_of(READ_LAG_SAMPLING) {
+            stream.request_timestamp();
         }
     }
 
-    /// Sends a request before its exchange. What goes wrong shows in the exchange: it sends what this did not.
-    pub async fn send_ahead<L: Link>(&self, (stream, ahead): (&mut Stream<L>, &mut PipelineState), request: &[u8]) {
-        let sent = match stream.send_at_once(request) {
+    /// Sends a request before its exchange. If this fails, the exchange sends it
+    /// again and reports errors.
+    pub async fn send_ahead<L: Link>(&self, stream: &mut Stream<L>, pipeline: &mut PipelineState, request: &[u8]) {
+        let is_sent = match stream.send_at_once(request) {
             Ok(n) if n == request.len() => true,
             Ok(n) => Box::pin(stream.send(&request[n..])).await.is_ok(),
             Err(_) => false,
         };
-        if sent {
-            ahead.sent.push_back(self.io.time.now());
+        if is_sent {
+            pipeline.sent.push_back(self.io.time.now());
         }
     }
 
@@ -219,55 +237,57 @@ impl<T: Timer> H1Exchanges<T> {
     ///
     /// # Errors
     ///
-    /// What failed, if there is no whole reply.
+    /// The cause of the failure, if there is no whole reply.
     pub async fn switch(&self, stream: &mut Stream, request: &[u8], wants: Wants) -> Result<(Reply, Vec<u8>), Failure> {
-        let mut ahead = PipelineState::default();
-        self.send_ahead((stream, &mut ahead), request).await;
-        // The bytes after the reply are kept like those of a further reply.
-        ahead.sent.push_back(self.io.time.now());
-        let keep = ReplyCollector::new(wants, None, None);
-        let request = (request, RequestKind::Ordinary);
-        let reply = self.exchange((stream, &mut ahead), request, (false, keep), &mut Stamps::default()).await?;
-        Ok((reply, ahead.came))
+        let mut pipeline = PipelineState::default();
+        self.send_ahead(stream, &mut pipeline, request).await;
+        // A second entry makes the exchange keep the bytes after the reply, like those
+        // of a further reply.
+        pipeline.sent.push_back(self.io.time.now());
+        let collector = ReplyCollector::new(wants, None, None);
+        let request = OutgoingRequest { bytes: request, kind: RequestKind::Ordinary, is_reused: false };
+        let reply = self.exchange(stream, &mut pipeline, request, collector, &mut Stamps::default()).await?;
+        Ok((reply, pipeline.unread))
     }
 
-    /// Takes in what came behind the reply before.
-    fn take_what_came(
+    /// Passes the bytes that were read with the previous reply to the receiver.
+    fn feed_read_ahead(
         &self,
-        at: &mut Receiving,
-        ahead: &mut PipelineState,
+        receiver: &mut ReplyReceiver,
+        pipeline: &mut PipelineState,
         stamps: &mut Stamps,
-    ) -> Result<Step, Failure> {
-        if ahead.came.is_empty() {
-            return Ok(Step::More);
+    ) -> Result<Progress, Failure> {
+        if pipeline.unread.is_empty() {
+            return Ok(Progress::More);
         }
-        let bytes = std::mem::take(&mut ahead.came);
+        let bytes = std::mem::take(&mut pipeline.unread);
         self.stamp(bytes.len(), stamps);
-        let step = at.take(&bytes, &mut self.last_head.borrow_mut());
-        stamps.head_bytes = at.parser.head_bytes();
-        step
+        let progress = receiver.push(&bytes, &mut self.last_head.borrow_mut());
+        stamps.head_bytes = receiver.parser.head_bytes();
+        progress
     }
 
-    /// Writes the request. What comes before it is written is read: a server that refuses a long body may answer first,
-    /// and one that answers while it reads may wait for us.
+    /// Writes the request. Bytes that arrive meanwhile are read: a server that refuses a long body
+    /// may answer first, and one that answers while it reads may wait until its answer is read.
     async fn send<L: Link>(
         &self,
         stream: &mut Stream<L>,
         request: &[u8],
-        at: &mut Receiving,
+        receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
-    ) -> Written {
+    ) -> WriteResult {
         let written = match stream.send_at_once(request) {
             Ok(n) => {
                 stamps.bytes_sent = n as u64;
                 if n == request.len() {
-                    Written::Whole(Step::More)
+                    WriteResult::Whole(Progress::More)
                 } else {
-                    // Boxed: seldom needed, and every idle connection would hold the room for it.
-                    Box::pin(self.send_rest(stream, request, at, stamps)).await
+                    // Boxed because it is rarely needed; inline it would
+                    // enlarge every idle connection.
+                    Box::pin(self.send_rest(stream, request, receiver, stamps)).await
                 }
             }
-            Err(error) => Written::Failed(error),
+            Err(error) => WriteResult::Failed(error),
         };
         stamps.sent = self.io.time.now();
         if stamps.first_byte != Tick::ZERO {
@@ -276,61 +296,68 @@ impl<T: Timer> H1Exchanges<T> {
         written
     }
 
-    /// Writes what is left of the request.
+    /// Writes the rest of the request.
     async fn send_rest<L: Link>(
         &self,
         stream: &mut Stream<L>,
         request: &[u8],
-        at: &mut Receiving,
+        receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
-    ) -> Written {
-        let (mut step, mut turn) = (Step::More, Turn::default());
+    ) -> WriteResult {
+        let mut progress = Progress::More;
+        let mut turn = Turn::default();
         loop {
             std::future::poll_fn(|cx| turn.poll_continue(&self.io.time, cx)).await;
-            match std::future::poll_fn(|cx| self.poll_event(stream, request, (at, step), stamps, cx)).await {
-                Event::Wrote(Ok(0)) => return Written::Whole(step),
-                Event::Wrote(Ok(n)) => {
+            let event =
+                std::future::poll_fn(|cx| self.poll_event(stream, request, receiver, progress, stamps, cx)).await;
+            match event {
+                SendEvent::Wrote(Ok(0)) => return WriteResult::Whole(progress),
+                SendEvent::Wrote(Ok(n)) => {
                     stamps.bytes_sent += n as u64;
                     turn.worked(&self.io.time, self.io.time.now());
                 }
-                Event::Wrote(Err(error)) => return Written::Failed(error),
-                Event::Came(Ok(Step::Whole)) if at.refuses() => return Written::Refused,
-                Event::Came(Ok(next)) => step = next,
-                Event::Came(Err(failure)) => return Written::NoReply(failure),
+                SendEvent::Wrote(Err(error)) => return WriteResult::Failed(error),
+                SendEvent::Received(Ok(Progress::Whole)) if receiver.refuses_request() => return WriteResult::Refused,
+                SendEvent::Received(Ok(next)) => progress = next,
+                SendEvent::Received(Err(failure)) => return WriteResult::NoReply(failure),
             }
         }
     }
 
-    /// Writes, or reads where nothing can be written. Writing tells 0 when nothing is left to be written or flushed.
+    /// Writes, or reads if nothing can be written. `Wrote(0)` means that nothing remains to
+    /// be written or flushed.
     fn poll_event<L: Link>(
         &self,
         stream: &mut Stream<L>,
         request: &[u8],
-        (at, step): (&mut Receiving, Step),
+        receiver: &mut ReplyReceiver,
+        progress: Progress,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
-    ) -> Poll<Event> {
+    ) -> Poll<SendEvent> {
         let rest = &request[stamps.bytes_sent as usize..];
         let rest = &rest[..rest.len().min(SEND_PIECE)];
         let wrote = if rest.is_empty() { stream.poll_flush(cx).map_ok(|()| 0) } else { stream.poll_send(rest, cx) };
-        match (wrote, step) {
-            (Poll::Ready(wrote), _) => Poll::Ready(Event::Wrote(wrote)),
-            (Poll::Pending, Step::More) => self.poll_step(stream, at, stamps, cx).map(Event::Came),
-            (Poll::Pending, Step::Whole) => Poll::Pending,
+        match (wrote, progress) {
+            (Poll::Ready(wrote), _) => Poll::Ready(SendEvent::Wrote(wrote)),
+            (Poll::Pending, Progress::More) => self.poll_step(stream, receiver, stamps, cx).map(SendEvent::Received),
+            (Poll::Pending, Progress::Whole) => Poll::Pending,
         }
     }
 
-    /// Whether bytes that nobody asked for came along with the reply: how reads were cut must not decide it.
-    async fn look_behind<L: Link>(&self, stream: &mut Stream<L>, at: &mut Receiving) {
-        if at.more_may_come || at.unsolicited || at.is_left || !at.parser.head().is_some_and(|head| head.keep_alive) {
+    /// Checks whether unsolicited bytes arrived with the reply. It reads on because the sizes of
+    /// earlier reads must not decide this.
+    async fn detect_unsolicited_bytes<L: Link>(&self, stream: &mut Stream<L>, receiver: &mut ReplyReceiver) {
+        let is_decided = receiver.expects_more || receiver.is_unsolicited || receiver.is_abandoned;
+        if is_decided || !receiver.parser.head().is_some_and(|head| head.keep_alive) {
             return;
         }
         std::future::poll_fn(|cx| {
             let mut buffer = self.io.buffer.borrow_mut();
             for reads in 0.. {
-                let Some(Ok(n @ 1..)) = stream.read_behind(&mut buffer[..HEAD_READ], cx) else { break };
-                if !is_blank(&buffer[..n]) || reads == MOST_BLANK_READS {
-                    at.unsolicited = true;
+                let Some(Ok(n @ 1..)) = stream.read_remaining(&mut buffer[..HEAD_READ], cx) else { break };
+                if !is_blank(&buffer[..n]) || reads == MAX_BLANK_READS {
+                    receiver.is_unsolicited = true;
                     break;
                 }
             }
@@ -339,56 +366,62 @@ impl<T: Timer> H1Exchanges<T> {
         .await;
     }
 
-    /// Reads once and takes in what came.
+    /// Reads once and parses the bytes.
     fn poll_step<L: Link>(
         &self,
         stream: &mut Stream<L>,
-        at: &mut Receiving,
+        receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Step, Failure>> {
-        // The first read of a reply is short, and for most replies the only one.
+    ) -> Poll<Result<Progress, Failure>> {
+        // The first read of a reply is short, and the only one for most replies: it needs no
+        // check of the turn.
         if stamps.first_byte != Tick::ZERO {
-            ready!(at.turn.poll_continue(&self.io.time, cx));
+            ready!(receiver.turn.poll_continue(&self.io.time, cx));
         }
         let mut buffer = self.io.buffer.borrow_mut();
-        // A short rest is read with room for what may come behind it: that it was drained then shows at once.
-        let discardable = if at.keep.is_none() { at.parser.discardable() } else { 0 };
-        let rest = if discardable >= self.most_at_once(HEAD_READ) as u64 { discardable } else { 0 };
+        // A short rest is read into a larger buffer, so that the read also shows
+        // whether bytes follow it.
+        let discardable = if receiver.collector.is_none() { receiver.parser.discardable() } else { 0 };
+        let rest = if discardable >= self.read_limit(HEAD_READ) as u64 { discardable } else { 0 };
         let read = if rest > 0 {
-            let certain = at.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
-            let most = self.most_at_once(BUFFER);
-            stream.poll_discard(DiscardableBody { bytes: rest, certain }, &mut buffer[..most], cx)
+            let certain = receiver.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
+            let limit = self.read_limit(BUFFER);
+            stream.poll_discard(DiscardableBody { bytes: rest, certain }, &mut buffer[..limit], cx)
         } else {
-            let most = if at.keep.is_some() { BODY_READ } else { HEAD_READ };
-            let most = self.most_at_once(most);
-            stream.poll_read(&mut buffer[..most], cx)
+            let size = if receiver.collector.is_some() { BODY_READ } else { HEAD_READ };
+            let limit = self.read_limit(size);
+            stream.poll_read(&mut buffer[..limit], cx)
         };
         let n = match read {
             Poll::Pending => {
-                at.turn.wait();
+                receiver.turn.wait();
                 return Poll::Pending;
             }
             Poll::Ready(Ok(n)) => n,
             Poll::Ready(Err(error)) => {
-                at.malformed = error::tls_cause(&error);
-                return Poll::Ready(Err(error::of_stream(&error)));
+                receiver.malformed = error::tls_cause(&error);
+                return Poll::Ready(Err(error::stream_failure(&error)));
             }
         };
         self.stamp(n, stamps);
-        let step = if rest > 0 && n > 0 {
-            at.parser.skip(n as u64);
-            Ok(if at.parser.done() { Step::Whole } else { Step::More })
-        } else {
-            let step = at.take(&buffer[..n], &mut self.last_head.borrow_mut());
-            stamps.head_bytes = at.parser.head_bytes();
-            // A body that ends with the connection is complete only after a close_notify of TLS (RFC 9112 section 9.8).
-            step.and_then(|step| if n == 0 && stream.is_truncated() { Err(Failure::ClosedEarly) } else { Ok(step) })
-        };
-        if matches!(step, Ok(Step::More)) {
-            at.turn.worked(&self.io.time, stamps.last_byte);
+        let progress =
+            if rest > 0 && n > 0 {
+                receiver.parser.skip(n as u64);
+                Ok(if receiver.parser.done() { Progress::Whole } else { Progress::More })
+            } else {
+                let progress = receiver.push(&buffer[..n], &mut self.last_head.borrow_mut());
+                stamps.head_bytes = receiver.parser.head_bytes();
+                // A body that ends with the connection is complete only after a close_notify of TLS
+                // (RFC 9112 section 9.8).
+                progress.and_then(|progress| {
+                    if n == 0 && stream.is_truncated() { Err(Failure::ClosedEarly) } else { Ok(progress) }
+                })
+            };
+        if matches!(progress, Ok(Progress::More)) {
+            receiver.turn.worked(&self.io.time, stamps.last_byte);
         }
-        Poll::Ready(step)
+        Poll::Ready(progress)
     }
 
     fn stamp(&self, n: usize, stamps: &mut Stamps) {
@@ -400,12 +433,12 @@ impl<T: Timer> H1Exchanges<T> {
         stamps.bytes_received += n as u64;
     }
 
-    /// A slow reader takes no more at once than a twentieth of a second's worth.
-    fn most_at_once(&self, most: usize) -> usize {
-        self.receive_rate.map_or(most, |rate| most.min((rate / 20).max(1) as usize))
+    /// Limits a read of a slow reader to the bytes of 50 ms.
+    fn read_limit(&self, size: usize) -> usize {
+        self.receive_rate.map_or(size, |rate| size.min((rate / 20).max(1) as usize))
     }
 
-    /// A slow reader waits until the bytes it has are due.
+    /// Delays a slow reader until the bytes that it has read are due.
     async fn throttle(&self, stamps: &Stamps) {
         if let Some(rate) = self.receive_rate {
             let due = Duration::from_secs_f64(stamps.bytes_received as f64 / rate as f64);
@@ -414,130 +447,134 @@ impl<T: Timer> H1Exchanges<T> {
     }
 }
 
-/// What an exchange failed of: an error in sending tells more than what came of reading after it. The end of a used
-/// connection before any byte of a reply (`stale`) is a kind of its own.
-fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
+/// Returns the failure of an exchange. An error while sending is more specific than one while
+/// reading after it. The end of a reused connection before any byte of a reply (`is_stale`)
+/// is a separate failure.
+fn exchange_failure(failure: Failure, write_error: Option<&io::Error>, is_stale: bool) -> Failure {
     if failure == Failure::Tls {
         return failure;
     }
-    match unsent.map_or(failure, error::of_stream) {
-        Failure::Reset | Failure::ClosedEarly if stale => Failure::Stale,
+    match write_error.map_or(failure, error::stream_failure) {
+        Failure::Reset | Failure::ClosedEarly if is_stale => Failure::Stale,
         other => other,
     }
 }
 
-impl Receiving {
-    fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>) -> Self {
-        let (stash, behind) = (Vec::new(), Vec::new());
-        let parser = Parser::new(asked);
+impl ReplyReceiver {
+    fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>) -> Self {
         Self {
-            asked,
-            parser,
-            stash,
-            keep,
-            more_may_come: false,
-            behind,
+            kind,
+            parser: Parser::new(kind),
+            partial_head: Vec::new(),
+            collector,
+            expects_more: false,
+            next_reply: Vec::new(),
             extra: 0,
-            unsolicited: false,
+            is_unsolicited: false,
             malformed: None,
-            is_left: false,
+            is_abandoned: false,
             turn: Turn::default(),
         }
     }
 
-    /// The reply says that the request need not be sent to its end.
-    fn refuses(&self) -> bool {
+    /// True if the reply shows that the server does not need the rest of the request.
+    fn refuses_request(&self) -> bool {
         self.parser.head().is_some_and(|head| head.status >= 400 || !head.keep_alive)
     }
 
     fn into_reply(self) -> Result<Reply, Failure> {
         let Some(head) = self.parser.head() else { return Err(Failure::Protocol) };
-        let (body_bytes, head_bytes) = (self.parser.body_bytes(), self.parser.head_bytes());
         let announced_bytes = match head.framing {
-            Framing::Length(bytes) if !self.is_left => Some(bytes),
+            Framing::Length(bytes) if !self.is_abandoned => Some(bytes),
             _ => None,
         };
-        let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
-        let (status, unsolicited) = (head.status, self.unsolicited);
-        let keep_alive = head.keep_alive && !self.is_left;
-        Ok(Reply { status, keep_alive, unsolicited, body_bytes, head_bytes, announced_bytes, kept })
+        Ok(Reply {
+            status: head.status,
+            keep_alive: head.keep_alive && !self.is_abandoned,
+            unsolicited: self.is_unsolicited,
+            body_bytes: self.parser.body_bytes(),
+            head_bytes: self.parser.head_bytes(),
+            announced_bytes,
+            kept: self.collector.map(|collector| Box::new((*collector).finish(head))),
+        })
     }
 
-    /// Takes in bytes that were read; none is the end.
-    fn take(&mut self, bytes: &[u8], last: &mut LastHead) -> Result<Step, Failure> {
-        if let Some(keep) = self.keep.as_mut().filter(|_| self.parser.head().is_none()) {
-            keep.first(bytes);
+    /// Parses bytes that were read. An empty slice is the end of the connection.
+    fn push(&mut self, bytes: &[u8], last: &mut LastHead) -> Result<Progress, Failure> {
+        if let Some(collector) = self.collector.as_mut().filter(|_| self.parser.head().is_none()) {
+            collector.push_head_bytes(bytes);
         }
         if bytes.is_empty() {
             return match self.parser.close() {
-                Ok(()) => Ok(Step::Whole),
+                Ok(()) => Ok(Progress::Whole),
                 Err(NoReply::ClosedInBody | NoReply::ClosedInHead) => Err(Failure::ClosedEarly),
-                Err(NoReply::Malformed(cause)) => Err(self.no_reply(cause)),
+                Err(NoReply::Malformed(cause)) => Err(self.set_malformed(cause)),
             };
         }
-        if self.stash.is_empty() {
+        if self.partial_head.is_empty() {
             let used = if self.parser.head().is_none() { self.feed_first(bytes, last)? } else { self.feed(bytes)? };
             return self.keep_rest(&bytes[used..]);
         }
-        let mut whole = std::mem::take(&mut self.stash);
+        let mut whole = std::mem::take(&mut self.partial_head);
         whole.extend_from_slice(bytes);
         let used = self.feed(&whole)?;
         self.keep_rest(&whole[used..])
     }
 
-    /// The first bytes of a reply.
+    /// Parses the first bytes of a reply. A head that equals the last one is not parsed again.
     fn feed_first(&mut self, bytes: &[u8], last: &mut LastHead) -> Result<usize, Failure> {
-        // Whoever looks at header fields must see them.
-        if self.keep.is_some() {
+        // A collector must see the header fields.
+        if self.collector.is_some() {
             return self.feed(bytes);
         }
-        if let Some(head) = last.recall(self.asked, bytes) {
-            let used = self.parser.recall(head);
+        if let Some(head) = last.matching_head(self.kind, bytes) {
+            let used = self.parser.accept_known_head(head);
             return Ok(used + self.feed(&bytes[used..])?);
         }
         let used = self.feed(bytes)?;
-        last.learn(self.asked, bytes, &self.parser);
+        last.remember(self.kind, bytes, &self.parser);
         Ok(used)
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
-        let fed = match &mut self.keep {
-            Some(keep) => self.parser.feed(bytes, &mut **keep),
+        let fed = match &mut self.collector {
+            Some(collector) => self.parser.feed(bytes, &mut **collector),
             None => self.parser.feed(bytes, &mut ()),
         };
         fed.map_err(|error| match error {
-            NoReply::Malformed(cause) => self.no_reply(cause),
+            NoReply::Malformed(cause) => self.set_malformed(cause),
             NoReply::ClosedInBody | NoReply::ClosedInHead => Failure::ClosedEarly,
         })
     }
 
-    /// The cause of a protocol error.
-    fn no_reply(&mut self, cause: Malformed) -> Failure {
+    /// Stores the cause of a protocol error, and returns its failure.
+    fn set_malformed(&mut self, cause: Malformed) -> Failure {
         self.malformed = Some(cause);
         Failure::Protocol
     }
 
-    fn keep_rest(&mut self, rest: &[u8]) -> Result<Step, Failure> {
+    /// Keeps the bytes that the parser did not consume, and returns the progress of the reply.
+    fn keep_rest(&mut self, rest: &[u8]) -> Result<Progress, Failure> {
         match (self.parser.done(), rest.is_empty()) {
-            (true, true) => Ok(Step::Whole),
-            (true, false) if self.more_may_come => {
-                self.behind.extend_from_slice(rest);
-                Ok(Step::Whole)
+            (true, true) => Ok(Progress::Whole),
+            (true, false) if self.expects_more => {
+                self.next_reply.extend_from_slice(rest);
+                Ok(Progress::Whole)
             }
-            // Nobody asked for them; blank lines are passed over (RFC 9112 section 2.2).
+            // Unsolicited bytes; blank lines are ignored (RFC 9112 section 2.2).
             (true, false) => {
                 self.extra = rest.len() as u64;
-                self.unsolicited = !is_blank(rest);
-                Ok(Step::Whole)
+                self.is_unsolicited = !is_blank(rest);
+                Ok(Progress::Whole)
             }
-            (false, _) if self.keep.as_ref().is_some_and(|keep| keep.is_over()) => {
-                self.is_left = true;
-                Ok(Step::Whole)
+            (false, _) if self.collector.as_ref().is_some_and(|collector| collector.is_over()) => {
+                self.is_abandoned = true;
+                Ok(Progress::Whole)
             }
-            (false, _) if rest.len() > MAX_HEAD => Err(self.no_reply(Malformed::HeadTooLarge)),
+            (false, _) if rest.len() > MAX_HEAD => Err(self.set_malformed(Malformed::HeadTooLarge)),
             (false, _) => {
-                self.stash.extend_from_slice(rest);
-                Ok(Step::More)
+                self.partial_head.extend_from_slice(rest);
+                Ok(Progress::More)
             }
         }
     }

@@ -1,7 +1,9 @@
 //! HTTP/1.1 (and 1.0) over real sockets.
 //!
-//! * `request`: a request in bytes. [`parse`], `chunked`: bytes to a reply's head and end; pure.
-//! * `exchange`: one request and its reply on an open connection. `proxy`: the way through a proxy.
+//! * `request`: encodes requests. [`parse`], `chunked`: parse a reply's head and find
+//!   its end, without I/O.
+//! * `exchange`: exchanges one request for its reply on an open connection. `proxy`: opens a
+//!   tunnel through a proxy.
 
 mod chunked;
 mod exchange;
@@ -11,6 +13,6 @@ mod request;
 #[cfg(test)]
 mod segments_tests;
 
-pub(crate) use exchange::{H1Exchanges, PipelineState};
+pub(crate) use exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 pub(crate) use proxy::tunnel;
 pub(crate) use request::{Style, prepare};

@@ -1,11 +1,13 @@
-//! The reply parser of HTTP/1.0 and HTTP/1.1: bytes of a connection in, a [`Head`] and a known end out (RFC 9112).
+//! The reply parser of HTTP/1.0 and HTTP/1.1 (RFC 9112). It turns the bytes of a connection into a
+//! [`Head`] and finds the end of the reply.
 //!
-//! It is a state machine over slices: the caller reads, keeps an unfinished head, and gives it again with more behind it.
-//! It is not a reader (no socket, no buffer, no clock), not a client (requests, redirects and time limits are elsewhere),
-//! and no judge of what a head means beyond its framing. It allocates nothing.
+//! It is a state machine over slices. The caller reads, keeps an unfinished head, and passes it
+//! again with more bytes appended. The parser has no socket, buffer or clock, and it allocates
+//! nothing. It interprets a head only as far as framing needs it.
 //!
-//! Bytes come from the connection in [`super`]; the head and the end go back there, single header fields and pieces of the
-//! body to whoever listens as a [`ReplySink`]. How the bytes are cut into pieces never changes the outcome.
+//! [`super`] passes the bytes of a connection and receives the head and the end. Header fields
+//! and pieces of the body go to a [`ReplySink`]. The way in which the bytes are cut into pieces
+//! never changes the outcome.
 
 use std::mem::MaybeUninit;
 
@@ -15,34 +17,33 @@ use crate::request::RequestKind;
 pub use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 
-/// Header fields there is room for at first; few servers send more than 30.
+/// Header fields that the first attempt has room for. Few servers send more than 30.
 const FIELDS: usize = 64;
 
-/// Header fields there is room for in a head that has more than [`FIELDS`]; beyond, it is
-/// [`Malformed::TooManyFields`].
+/// Maximum number of header fields. More are [`Malformed::TooManyFields`].
 const MANY_FIELDS: usize = 1024;
 
-/// What every reply begins with.
+/// The bytes at the start of every reply.
 const PREFIX: &[u8] = b"HTTP/1.";
 
 /// Why there is no whole reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
-    /// The bytes are no HTTP/1.x reply.
+    /// The bytes are not a valid HTTP/1.x reply.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// Before the blank line that ends the head.
+    /// The connection ended before the blank line that ends the head.
     #[error("the connection was closed within the head of the reply")]
     ClosedInHead,
-    /// Before the end that the head announced.
+    /// The connection ended before the announced end of the body.
     #[error("the connection was closed within the body of the reply")]
     ClosedInBody,
 }
 
-/// Reads one reply; a new one for each request. Of no more use after an error.
+/// Parses one reply. Each request needs a new parser. It is unusable after an error.
 #[derive(Debug, Clone)]
 pub struct Parser {
-    asked: RequestKind,
+    kind: RequestKind,
     state: State,
     head: Option<Head>,
     body_bytes: u64,
@@ -52,15 +53,15 @@ pub struct Parser {
 
 const _: () = assert!(size_of::<Parser>() <= 96, "one for each connection: keep it small");
 
-/// What the next byte belongs to.
+/// The part of the reply that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The head, in whose first `searched` bytes no blank line begins.
+    /// The head. No blank line begins in its first `searched` bytes.
     Head {
         searched: usize,
     },
     Length {
-        left: u64,
+        remaining: u64,
     },
     Chunked(Chunks),
     UntilClose,
@@ -68,59 +69,62 @@ enum State {
 }
 
 impl Parser {
-    /// A parser for the reply to what was asked.
-    pub fn new(asked: RequestKind) -> Self {
-        Parser { asked, state: State::Head { searched: 0 }, head: None, body_bytes: 0, head_bytes: 0, interim: 0 }
+    /// Creates a parser for the reply to a request of this kind.
+    pub fn new(kind: RequestKind) -> Self {
+        Parser { kind, state: State::Head { searched: 0 }, head: None, body_bytes: 0, head_bytes: 0, interim: 0 }
     }
 
-    /// Takes bytes from the front of `bytes`, which starts where the last call stopped taking, and tells how many.
+    /// Consumes bytes from the front of `bytes`, which must begin where the last call
+    /// stopped. Returns their number.
     ///
-    /// While the head is incomplete it takes nothing, and wants the same bytes again with more behind them; a body is
-    /// taken as it comes. 1xx heads other than 101, and blank lines before a head, are taken and passed over. Nothing is
-    /// taken once the reply is [`done`](Self::done).
+    /// While the head is incomplete it consumes nothing, and needs the same bytes again with
+    /// more appended. A body is consumed as it arrives. Interim heads (1xx other than 101) and
+    /// blank lines before a head are consumed and skipped. After the reply is
+    /// [`done`](Self::done), nothing is consumed.
     ///
     /// # Errors
     ///
-    /// [`NoReply`] if the bytes are no reply of HTTP/1.
+    /// [`NoReply`] if the bytes are not a valid HTTP/1 reply.
     pub fn feed<S: ReplySink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, NoReply> {
-        let mut at = 0;
+        let mut position = 0;
         while let State::Head { searched } = self.state {
-            let taken = self.feed_head(&bytes[at..], searched, sink)?;
-            if taken == 0 {
-                return Ok(at);
+            let consumed = self.feed_head(&bytes[position..], searched, sink)?;
+            if consumed == 0 {
+                return Ok(position);
             }
-            at += taken;
-            self.head_bytes += taken as u64;
+            position += consumed;
+            self.head_bytes += consumed as u64;
         }
-        Ok(at + self.feed_body(&bytes[at..], sink)?)
+        Ok(position + self.feed_body(&bytes[position..], sink)?)
     }
 
-    /// Takes a head that was read before, from the same bytes and in answer to the same kind of request; how many bytes
-    /// that is. For the beginning of a reply only.
-    pub fn recall(&mut self, head: Head) -> usize {
+    /// Accepts a head that was parsed before, from the same bytes and for the same kind of request.
+    /// Returns its length. Must be called at the beginning of a reply.
+    pub fn accept_known_head(&mut self, head: Head) -> usize {
         self.head_bytes += head.length;
         self.accept(head)
     }
 
-    /// How many of the coming bytes are certainly body and may be dropped unseen: 0 in the head and between chunks, the
-    /// rest of the chunk or of the body otherwise, `u64::MAX` when it lasts until the close.
+    /// Number of the following bytes that are certainly body and may be dropped unseen. It is 0 in
+    /// the head and between chunks. Otherwise it is the rest of the chunk or of the body, or
+    /// `u64::MAX` if the body lasts until the close.
     pub fn discardable(&self) -> u64 {
         match &self.state {
             State::Head { .. } | State::Done => 0,
-            State::Length { left } => *left,
+            State::Length { remaining } => *remaining,
             State::Chunked(chunks) => chunks.discardable(),
             State::UntilClose => u64::MAX,
         }
     }
 
-    /// `n` bytes, at most [`discardable`](Self::discardable), were dropped unseen.
+    /// Records that `n` bytes, at most [`discardable`](Self::discardable), were dropped unseen.
     pub fn skip(&mut self, n: u64) {
         debug_assert!(n <= self.discardable(), "more skipped than the body holds");
         self.body_bytes = self.body_bytes.saturating_add(n);
         match &mut self.state {
-            State::Length { left } => {
-                *left = left.saturating_sub(n);
-                if *left == 0 {
+            State::Length { remaining } => {
+                *remaining = remaining.saturating_sub(n);
+                if *remaining == 0 {
                     self.state = State::Done;
                 }
             }
@@ -129,7 +133,8 @@ impl Parser {
         }
     }
 
-    /// The server closed the connection: either that completes the reply, or it is a failure.
+    /// Records that the server closed the connection, which either completes the reply
+    /// or is a failure.
     ///
     /// # Errors
     ///
@@ -145,12 +150,12 @@ impl Parser {
         }
     }
 
-    /// Whether the reply is complete.
+    /// True if the reply is complete.
     pub fn done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// The final head, once it has come.
+    /// The final head, once it is complete.
     pub fn head(&self) -> Option<Head> {
         self.head
     }
@@ -160,17 +165,17 @@ impl Parser {
         self.body_bytes
     }
 
-    /// Bytes of heads taken so far: the final one, interim ones, and blank lines before them.
+    /// Bytes of heads consumed so far: the final one, interim ones, and blank lines before them.
     pub fn head_bytes(&self) -> u64 {
         self.head_bytes
     }
 
-    /// How many interim heads (1xx other than 101) have been passed over.
+    /// Number of interim heads (1xx other than 101) that were skipped.
     pub fn interim(&self) -> u32 {
         self.interim
     }
 
-    /// Takes one head, or the blank lines before it; nothing if it is incomplete.
+    /// Consumes one head, or the blank lines before it. Returns 0 if the head is incomplete.
     fn feed_head<S: ReplySink>(&mut self, bytes: &[u8], searched: usize, sink: &mut S) -> Result<usize, Malformed> {
         if self.interim > MAX_INTERIM {
             return Err(Malformed::TooManyInterim);
@@ -180,34 +185,36 @@ impl Parser {
             return Ok(blank);
         }
         let bytes = &bytes[..bytes.len().min(MAX_HEAD)];
-        // The whole head came at once, as nearly all do: one pass, and no search for the blank line.
+        // Nearly every head arrives whole: parse it in one pass, without a search
+        // for the blank line.
         if searched == 0
-            && let Some(head) = read_head::<FIELDS, S>(bytes, self.asked, sink)
+            && let Some(head) = read_head::<FIELDS, S>(bytes, self.kind, sink)
         {
             return Ok(self.accept(head?));
         }
         match self.search(bytes, searched)? {
-            Some(end) => Ok(self.accept(read_whole_head(&bytes[..end], self.asked, sink)?)),
+            Some(end) => Ok(self.accept(read_whole_head(&bytes[..end], self.kind, sink)?)),
             None => Ok(0),
         }
     }
 
-    /// The end of a head that came in pieces, or was refused at first sight. A head is judged only when its blank line
-    /// has come, so that the verdict does not depend on the pieces, and each byte is searched only once.
+    /// Finds the end of a head that arrived in pieces or was not parsed at once. A head is
+    /// parsed only when it is complete, so that the result does not depend on the pieces. Each
+    /// byte is searched only once.
     fn search(&mut self, bytes: &[u8], searched: usize) -> Result<Option<usize>, Malformed> {
-        if bytes != b"\r" && bytes.iter().zip(PREFIX).any(|(came, want)| came != want) {
+        if bytes != b"\r" && bytes.iter().zip(PREFIX).any(|(received, expected)| received != expected) {
             return Err(Malformed::StatusLine);
         }
         let end = blank_line_end(bytes, searched);
         if end.is_none() && bytes.len() >= MAX_HEAD {
             return Err(Malformed::HeadTooLarge);
         }
-        // The blank line may have begun with the last line feed, or that and a carriage return.
+        // The last one or two bytes may begin the blank line, so the next search includes them.
         self.state = State::Head { searched: bytes.len().saturating_sub(2) };
         Ok(end)
     }
 
-    /// A head is complete: what comes next? Tells its length.
+    /// Accepts a complete head and sets the state that follows it. Returns its length.
     fn accept(&mut self, head: Head) -> usize {
         if is_interim(head.status) {
             self.interim = self.interim.saturating_add(1);
@@ -216,7 +223,7 @@ impl Parser {
             self.head = Some(head);
             self.state = match head.framing {
                 Framing::None | Framing::Length(0) => State::Done,
-                Framing::Length(left) => State::Length { left },
+                Framing::Length(remaining) => State::Length { remaining },
                 Framing::Chunked => State::Chunked(Chunks::new()),
                 Framing::UntilClose | Framing::Stream => State::UntilClose,
             };
@@ -224,17 +231,17 @@ impl Parser {
         head.length as usize
     }
 
-    /// Takes what belongs to the body.
+    /// Consumes the bytes that belong to the body.
     fn feed_body<S: ReplySink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
         if let State::Chunked(chunks) = &mut self.state {
-            let taken = chunks.feed(bytes, |piece| {
+            let consumed = chunks.feed(bytes, |piece| {
                 self.body_bytes = self.body_bytes.saturating_add(piece.len() as u64);
                 sink.body(piece);
             })?;
-            if chunks.done() {
+            if chunks.is_done() {
                 self.state = State::Done;
             }
-            return Ok(taken);
+            return Ok(consumed);
         }
         let piece = &bytes[..self.discardable().min(bytes.len() as u64) as usize];
         if !piece.is_empty() {
@@ -245,72 +252,76 @@ impl Parser {
     }
 }
 
-/// The length of the blank lines that some servers put between replies.
+/// Returns the length of the blank lines at the start of `bytes`. Some servers
+/// send them between replies.
 fn blank_lines(bytes: &[u8]) -> usize {
-    let mut at = 0;
+    let mut length = 0;
     loop {
-        match bytes[at..] {
-            [b'\n', ..] => at += 1,
-            [b'\r', b'\n', ..] => at += 2,
-            _ => return at,
+        match bytes[length..] {
+            [b'\n', ..] => length += 1,
+            [b'\r', b'\n', ..] => length += 2,
+            _ => return length,
         }
     }
 }
 
-/// Where the first blank line that begins at or behind `from` ends.
+/// Returns the end of the first blank line that begins at or after `from`.
 fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
+    let mut position = from;
     loop {
-        at += bytes[at..].iter().position(|&byte| byte == b'\n')? + 1;
-        match bytes[at..] {
-            [b'\n', ..] => return Some(at + 1),
-            [b'\r', b'\n', ..] => return Some(at + 2),
+        position += bytes[position..].iter().position(|&byte| byte == b'\n')? + 1;
+        match bytes[position..] {
+            [b'\n', ..] => return Some(position + 1),
+            [b'\r', b'\n', ..] => return Some(position + 2),
             _ => {}
         }
     }
 }
 
-/// Reads a head that is known to be complete, however many fields it has.
+/// Parses a head that is known to be complete, with any number of fields.
 #[cold]
-fn read_whole_head<S: ReplySink>(bytes: &[u8], asked: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
-    read_head::<FIELDS, S>(bytes, asked, sink)
-        .or_else(|| read_head::<MANY_FIELDS, S>(bytes, asked, sink))
-        .unwrap_or_else(|| Err(cause(bytes)))
+fn read_whole_head<S: ReplySink>(bytes: &[u8], kind: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
+    read_head::<FIELDS, S>(bytes, kind, sink)
+        .or_else(|| read_head::<MANY_FIELDS, S>(bytes, kind, sink))
+        .unwrap_or_else(|| Err(head_error(bytes)))
 }
 
-/// What is wrong with a head that is complete and cannot be read.
-fn cause(bytes: &[u8]) -> Malformed {
-    let parse = |bytes: &[u8]| {
-        let mut fields = vec![MaybeUninit::uninit(); MANY_FIELDS];
-        let mut reply = httparse::Response::new(&mut []);
-        tolerant().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields).map(|_| ())
-    };
+/// Returns why a complete head cannot be parsed.
+fn head_error(bytes: &[u8]) -> Malformed {
     let line = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &bytes[..=end]);
-    match parse(bytes) {
+    match try_parse(bytes) {
         Err(httparse::Error::TooManyHeaders) => Malformed::TooManyFields,
-        _ if parse(&[line, b"\r\n"].concat()).is_ok() => Malformed::HeaderField,
+        _ if try_parse(&[line, b"\r\n"].concat()).is_ok() => Malformed::HeaderField,
         _ => Malformed::StatusLine,
     }
 }
 
-/// Reads the head at the front of `bytes`; `None` if it is incomplete, no head, or has more than `N` fields.
+fn try_parse(bytes: &[u8]) -> Result<(), httparse::Error> {
+    let mut fields = vec![MaybeUninit::uninit(); MANY_FIELDS];
+    let mut reply = httparse::Response::new(&mut []);
+    tolerant_config().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields).map(|_| ())
+}
+
+/// Parses the head at the front of `bytes`. Returns `None` if it is incomplete, malformed, or has
+/// more than `N` fields.
 fn read_head<const N: usize, S: ReplySink>(
     bytes: &[u8],
-    asked: RequestKind,
+    kind: RequestKind,
     sink: &mut S,
 ) -> Option<Result<Head, Malformed>> {
     let mut fields = [const { MaybeUninit::uninit() }; N];
     let mut reply = httparse::Response::new(&mut []);
-    let outcome = tolerant().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields);
+    let outcome = tolerant_config().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields);
     let Ok(httparse::Status::Complete(length)) = outcome else {
         return None;
     };
-    Some(interpret(&reply, length, asked, sink))
+    Some(interpret(&reply, length, kind, sink))
 }
 
-/// What real servers send and every browser takes: blanks before the colon, folded values, more than one space in the
-/// status line. (A missing reason and lone line feeds are taken anyway.)
-fn tolerant() -> httparse::ParserConfig {
+/// Accepts deviations that real servers send and every browser accepts: blanks before the colon,
+/// folded values, and several spaces in the status line. The library always accepts a missing
+/// reason and lone line feeds.
+fn tolerant_config() -> httparse::ParserConfig {
     let mut config = httparse::ParserConfig::default();
     config
         .allow_spaces_after_header_name_in_responses(true)
@@ -319,11 +330,11 @@ fn tolerant() -> httparse::ParserConfig {
     config
 }
 
-/// What a head says, its fields shown to `sink` unless it is an interim one.
+/// Builds the [`Head`]. Passes its fields to `sink` unless it is an interim head.
 fn interpret<S: ReplySink>(
     reply: &httparse::Response<'_, '_>,
     length: usize,
-    asked: RequestKind,
+    kind: RequestKind,
     sink: &mut S,
 ) -> Result<Head, Malformed> {
     let (Some(status @ 100..), Some(version_minor)) = (reply.code, reply.version) else {
@@ -336,130 +347,143 @@ fn interpret<S: ReplySink>(
             sink.header(field.name, field.value);
         }
     }
-    let framing = fields.framing(asked, status)?;
+    let framing = fields.framing(kind, status)?;
     Ok(Head {
         status,
         version: if version_minor == 0 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         framing,
-        keep_alive: framing != Framing::UntilClose && !leaves_http(asked, status) && fields.keep_alive(version_minor),
+        keep_alive: framing != Framing::UntilClose && !leaves_http(kind, status) && fields.keep_alive(version_minor),
         length: length as u64,
         encoded: fields.encoded,
     })
 }
 
-/// Whether a further head follows this one.
+/// True if a further head follows this one.
 fn is_interim(status: u16) -> bool {
     status < 200 && status != 101
 }
 
-/// Whether the connection speaks something else behind this head.
-fn leaves_http(asked: RequestKind, status: u16) -> bool {
-    status == 101 || (asked == RequestKind::Connect && (200..300).contains(&status))
+/// True if the connection carries another protocol after this head.
+fn leaves_http(kind: RequestKind, status: u16) -> bool {
+    status == 101 || (kind == RequestKind::Connect && (200..300).contains(&status))
 }
 
-/// Whether there is no body, whatever the header fields say (RFC 9112 section 6.3, rules 1 and 2).
-fn is_bodiless(asked: RequestKind, status: u16) -> bool {
-    asked == RequestKind::Head || matches!(status, 100..=199 | 204 | 304) || leaves_http(asked, status)
+/// True if the reply has no body, whatever its header fields say (RFC 9112 section 6.3,
+/// rules 1 and 2).
+fn is_bodiless(kind: RequestKind, status: u16) -> bool {
+    kind == RequestKind::Head || matches!(status, 100..=199 | 204 | 304) || leaves_http(kind, status)
 }
 
-/// What the header fields say about framing and connection.
+/// The header fields that determine framing and reuse of the connection.
 #[derive(Debug, Default)]
 struct Fields {
-    length: Stated,
+    length: DeclaredLength,
     coding: Coding,
-    close: bool,
-    persist: bool,
+    has_close: bool,
+    has_keep_alive: bool,
     encoded: bool,
 }
 
-/// The Content-Length fields, taken together.
+/// The combined value of the Content-Length fields.
 #[derive(Debug, Clone, Copy, Default)]
-enum Stated {
+enum DeclaredLength {
     #[default]
-    Nothing,
+    Missing,
     Bytes(u64),
-    Nonsense,
+    Invalid,
 }
 
-/// The Transfer-Encoding fields, taken together.
+/// The combined value of the Transfer-Encoding fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Coding {
     #[default]
-    Nothing,
-    /// Compressed, and not (or not yet) chunked: ends with the connection.
+    Missing,
+    /// Compressed and not chunked (so far): the body ends with the connection.
     Compressed,
     Chunked,
-    Nonsense,
+    Invalid,
 }
 
 impl Fields {
-    /// Takes note of one field. Its name's length rules out nearly all of them.
+    /// Evaluates one field. The length of its name excludes nearly all fields without a comparison.
     fn note(&mut self, name: &str, value: &[u8]) {
-        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
         match name.len() {
-            10 if is("connection") => tokens(value).for_each(|token| self.note_connection(token)),
-            14 if is("content-length") => value.split(|&b| b == b',').for_each(|item| self.note_length(item)),
-            16 if is("content-encoding") => {
+            10 if name.eq_ignore_ascii_case("connection") => {
+                tokens(value).for_each(|token| self.note_connection(token));
+            }
+            14 if name.eq_ignore_ascii_case("content-length") => {
+                value.split(|&b| b == b',').for_each(|item| self.note_length(item));
+            }
+            16 if name.eq_ignore_ascii_case("content-encoding") => {
                 self.encoded |= tokens(value).any(|token| !token.eq_ignore_ascii_case(b"identity"));
             }
-            17 if is("transfer-encoding") => tokens(value).for_each(|token| self.note_coding(token)),
+            17 if name.eq_ignore_ascii_case("transfer-encoding") => {
+                tokens(value).for_each(|token| self.note_coding(token));
+            }
             _ => {}
         }
     }
 
     fn note_connection(&mut self, token: &[u8]) {
-        self.close |= token.eq_ignore_ascii_case(b"close");
-        self.persist |= token.eq_ignore_ascii_case(b"keep-alive");
+        self.has_close |= token.eq_ignore_ascii_case(b"close");
+        self.has_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
     }
 
-    /// The same length may be said again, in a list or a further field (RFC 9110 section 8.6).
+    /// Evaluates one length. The same length may be repeated, in a list or in a further field
+    /// (RFC 9110 section 8.6).
     fn note_length(&mut self, item: &[u8]) {
         self.length = match (self.length, decimal(item.trim_ascii())) {
-            (Stated::Nothing, Some(now)) => Stated::Bytes(now),
-            (Stated::Bytes(before), Some(now)) if before == now => Stated::Bytes(now),
-            _ => Stated::Nonsense,
+            (DeclaredLength::Missing, Some(bytes)) => DeclaredLength::Bytes(bytes),
+            (DeclaredLength::Bytes(previous), Some(bytes)) if previous == bytes => DeclaredLength::Bytes(bytes),
+            _ => DeclaredLength::Invalid,
         };
     }
 
     fn note_coding(&mut self, token: &[u8]) {
         const COMPRESSIONS: [&[u8]; 5] = [b"gzip", b"deflate", b"compress", b"x-gzip", b"x-compress"];
-        let is = |wanted: &[u8]| token.eq_ignore_ascii_case(wanted);
         self.coding = match self.coding {
-            Coding::Nothing | Coding::Compressed if is(b"chunked") => Coding::Chunked,
-            Coding::Nothing | Coding::Compressed if COMPRESSIONS.into_iter().any(is) => Coding::Compressed,
-            // No coding at all, in the words of RFC 2616.
-            before @ (Coding::Nothing | Coding::Compressed) if is(b"identity") => before,
-            _ => Coding::Nonsense,
+            Coding::Missing | Coding::Compressed if token.eq_ignore_ascii_case(b"chunked") => Coding::Chunked,
+            Coding::Missing | Coding::Compressed
+                if COMPRESSIONS.into_iter().any(|name| token.eq_ignore_ascii_case(name)) =>
+            {
+                Coding::Compressed
+            }
+            // RFC 2616 defined `identity` as no coding at all.
+            previous @ (Coding::Missing | Coding::Compressed) if token.eq_ignore_ascii_case(b"identity") => previous,
+            _ => Coding::Invalid,
         };
     }
 
-    /// RFC 9112 section 6.3, its rules in their order: a field that no longer decides anything may be nonsense.
-    fn framing(&self, asked: RequestKind, status: u16) -> Result<Framing, Malformed> {
-        if is_bodiless(asked, status) {
+    /// Applies the rules of RFC 9112 section 6.3 in their order. An invalid field is an error only
+    /// if a rule depends on it.
+    fn framing(&self, kind: RequestKind, status: u16) -> Result<Framing, Malformed> {
+        if is_bodiless(kind, status) {
             return Ok(Framing::None);
         }
         match (self.coding, self.length) {
-            (Coding::Nonsense, _) => Err(Malformed::TransferEncoding),
+            (Coding::Invalid, _) => Err(Malformed::TransferEncoding),
             (Coding::Chunked, _) => Ok(Framing::Chunked),
-            (Coding::Compressed, _) | (Coding::Nothing, Stated::Nothing) => Ok(Framing::UntilClose),
-            (Coding::Nothing, Stated::Bytes(length)) => Ok(Framing::Length(length)),
-            (Coding::Nothing, Stated::Nonsense) => Err(Malformed::ContentLength),
+            (Coding::Compressed, _) | (Coding::Missing, DeclaredLength::Missing) => Ok(Framing::UntilClose),
+            (Coding::Missing, DeclaredLength::Bytes(length)) => Ok(Framing::Length(length)),
+            (Coding::Missing, DeclaredLength::Invalid) => Err(Malformed::ContentLength),
         }
     }
 
-    /// RFC 9112 section 9.3; and one that codes the transfer under HTTP/1.0 is not to be trusted further (section 6.1).
+    /// True if the connection persists (RFC 9112 section 9.3). After a Transfer-Encoding under
+    /// HTTP/1.0 the framing is not trustworthy, so the connection is not reused (section 6.1).
     fn keep_alive(&self, version_minor: u8) -> bool {
-        let persistent = version_minor == 1 || (self.persist && self.coding == Coding::Nothing);
-        persistent && !self.close
+        let is_persistent = version_minor == 1 || (self.has_keep_alive && self.coding == Coding::Missing);
+        is_persistent && !self.has_close
     }
 }
 
-/// The items of a comma-separated list, without blanks around them; empty ones do not count (RFC 9110 section 5.6.1).
+/// Splits a comma-separated list into items without surrounding blanks. Empty items are ignored
+/// (RFC 9110 section 5.6.1).
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
 }
 
-/// Digits alone: no sign, no blanks, nothing beyond 64 bits.
+/// Parses a number that consists of digits only: no sign, no blanks, at most 64 bits.
 fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;

@@ -1,13 +1,13 @@
-//! The way through an HTTP proxy: CONNECT (RFC 9110 section 9.3.6).
+//! Opens a tunnel through an HTTP proxy with CONNECT (RFC 9110 section 9.3.6).
 
-use super::exchange::{H1Exchanges, PipelineState};
+use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::origin::Origin;
 use crate::request::RequestKind;
 use crate::stream::Stream;
 use crate::{Stamps, Timer};
 use brunt_model::Failure;
 
-/// Asks the proxy at the other end of `stream` to connect us to `origin`.
+/// Asks the proxy at the other end of `stream` to connect to `origin`.
 pub(crate) async fn tunnel<T: Timer>(
     exchanges: &H1Exchanges<T>,
     stream: &mut Stream,
@@ -15,15 +15,8 @@ pub(crate) async fn tunnel<T: Timer>(
 ) -> Result<(), (Failure, String)> {
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
-    let mut stamps = Stamps::default();
-    let reply = exchanges
-        .exchange(
-            (stream, &mut PipelineState::default()),
-            (request.as_bytes(), RequestKind::Connect),
-            (false, None),
-            &mut stamps,
-        )
-        .await;
+    let request = OutgoingRequest { bytes: request.as_bytes(), kind: RequestKind::Connect, is_reused: false };
+    let reply = exchanges.exchange(stream, &mut PipelineState::default(), request, None, &mut Stamps::default()).await;
     match reply {
         Ok(reply) if reply.unsolicited => {
             Err((Failure::Proxy, "the proxy sent bytes that nobody asked for".to_owned()))

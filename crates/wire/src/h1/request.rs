@@ -6,14 +6,14 @@ use std::io::Write;
 use std::rc::Rc;
 use url::Url;
 
-/// How requests are written, whatever they ask.
+/// Properties of the encoding that are the same for all requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
     /// HTTP/1.0 instead of HTTP/1.1.
     pub http10: bool,
-    /// One request a connection: say so.
+    /// Adds `Connection: close`, because each connection carries one request.
     pub close: bool,
-    /// Plain http goes to a proxy, which wants the whole URL.
+    /// Writes absolute URLs for plain HTTP, because it goes to a proxy.
     pub absolute: bool,
 }
 
@@ -21,7 +21,7 @@ pub struct Style {
 ///
 /// # Errors
 ///
-/// A header field has a character that none may have.
+/// If a header field contains a character that is not allowed.
 pub fn prepare(
     parts: Rc<RequestParts>,
     origin: &Origin,
@@ -30,16 +30,16 @@ pub fn prepare(
     style: Style,
 ) -> Result<Prepared, BadRequest> {
     let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
-    let asked = RequestKind::of_method(&parts.method);
+    let kind = RequestKind::from_method(&parts.method);
     let closes = closes(&parts.headers);
-    Ok(Prepared { origin: id, tags, asked, closes, h1, parts: Some(parts), ..Prepared::default() })
+    Ok(Prepared { origin: id, tags, kind, closes, h1, parts: Some(parts), ..Prepared::default() })
 }
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
 ///
 /// # Errors
 ///
-/// [`BadRequest`] if a field cannot stand in a request.
+/// [`BadRequest`] if a field is not allowed in a request.
 fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
     if let Some(bytes) = draft.verbatim {
         return Ok(bytes.to_vec());
@@ -66,15 +66,15 @@ fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result
         return Ok(out);
     }
     if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
-        let _ = write!(out, "Content-Length: {}\r\n", body.len()); // a Vec takes anything
+        let _ = write!(out, "Content-Length: {}\r\n", body.len()); // writing to a Vec cannot fail
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(body.unwrap_or_default());
     Ok(out)
 }
 
-/// True if the header fields ask for a body in chunks. If a body were framed in another way than its head says, a server would
-/// read its rest as a further request.
+/// True if the header fields require a chunked body. If the body were framed differently from its
+/// head, a server would read its rest as a further request.
 fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadRequest> {
     let mut codings = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
     let Some((_, coding)) = codings.next() else { return Ok(false) };
@@ -90,10 +90,10 @@ fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadReq
     Err(BadRequest::TransferEncoding(coding.clone(), why))
 }
 
-/// Writes a body as one chunk and the last one (RFC 9112 section 7.1).
+/// Writes a body as one chunk and the last, empty chunk (RFC 9112 section 7.1).
 fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
     if !body.is_empty() {
-        let _ = write!(out, "{:x}\r\n", body.len()); // a Vec takes anything
+        let _ = write!(out, "{:x}\r\n", body.len()); // writing to a Vec cannot fail
         out.extend_from_slice(body);
         out.extend_from_slice(b"\r\n");
     }
@@ -220,7 +220,7 @@ mod tests {
             reply_policy: 1,
             verbatim: None,
         };
-        let parts = RequestParts::of(&draft).unwrap();
+        let parts = RequestParts::from_draft(&draft).unwrap();
         let origin = parts.origin();
         let first = prepare(Rc::new(parts), &origin, OriginId(7), draft.tags(), Style::default()).unwrap();
         let second = first.with_line("Cookie: c=d").with_line("E: f");
@@ -251,7 +251,7 @@ mod tests {
             verbatim: None,
         };
         assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
-        let handshake = RequestParts::of(&Draft { url: "ws://h/", ..draft }).unwrap();
+        let handshake = RequestParts::from_draft(&Draft { url: "ws://h/", ..draft }).unwrap();
         let message = crate::websocket::prepare(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
         assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
     }

@@ -1,7 +1,7 @@
 //! Replies cut into every pair of segments, read with rooms of every size, from a socket with edge-triggered readiness:
 //! no exchange waits for bytes that are there, and what comes of it does not depend on the cuts.
 
-use super::exchange::{H1Exchanges, PipelineState};
+use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
 use crate::link::{Link, Ready, Received};
 use crate::request::RequestKind;
@@ -56,14 +56,14 @@ enum Comes {
 struct Socket {
     there: VecDeque<u8>,
     coming: VecDeque<(Comes, Vec<u8>)>,
-    wake_at: usize,
+    low_water_mark: usize,
     /// The kernel has an event that the runtime has not seen.
     event: bool,
     ready: bool,
     sent: usize,
     reads: u32,
     /// Whether `TCP_INQ` is on; None: the kernel does not have it.
-    tells_left: Option<bool>,
+    reports_remaining: Option<bool>,
     /// Bytes that can be sent before somebody has to wait; None: any number.
     room: Option<usize>,
 }
@@ -75,7 +75,7 @@ impl Socket {
     fn arrive(&mut self) -> bool {
         let Some((_, bytes)) = self.coming.pop_front() else { return false };
         self.there.extend(bytes);
-        self.event |= self.there.len() >= self.wake_at;
+        self.event |= self.there.len() >= self.low_water_mark;
         true
     }
 
@@ -118,14 +118,18 @@ impl Link for Edge {
     fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received> {
         let mut socket = self.0.borrow_mut();
         let most = spare.len().min(most as usize);
-        let left = socket.there.len().saturating_sub(most) as u32;
+        let remaining = socket.there.len().saturating_sub(most) as u32;
         let bytes = socket.read(most)?.len();
-        Ok(Received { bytes, at: None, left: socket.tells_left.and_then(|is_on| is_on.then_some(left)) })
+        Ok(Received {
+            bytes,
+            timestamp: None,
+            remaining: socket.reports_remaining.and_then(|is_on| is_on.then_some(remaining)),
+        })
     }
 
-    fn tell_left(&self) {
-        let tells_left = &mut self.0.borrow_mut().tells_left;
-        *tells_left = tells_left.map(|_| true);
+    fn report_remaining(&self) {
+        let reports_remaining = &mut self.0.borrow_mut().reports_remaining;
+        *reports_remaining = reports_remaining.map(|_| true);
     }
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
@@ -135,10 +139,10 @@ impl Link for Edge {
         if n == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(n) }
     }
 
-    fn wake_at(&self, bytes: u32) {
+    fn set_low_water_mark(&self, bytes: u32) {
         let mut socket = self.0.borrow_mut();
-        socket.wake_at = bytes as usize;
-        socket.event |= socket.there.len() >= socket.wake_at && !socket.there.is_empty();
+        socket.low_water_mark = bytes as usize;
+        socket.event |= socket.there.len() >= socket.low_water_mark && !socket.there.is_empty();
     }
 }
 
@@ -157,7 +161,7 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
                 return None;
             }
             socket.event = false;
-            if socket.there.len() < socket.wake_at {
+            if socket.there.len() < socket.low_water_mark {
                 continue;
             }
         }
@@ -169,34 +173,36 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
 struct World {
     edge: Edge,
     stream: Stream<Edge>,
-    ahead: PipelineState,
+    pipeline: PipelineState,
     exchanges: H1Exchanges<Still>,
 }
 
-type Came = Result<(u16, u64, u64, bool), Failure>;
+type ReplySummary = Result<(u16, u64, u64, bool), Failure>;
 
 impl World {
     fn new(segments: Vec<(Comes, Vec<u8>)>, room: Option<usize>) -> Self {
         let edge = Edge::default();
-        *edge.0.borrow_mut() = Socket { coming: segments.into(), wake_at: 1, ..Socket::default() };
+        *edge.0.borrow_mut() = Socket { coming: segments.into(), low_water_mark: 1, ..Socket::default() };
         let receive_rate = room.map(|room| room as u64 * 20);
         let exchanges = H1Exchanges::new(WorkerIo::new(Still), receive_rate);
-        Self { stream: Stream::new(edge.clone()), edge, ahead: PipelineState::default(), exchanges }
+        Self { stream: Stream::new(edge.clone()), edge, pipeline: PipelineState::default(), exchanges }
     }
 
-    fn ask(&mut self, wants: Wants) -> Option<Came> {
+    fn ask(&mut self, wants: Wants) -> Option<ReplySummary> {
         let mut stamps = Stamps::default();
-        let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
+        let edge = self.edge.clone();
         let pattern = regex::bytes::Regex::new("cd").unwrap();
-        let keep = (false, ReplyCollector::new(wants, Some(&pattern), None));
-        let reply = run(&edge, self.exchanges.exchange(mine, (b"GET", RequestKind::Ordinary), keep, &mut stamps))?;
+        let collector = ReplyCollector::new(wants, Some(&pattern), None);
+        let exchange =
+            self.exchanges.exchange(&mut self.stream, &mut self.pipeline, request(b"GET"), collector, &mut stamps);
+        let reply = run(&edge, exchange)?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
 
     fn send_ahead(&mut self, requests: usize) {
         for _ in 0..requests {
-            let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
-            run(&edge, self.exchanges.send_ahead(mine, b"GET")).expect("sent");
+            let edge = self.edge.clone();
+            run(&edge, self.exchanges.send_ahead(&mut self.stream, &mut self.pipeline, b"GET")).expect("sent");
         }
     }
 
@@ -204,6 +210,10 @@ impl World {
         let edge = self.edge.clone();
         run(&edge, std::future::poll_fn(|cx| self.stream.poll_idle(cx)))
     }
+}
+
+fn request(bytes: &[u8]) -> OutgoingRequest<'_> {
+    OutgoingRequest { bytes, kind: RequestKind::Ordinary, is_reused: false }
 }
 
 const REPLIES: [&str; 4] = [
@@ -229,7 +239,7 @@ fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<(Comes, Vec<u8>)>> {
     })
 }
 
-fn expected() -> Vec<Came> {
+fn expected() -> Vec<ReplySummary> {
     let body = [5, 5, 0, 2];
     REPLIES.iter().zip(body).map(|(r, body)| Ok((r[9..12].parse().unwrap(), body, r.len() as u64, false))).collect()
 }
@@ -272,12 +282,12 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
         let points = points.iter().copied().chain(points.iter().map(behind));
         let points: Vec<usize> = points.map(|point| point.min(all.len())).collect();
         for (a, b) in points.iter().flat_map(|a| points.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b) {
-            for (comes, can_tell_left) in
+            for (comes, can_report) in
                 [Comes::Late, Comes::AfterRead].into_iter().flat_map(|comes| [(comes, false), (comes, true)])
             {
                 let pieces = [&all[..a], &all[a..b], &all[b..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
-                world.edge.0.borrow_mut().tells_left = can_tell_left.then_some(false);
+                world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
                 world.send_ahead(3);
                 let came: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
@@ -315,14 +325,14 @@ fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
             .into_iter()
             .flat_map(|at| [Comes::Late, Comes::AfterRead].map(|comes| (at, comes)))
         {
-            let reads = [false, true].map(|can_tell_left| {
+            let reads = [false, true].map(|can_report| {
                 let pieces = [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
-                world.edge.0.borrow_mut().tells_left = can_tell_left.then_some(false);
+                world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
                 let (_, _, _, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
                 let reads = world.edge.0.borrow().reads;
                 let later = !at_once && world.idle() == Some(Idle::Unsolicited);
-                assert_eq!(at_once || later, unasked, "{behind:?} cut at {cut}, {comes:?}, told {can_tell_left}");
+                assert_eq!(at_once || later, unasked, "{behind:?} cut at {cut}, {comes:?}, told {can_report}");
                 reads
             });
             assert!(reads[1] + u32::from(behind.is_empty()) <= reads[0], "{reads:?}");
@@ -350,9 +360,10 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         let mut world = World::new(segments, None);
         world.edge.0.borrow_mut().room = Some(1000);
         let mut stamps = Stamps::default();
-        let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
-        let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-        let reply = run(&edge, world.exchanges.exchange(mine, asked, (false, None), &mut stamps));
+        let edge = world.edge.clone();
+        let request = request(&[b'x'; 5000]);
+        let exchange = world.exchanges.exchange(&mut world.stream, &mut world.pipeline, request, None, &mut stamps);
+        let reply = run(&edge, exchange);
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
     }
@@ -363,9 +374,10 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     let mut world = World::new(Vec::new(), None);
     world.edge.0.borrow_mut().room = Some(1000);
     let mut stamps = Stamps::default();
-    let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
-    let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-    let waits = run(&edge, world.exchanges.exchange(mine, asked, (false, None), &mut stamps)).is_none();
+    let edge = world.edge.clone();
+    let request = request(&[b'x'; 5000]);
+    let exchange = world.exchanges.exchange(&mut world.stream, &mut world.pipeline, request, None, &mut stamps);
+    let waits = run(&edge, exchange).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);
 }

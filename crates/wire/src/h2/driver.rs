@@ -1,7 +1,7 @@
-//! One task for each connection, which writes and reads for all of its streams.
+//! Runs one task for each connection, which writes and reads for all of its streams.
 //!
-//! Requests that begin in the same turn of the thread leave in one write, and replies that came together are taken in with
-//! one read.
+//! Requests that begin in the same turn of the thread leave in one write. Replies that arrived
+//! together are read with one read.
 
 use super::session::{End, PeerSettings, Session};
 use super::tunnel::{Answer, Tunnel};
@@ -20,21 +20,21 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-/// Read at once.
+/// Bytes per read.
 const READ: usize = 64 * 1024;
 
-/// Where all connections of a thread read to.
+/// The read buffer that all connections of a thread share.
 pub type ReadBuffer = Rc<RefCell<Vec<u8>>>;
 
-/// A buffer to read to.
+/// Creates a read buffer.
 pub fn read_buffer() -> ReadBuffer {
     Rc::new(RefCell::new(vec![0; READ]))
 }
 
-/// What the driver and the streams of a connection share.
+/// State shared by the driver and the streams of a connection.
 pub(crate) struct Carrier {
     pub(super) session: RefCell<Session>,
-    /// No stream is left, and none will come.
+    /// True if no streams exist and none will begin.
     is_closing: Cell<bool>,
 }
 
@@ -44,49 +44,50 @@ impl Carrier {
     }
 }
 
-/// An open connection. It closes when it is dropped.
+/// An open connection. Dropping it closes the connection.
 pub struct Connection(Rc<Carrier>);
 
 impl Drop for Connection {
     fn drop(&mut self) {
         self.0.is_closing.set(true);
         let mut session = self.0.session.borrow_mut();
-        session.say_goodbye();
+        session.send_goaway();
         session.wake_driver();
     }
 }
 
 impl Connection {
-    /// Speaks HTTP/2 over `socket`, in a task of its own. Where the connection was upgraded, `came` is what the server has sent
-    /// of HTTP/2.
+    /// Starts HTTP/2 on `socket`, in a separate task. After an upgrade, `received` contains the
+    /// HTTP/2 bytes that the server has already sent.
     pub fn begin<T, L>(
         socket: Socket<L>,
         time: T,
         buffer: ReadBuffer,
         counts: SharedCounts,
-        came: Option<&[u8]>,
+        received: Option<&[u8]>,
     ) -> Self
     where
         T: Timer + 'static,
         L: Link + 'static,
     {
         let mut session = Session::new(counts);
-        if let Some(came) = came {
-            session.upgraded();
-            session.receive(came, time.now());
+        if let Some(received) = received {
+            session.begin_upgraded();
+            session.receive(received, time.now());
         }
         let carrier = Rc::new(Carrier::new(session));
-        let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
+        let mut driver =
+            Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), written: 0 };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)
     }
 
-    /// Waits until the peer has shown that it speaks HTTP/2.
+    /// Waits until the peer has sent its settings, which show that it supports HTTP/2.
     ///
     /// # Errors
     ///
-    /// It does not, or the connection was lost before.
-    pub async fn known(&self) -> Result<(), (Failure, String)> {
+    /// If the peer does not support HTTP/2, or if the connection was lost before.
+    pub async fn ready(&self) -> Result<(), (Failure, String)> {
         std::future::poll_fn(|cx| {
             let mut session = self.0.session.borrow_mut();
             match session.end {
@@ -104,22 +105,22 @@ impl Connection {
         .await
     }
 
-    /// What the peer allows.
+    /// Returns the limits that the peer has set.
     pub fn peer(&self) -> PeerSettings {
         self.0.session.borrow().peer
     }
 
-    /// Requests that may be under way at once.
+    /// Maximum number of requests in flight.
     pub fn most_streams(&self) -> u32 {
         self.0.session.borrow().peer.streams
     }
 
-    /// Whether it takes another request.
+    /// True if it accepts another request.
     pub fn accepts(&self) -> bool {
         self.0.session.borrow().accepts()
     }
 
-    /// Resolves when it takes no more requests.
+    /// Resolves when it accepts no more requests.
     pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
         let mut session = self.0.session.borrow_mut();
         if !session.accepts() {
@@ -130,13 +131,14 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Opens a stream that carries bytes both ways, once the peer's settings came.
+    /// Opens a stream that carries bytes in both directions, after the
+    /// peer's settings were received.
     ///
     /// # Errors
     ///
-    /// It does not open, with the reason in words.
+    /// If the stream does not open, with the reason in words.
     pub(crate) async fn tunnel(&self, fields: &Fields) -> Result<(Tunnel, Answer), (Failure, String)> {
-        self.known().await?;
+        self.ready().await?;
         if !self.peer().connect_protocol {
             let why =
                 "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
@@ -145,18 +147,18 @@ impl Connection {
         Tunnel::open(&self.0, fields).await
     }
 
-    /// Sends a request and waits for the whole reply.
+    /// Starts an exchange, which sends a request and waits for the whole reply.
     pub(crate) fn exchange<'c, 'r, 's>(
         &'c self,
         request: &'r Prepared,
-        keep: Option<Box<ReplyCollector>>,
+        collector: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        Exchange { carrier: &self.0, stamps, state: State::Waiting(request, keep) }
+        Exchange { carrier: &self.0, stamps, state: State::Waiting(request, collector) }
     }
 }
 
-/// One request and its reply. To drop it before its end resets the stream.
+/// One request and its reply. Dropping it before its end resets the stream.
 pub struct Exchange<'c, 'r, 's> {
     carrier: &'c Carrier,
     stamps: &'s mut Stamps,
@@ -165,29 +167,33 @@ pub struct Exchange<'c, 'r, 's> {
 
 enum State<'r> {
     Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
-    UnderWay(u32),
-    Over,
+    InFlight(u32),
+    Done,
 }
 
 impl Exchange<'_, '_, '_> {
-    fn begin(session: &mut Session, request: &Prepared, keep: Option<Box<ReplyCollector>>) -> Result<u32, Failure> {
+    fn begin(
+        session: &mut Session,
+        request: &Prepared,
+        collector: Option<Box<ReplyCollector>>,
+    ) -> Result<u32, Failure> {
         let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
         let fields: &Fields = fields;
-        let mut stream = stream::Stream::new(request.asked, keep, 0);
+        let mut stream = stream::Stream::new(request.kind, collector, 0);
         stream.is_grpc = fields.is_grpc;
         if fields.has_body {
             let upload = Upload::new(parts);
-            if upload.awaits_replies() {
-                stream.keep = Some(ReplyCollector::counting_messages(stream.keep.take()));
+            if upload.is_paced_by_reply() {
+                stream.collector = Some(ReplyCollector::counting_messages(stream.collector.take()));
             }
             stream.upload = Some(upload);
         }
         session.begin(fields, stream)
     }
 
-    /// The next piece of the request's body may leave.
+    /// Allows the next piece of the request's body to be sent.
     fn release_piece(&self) {
-        if let State::UnderWay(id) = self.state {
+        if let State::InFlight(id) = self.state {
             let session = &mut *self.carrier.session.borrow_mut();
             session.release_piece(id);
             session.wake_driver();
@@ -195,19 +201,20 @@ impl Exchange<'_, '_, '_> {
     }
 }
 
-/// Carries out an exchange whose request has a body in pieces, which are sent at an interval from the begin on.
+/// Carries out an exchange whose request body is sent in pieces at an interval, the first at once.
 ///
 /// # Errors
 ///
-/// As the exchange.
+/// The failure of the exchange.
 pub(crate) async fn send_pieces<T: Timer>(
     exchange: Exchange<'_, '_, '_>,
     pieces: TimedPieces,
     time: T,
 ) -> Result<Reply, Failure> {
-    let (mut exchange, begun) = (pin!(exchange), time.now());
+    let mut exchange = pin!(exchange);
+    let started = time.now();
     for number in 1..pieces.count {
-        let mut due = pin!(time.sleep_until(begun + pieces.interval.saturating_mul(number)));
+        let mut due = pin!(time.sleep_until(started + pieces.interval.saturating_mul(number)));
         let reply = std::future::poll_fn(|cx| match exchange.as_mut().poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
             Poll::Pending => due.as_mut().poll(cx).map(|()| None),
@@ -226,23 +233,25 @@ impl Future for Exchange<'_, '_, '_> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let session = &mut *this.carrier.session.borrow_mut();
-        let id = match std::mem::replace(&mut this.state, State::Over) {
-            State::Waiting(request, keep) if session.allows_none() => {
-                this.state = State::Waiting(request, keep);
+        let id = match std::mem::replace(&mut this.state, State::Done) {
+            State::Waiting(request, collector) if session.allows_no_streams() => {
+                this.state = State::Waiting(request, collector);
                 session.idle.add(cx.waker());
                 return Poll::Pending;
             }
-            State::Waiting(request, _) if request.h2.as_ref().is_some_and(|fields| session.refuses_size_of(fields)) => {
+            State::Waiting(request, _)
+                if request.h2.as_ref().is_some_and(|fields| session.exceeds_header_limit(fields)) =>
+            {
                 this.stamps.malformed = Some(Malformed::HeaderListTooLarge);
                 return Poll::Ready(Err(Failure::Protocol));
             }
-            State::Waiting(request, keep) => Self::begin(session, request, keep)?,
-            State::UnderWay(id) => id,
-            State::Over => return Poll::Pending,
+            State::Waiting(request, collector) => Self::begin(session, request, collector)?,
+            State::InFlight(id) => id,
+            State::Done => return Poll::Pending,
         };
         let Some(stream) = session.streams.get_mut(&id) else { return Poll::Ready(Err(Failure::System)) };
         if stream.end.is_none() {
-            this.state = State::UnderWay(id);
+            this.state = State::InFlight(id);
             if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
                 stream.waker = Some(cx.waker().clone());
             }
@@ -256,7 +265,7 @@ impl Future for Exchange<'_, '_, '_> {
 
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
-        if let State::UnderWay(id) = self.state
+        if let State::InFlight(id) = self.state
             && let Some(stream) = self.carrier.session.borrow_mut().take_stream(id)
         {
             *self.stamps = stream.stamps;
@@ -264,48 +273,49 @@ impl Drop for Exchange<'_, '_, '_> {
     }
 }
 
-/// Writes and reads for a connection, until it is lost or nobody needs it.
+/// Writes and reads for a connection until it is lost or dropped.
 struct Driver<T, L> {
     carrier: Rc<Carrier>,
     socket: Socket<L>,
     time: T,
     buffer: ReadBuffer,
     turn: Turn,
-    /// Bytes of the session's that were written.
-    at: usize,
+    /// Number of bytes of the session's output that were written.
+    written: usize,
 }
 
 impl<T: Timer, L: Link> Driver<T, L> {
-    /// Writes all that waits.
+    /// Writes and flushes all of the session's output.
     fn poll_write(&mut self, session: &mut Session, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         while !session.out.is_empty() {
-            while self.at < session.out.len() {
-                self.at += ready!(self.socket.poll_send(&session.out[self.at..], cx))?;
+            while self.written < session.out.len() {
+                self.written += ready!(self.socket.poll_send(&session.out[self.written..], cx))?;
             }
             ready!(self.socket.poll_flush(cx))?;
-            self.at = 0;
-            session.written(self.time.now());
+            self.written = 0;
+            session.record_written(self.time.now());
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Writes, then reads once. Ready: the connection is over.
+    /// Writes, then reads once. Ready(true): the connection is over.
     fn poll_once(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         let carrier = Rc::clone(&self.carrier);
         let session = &mut *carrier.session.borrow_mut();
-        session.driver_runs(cx.waker());
+        session.set_driver(cx.waker());
         let written = self.poll_write(session, cx);
         if self.carrier.is_closing.get() || session.end.is_some() {
             return Poll::Ready(true);
         }
-        // Where it cannot be written, a reply may be there all the same: reading tells how the connection ended.
-        let unsent = match written {
+        // If writing fails, a reply may still be readable, and reading shows
+        // how the connection ended.
+        let write_error = match written {
             Poll::Ready(Err(error)) => Some(error),
             _ => None,
         };
         ready!(self.turn.poll_continue(&self.time, cx));
         let mut buffer = self.buffer.borrow_mut();
-        let end = match (self.socket.poll_read(&mut buffer, cx), unsent) {
+        let end = match (self.socket.poll_read(&mut buffer, cx), write_error) {
             (Poll::Ready(Ok(n @ 1..)), _) => {
                 let now = self.time.now();
                 session.receive(&buffer[..n], now);
@@ -317,7 +327,7 @@ impl<T: Timer, L: Link> Driver<T, L> {
                 return Poll::Pending;
             }
             (Poll::Ready(Err(error)), _) | (_, Some(error)) => {
-                error::tls_cause(&error).map_or(End::Lost(error::of_stream(&error)), End::Broken)
+                error::tls_cause(&error).map_or(End::Lost(error::stream_failure(&error)), End::Broken)
             }
             (Poll::Ready(Ok(0)), None) => End::Lost(Failure::ClosedEarly),
         };

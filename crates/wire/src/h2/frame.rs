@@ -3,16 +3,16 @@
 use crate::contract::MAX_HEAD;
 use brunt_model::outcome::Malformed;
 
-/// What each connection begins with, before any frame of the client.
+/// The bytes that a client sends first on each connection.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Bytes of a frame's head.
+/// Length of a frame's head, in bytes.
 pub const HEAD: usize = 9;
-/// The largest payload that we take, and that a peer takes until its settings say otherwise.
-pub const USUAL_PAYLOAD: usize = 16_384;
-/// The largest window.
-pub const MOST_WINDOW: i64 = (1 << 31) - 1;
-/// The window of either side until settings say otherwise.
-pub const USUAL_WINDOW: i64 = 65_535;
+/// Maximum payload that this client accepts, and that a peer accepts by default, in bytes.
+pub const DEFAULT_PAYLOAD: usize = 16_384;
+/// Maximum size of a window, in bytes.
+pub const MAX_WINDOW: i64 = (1 << 31) - 1;
+/// Default window of either side, in bytes.
+pub const DEFAULT_WINDOW: i64 = 65_535;
 
 pub const DATA: u8 = 0;
 pub const HEADERS: u8 = 1;
@@ -37,10 +37,10 @@ pub const MAX_CONCURRENT_STREAMS: u16 = 3;
 pub const INITIAL_WINDOW_SIZE: u16 = 4;
 pub const MAX_FRAME_SIZE: u16 = 5;
 pub const MAX_HEADER_LIST_SIZE: u16 = 6;
-/// RFC 8441 section 3.
+/// Setting that allows the extended CONNECT (RFC 8441 section 3).
 pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 
-/// Why a stream or connection ends (RFC 9113 section 7).
+/// Error code that ends a stream or connection (RFC 9113 section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Code {
@@ -55,8 +55,8 @@ pub enum Code {
     EnhanceYourCalm = 11,
 }
 
-/// The cause of a failure that a stream with this error code stands for.
-pub fn cause_of_code(code: u32) -> Malformed {
+/// Returns the cause of failure for a stream that was reset with this error code.
+pub fn reset_cause(code: u32) -> Malformed {
     match code {
         0 => Malformed::ResetNoError,
         1 => Malformed::ResetProtocolError,
@@ -79,7 +79,7 @@ pub fn cause_of_code(code: u32) -> Malformed {
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameHead {
-    /// Bytes of the payload.
+    /// Length of the payload, in bytes.
     pub length: usize,
     pub kind: u8,
     pub flags: u8,
@@ -87,7 +87,7 @@ pub struct FrameHead {
 }
 
 impl FrameHead {
-    /// Reads the first [`HEAD`] bytes.
+    /// Parses the first [`HEAD`] bytes. None if there are fewer.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let [a, b, c, kind, flags, rest @ ..] = bytes.first_chunk::<HEAD>()?;
         let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
@@ -101,37 +101,37 @@ impl FrameHead {
 }
 
 /// Appends the head of a frame.
-pub fn put_head(out: &mut Vec<u8>, length: usize, (kind, flags): (u8, u8), stream: u32) {
+pub fn put_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
     out.extend_from_slice(&(length as u32).to_be_bytes()[1..]);
     out.extend_from_slice(&[kind, flags]);
     out.extend_from_slice(&stream.to_be_bytes());
 }
 
-/// Appends a frame whose payload are these numbers.
+/// Appends a frame whose payload consists of these numbers.
 pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
-    put_head(out, numbers.len() * 4, (kind, 0), stream);
+    put_head(out, numbers.len() * 4, kind, 0, stream);
     for number in numbers {
         out.extend_from_slice(&number.to_be_bytes());
     }
 }
 
-/// Appends the settings of a client: no pushes, as much in flight as can be, and the limit on heads.
+/// Appends the settings of this client: no pushes, the largest window, and the limit on heads.
 pub fn put_settings(out: &mut Vec<u8>) {
     let settings =
-        [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MOST_WINDOW as u32), (MAX_HEADER_LIST_SIZE, MAX_HEAD as u32)];
-    put_head(out, settings.len() * 6, (SETTINGS, 0), 0);
+        [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MAX_WINDOW as u32), (MAX_HEADER_LIST_SIZE, MAX_HEAD as u32)];
+    put_head(out, settings.len() * 6, SETTINGS, 0, 0);
     for (setting, value) in settings {
         out.extend_from_slice(&setting.to_be_bytes());
         out.extend_from_slice(&value.to_be_bytes());
     }
 }
 
-/// The number that a payload begins with.
+/// Returns the number at the start of a payload.
 pub fn number(payload: &[u8]) -> Option<u32> {
     payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }
 
-/// The settings of a frame, whose length is a multiple of 6.
+/// Returns the settings in a payload, whose length is a multiple of 6.
 pub fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
     payload.chunks_exact(6).filter_map(|six| {
         let (name, value) = six.split_first_chunk::<2>()?;

@@ -1,24 +1,24 @@
-//! Header compression (RFC 7541): blocks of header fields to bytes and back, with both tables.
+//! Compresses and decompresses header fields (RFC 7541), with the static and the dynamic table.
 //!
-//! Pure. What a block may say in HTTP/2 is for `session`.
+//! It has no I/O. `session` checks whether the fields are allowed in HTTP/2.
 
 use super::static_table::STATIC;
 use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
 use crate::request::fields::{Field, Indexing};
 use std::collections::VecDeque;
 
-/// What a table entry counts beside its texts.
+/// Size of a table entry in addition to its texts, in bytes (RFC 7541 section 4.1).
 const ENTRY_OVERHEAD: usize = 32;
-/// The size of the dynamic table of either side until settings say otherwise, in bytes. Ours stays there.
+/// Default size of the dynamic table of either side, in bytes. The decoder's limit stays there.
 pub const TABLE_SIZE: usize = 4096;
 
-/// Fields that blocks may refer to, the newest first.
+/// The dynamic table: fields that blocks may refer to, the newest first.
 #[derive(Debug)]
 struct Table {
     entries: VecDeque<Entry>,
     size: usize,
-    most: usize,
-    /// Counts insertions and evictions.
+    max_size: usize,
+    /// Number of insertions and evictions.
     changes: u64,
 }
 
@@ -36,39 +36,39 @@ impl Entry {
 
 impl Table {
     fn new() -> Self {
-        Self { entries: VecDeque::new(), size: 0, most: TABLE_SIZE, changes: 0 }
+        Self { entries: VecDeque::new(), size: 0, max_size: TABLE_SIZE, changes: 0 }
     }
 
-    fn shrink_to(&mut self, most: usize) {
-        while self.size > most {
+    fn shrink_to(&mut self, max_size: usize) {
+        while self.size > max_size {
             let Some(oldest) = self.entries.pop_back() else { return };
             self.size -= oldest.size();
             self.changes += 1;
         }
     }
 
-    fn resize(&mut self, most: usize) {
-        self.most = most;
-        self.shrink_to(most);
+    fn resize(&mut self, max_size: usize) {
+        self.max_size = max_size;
+        self.shrink_to(max_size);
     }
 
     fn insert(&mut self, entry: Entry) {
         self.changes += 1;
-        // One that is larger than the table empties it.
-        self.shrink_to(self.most.saturating_sub(entry.size()));
-        if entry.size() <= self.most {
+        // An entry that is larger than the table empties it (RFC 7541 section 4.4).
+        self.shrink_to(self.max_size.saturating_sub(entry.size()));
+        if entry.size() <= self.max_size {
             self.size += entry.size();
             self.entries.push_front(entry);
         }
     }
 
-    /// The field of an index of both tables.
+    /// Returns the field at an index of the combined static and dynamic tables.
     fn get(&self, index: usize) -> Result<(&[u8], &[u8]), BadBlock> {
-        if let Some((name, value)) = index.checked_sub(1).and_then(|at| STATIC.get(at)) {
+        if let Some((name, value)) = index.checked_sub(1).and_then(|index| STATIC.get(index)) {
             return Ok((name.as_bytes(), value.as_bytes()));
         }
-        let at = index.checked_sub(STATIC.len() + 1).ok_or(BadBlock::Index)?;
-        self.entries.get(at).map(|entry| (&*entry.name, &*entry.value)).ok_or(BadBlock::Index)
+        let index = index.checked_sub(STATIC.len() + 1).ok_or(BadBlock::Index)?;
+        self.entries.get(index).map(|entry| (&*entry.name, &*entry.value)).ok_or(BadBlock::Index)
     }
 }
 
@@ -78,89 +78,99 @@ pub struct Decoder {
     table: Table,
     name: Vec<u8>,
     value: Vec<u8>,
-    /// By place.
+    /// The last block in each place.
     last: [LastBlock; 2],
-    /// Blocks that came again, by their place: their insertions are still to be made.
-    repeats: VecDeque<Place>,
+    /// Repeated blocks that were not decoded, by their place. Their insertions are pending.
+    pending_repeats: VecDeque<Place>,
 }
 
-/// Where a block stands in a reply.
+/// Position of a block in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Before the body.
     Head,
-    /// Behind it.
+    /// After the body.
     Trailers,
 }
 
-/// Insertions of so many blocks may matter: more do not fit into the table.
-const MOST_REPEATS: usize = TABLE_SIZE / ENTRY_OVERHEAD;
+/// Maximum number of repeated blocks with pending insertions: more entries do not
+/// fit into the table.
+const MAX_REPEATS: usize = TABLE_SIZE / ENTRY_OVERHEAD;
 
-/// The block that was decoded last in a place. Replies of one server mostly have the same one, but for the second of the
-/// day: to compare is cheaper than to decode.
+/// The last block that was decoded in a place. Replies of one server mostly have the same block
+/// until the second in the Date field changes. Comparing is cheaper than decoding.
 #[derive(Debug, Default)]
 struct LastBlock {
     bytes: Vec<u8>,
-    /// What it inserts into the table.
+    /// Entries that the block inserts into the table.
     inserted: Vec<Entry>,
-    /// It refers to the table, as it was after so many changes.
-    refers: Option<u64>,
+    /// Set if the block refers to the table: the number of table changes after it.
+    table_changes: Option<u64>,
 }
 
 impl Decoder {
-    /// With an empty table.
+    /// Creates a decoder with an empty table.
     pub fn new() -> Self {
         Self {
             table: Table::new(),
             name: Vec::new(),
             value: Vec::new(),
             last: Default::default(),
-            repeats: VecDeque::new(),
+            pending_repeats: VecDeque::new(),
         }
     }
 
-    /// Whether this block has the same fields as the one before; then it need not be decoded.
-    pub fn repeats(&mut self, place: Place, block: &[u8]) -> bool {
+    /// True if this block has the same fields as the previous one in its place. It need
+    /// not be decoded then.
+    pub fn is_repeat(&mut self, place: Place, block: &[u8]) -> bool {
         let last = &self.last[place as usize];
-        let as_it_was = |changes| changes == self.table.changes && last.inserted.is_empty() && self.repeats.is_empty();
-        let repeats = !block.is_empty() && *last.bytes == *block && last.refers.is_none_or(as_it_was);
-        if repeats && !last.inserted.is_empty() {
-            if self.repeats.len() == MOST_REPEATS {
-                self.repeats.pop_front();
+        let has_same_references = match last.table_changes {
+            None => true,
+            Some(changes) => {
+                changes == self.table.changes && last.inserted.is_empty() && self.pending_repeats.is_empty()
             }
-            self.repeats.push_back(place);
+        };
+        let is_repeat = !block.is_empty() && *last.bytes == *block && has_same_references;
+        if is_repeat && !last.inserted.is_empty() {
+            if self.pending_repeats.len() == MAX_REPEATS {
+                self.pending_repeats.pop_front();
+            }
+            self.pending_repeats.push_back(place);
         }
-        repeats
+        is_repeat
     }
 
-    /// Makes the insertions of blocks that were not decoded: of the last ones, which leave something in the table.
-    fn catch_up(&mut self) {
-        for place in self.repeats.drain(..) {
+    /// Makes the pending insertions of repeated blocks. Only the last blocks leave
+    /// entries in the table.
+    fn insert_pending(&mut self) {
+        for place in self.pending_repeats.drain(..) {
             self.last[place as usize].inserted.iter().for_each(|entry| self.table.insert(entry.clone()));
         }
     }
 
-    /// Hands over the fields of a block, in order: name and value.
+    /// Passes the fields of a block to `field`, in order: name and value.
     ///
     /// # Errors
     ///
-    /// Why the block is none. The connection cannot go on then.
+    /// The error in the block. The connection is unusable afterwards.
     pub fn decode(&mut self, place: Place, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
-        self.catch_up();
+        self.insert_pending();
         let mut inserted = Vec::new();
         self.last[place as usize] = LastBlock::default();
         let mut rest = block;
-        let (mut begun, mut refers, mut resizes) = (false, false, false);
+        let mut has_fields = false;
+        let mut uses_table = false;
+        let mut resizes = false;
         while let Some(first) = rest.first() {
             match first {
                 0x80.. => {
                     let index = integer(&mut rest, 7)?;
                     let (name, value) = self.table.get(index)?;
-                    refers |= index > STATIC.len();
+                    uses_table |= index > STATIC.len();
                     field(name, value);
                 }
                 0x40..0x80 => {
-                    refers |= self.literal(&mut rest, 6)?;
+                    uses_table |= self.literal(&mut rest, 6)?;
                     field(&self.name, &self.value);
                     let entry = Entry { name: (&*self.name).into(), value: (&*self.value).into() };
                     inserted.push(entry.clone());
@@ -168,7 +178,7 @@ impl Decoder {
                 }
                 0x20..0x40 => {
                     let size = integer(&mut rest, 5)?;
-                    if begun || size > TABLE_SIZE {
+                    if has_fields || size > TABLE_SIZE {
                         return Err(BadBlock::TableSize);
                     }
                     self.table.resize(size);
@@ -176,20 +186,21 @@ impl Decoder {
                     continue;
                 }
                 _ => {
-                    refers |= self.literal(&mut rest, 4)?;
+                    uses_table |= self.literal(&mut rest, 4)?;
                     field(&self.name, &self.value);
                 }
             }
-            begun = true;
+            has_fields = true;
         }
         if !resizes {
-            let refers = refers.then_some(self.table.changes);
-            self.last[place as usize] = LastBlock { bytes: block.to_vec(), inserted, refers };
+            let table_changes = uses_table.then_some(self.table.changes);
+            self.last[place as usize] = LastBlock { bytes: block.to_vec(), inserted, table_changes };
         }
         Ok(())
     }
 
-    /// Reads name and value of a literal field, whose index has so many bits; whether the name is one of the dynamic table.
+    /// Reads name and value of a literal field whose index has `bits` bits in the first byte.
+    /// Returns true if the name is in the dynamic table.
     fn literal(&mut self, rest: &mut &[u8], bits: u32) -> Result<bool, BadBlock> {
         let index = integer(rest, bits)?;
         self.name.clear();
@@ -208,60 +219,61 @@ impl Decoder {
 #[derive(Debug)]
 pub struct Encoder {
     table: Table,
-    /// The smallest and the last size that the peer allowed since the last block.
-    resized: Option<(usize, usize)>,
+    /// The smallest and the last table size that the peer set since the last block.
+    new_sizes: Option<(usize, usize)>,
 }
 
 impl Encoder {
-    /// With an empty table.
+    /// Creates an encoder with an empty table.
     pub fn new() -> Self {
-        Self { table: Table::new(), resized: None }
+        Self { table: Table::new(), new_sizes: None }
     }
 
-    /// Counts changes of the dynamic table: where none was made, the same fields are the same bytes.
+    /// Number of changes of the dynamic table. While it is the same, equal
+    /// fields have equal encodings.
     pub fn changes(&self) -> u64 {
         self.table.changes
     }
 
-    /// The peer allows a table of this size.
+    /// Applies the table size that the peer allows.
     pub fn resize(&mut self, size: usize) {
         let size = size.min(TABLE_SIZE);
-        let least = self.resized.map_or(size, |(least, _)| least.min(size));
-        if size != self.table.most || least != size {
-            self.resized = Some((least, size));
+        let smallest = self.new_sizes.map_or(size, |(smallest, _)| smallest.min(size));
+        if size != self.table.max_size || smallest != size {
+            self.new_sizes = Some((smallest, size));
             self.table.changes += 1;
         }
-        self.table.resize(least);
+        self.table.resize(smallest);
         self.table.resize(size);
     }
 
     /// Appends the block of these fields.
     pub fn encode<'a>(&mut self, fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
-        if let Some((least, last)) = self.resized.take() {
+        if let Some((smallest, last)) = self.new_sizes.take() {
             self.table.changes += 1;
-            if least < last {
-                put_integer(out, 0x20, 5, least);
+            // The peer must learn both sizes (RFC 7541 section 4.2).
+            if smallest < last {
+                put_integer(out, 0x20, 5, smallest);
             }
             put_integer(out, 0x20, 5, last);
         }
         for field in fields {
-            self.put(field, out);
+            self.put_field(field, out);
         }
     }
 
-    fn put(&mut self, field: &Field, out: &mut Vec<u8>) {
-        let found = self.find(field);
-        let name = match found {
-            Found::Whole(index) => return put_integer(out, 0x80, 7, index),
-            Found::Name(index) => index,
-            Found::Nothing => 0,
+    fn put_field(&mut self, field: &Field, out: &mut Vec<u8>) {
+        let name = match self.find(field) {
+            TableMatch::Field(index) => return put_integer(out, 0x80, 7, index),
+            TableMatch::Name(index) => index,
+            TableMatch::None => 0,
         };
-        let is_small = field.name.len() + field.value.len() + ENTRY_OVERHEAD <= self.table.most;
+        let is_small = field.name.len() + field.value.len() + ENTRY_OVERHEAD <= self.table.max_size;
         let is_indexed = field.indexing == Indexing::Index && is_small;
         match field.indexing {
             _ if is_indexed => put_integer(out, 0x40, 6, name),
             Indexing::Never => put_integer(out, 0x10, 4, name),
-            Indexing::Index | Indexing::Not => put_integer(out, 0, 4, name),
+            Indexing::Index | Indexing::Without => put_integer(out, 0, 4, name),
         }
         if name == 0 {
             put_text(out, 0, 7, field.name.as_bytes());
@@ -272,35 +284,44 @@ impl Encoder {
         }
     }
 
-    fn find(&self, field: &Field) -> Found {
-        let whole =
-            |(name, value): (&[u8], &[u8])| *name == *field.name.as_bytes() && *value == *field.value.as_bytes();
+    fn find(&self, field: &Field) -> TableMatch {
         let statics = STATIC.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let named = statics.clone().position(|(name, _)| *name == *field.name.as_bytes());
+        let static_name = statics.clone().position(|(name, _)| *name == *field.name.as_bytes());
         let mut dynamic = self.table.entries.iter().map(|entry| (&*entry.name, &*entry.value));
         if field.indexing != Indexing::Never {
-            // A value that is empty in the table is a place for others.
-            let is_there = named.is_some() && !field.value.is_empty();
-            if let Some(at) = is_there.then(|| statics.clone().position(whole)).flatten() {
-                return Found::Whole(at + 1);
+            // An empty value in the static table is a placeholder for other values.
+            if static_name.is_some()
+                && !field.value.is_empty()
+                && let Some(index) = statics.clone().position(|(name, value)| is_same(field, name, value))
+            {
+                return TableMatch::Field(index + 1);
             }
-            if let Some(at) = dynamic.clone().position(whole) {
-                return Found::Whole(STATIC.len() + 1 + at);
+            if let Some(index) = dynamic.clone().position(|(name, value)| is_same(field, name, value)) {
+                return TableMatch::Field(STATIC.len() + 1 + index);
             }
         }
-        let mut in_dynamic = || dynamic.position(|(name, _)| *name == *field.name.as_bytes());
-        match named.map(|at| at + 1).or_else(|| in_dynamic().map(|at| STATIC.len() + 1 + at)) {
-            Some(index) => Found::Name(index),
-            None => Found::Nothing,
+        if let Some(index) = static_name {
+            return TableMatch::Name(index + 1);
+        }
+        match dynamic.position(|(name, _)| *name == *field.name.as_bytes()) {
+            Some(index) => TableMatch::Name(STATIC.len() + 1 + index),
+            None => TableMatch::None,
         }
     }
 }
 
-/// What the tables have of a field.
-enum Found {
-    Whole(usize),
+#[inline]
+fn is_same(field: &Field, name: &[u8], value: &[u8]) -> bool {
+    *name == *field.name.as_bytes() && *value == *field.value.as_bytes()
+}
+
+/// The entry of the tables that a field can refer to, with its index.
+enum TableMatch {
+    /// An entry with the same name and value.
+    Field(usize),
+    /// An entry with the same name.
     Name(usize),
-    Nothing,
+    None,
 }
 
 #[cfg(test)]
@@ -385,7 +406,7 @@ mod tests {
         let mut encoder = Encoder::new();
         let request = [
             field(":method", "GET", Indexing::Index),
-            field(":path", "/", Indexing::Not),
+            field(":path", "/", Indexing::Without),
             field(":authority", "www.example.com", Indexing::Index),
             field("authorization", "Basic eA==", Indexing::Never),
         ];
@@ -408,7 +429,7 @@ mod tests {
             value in "[ -~]{0,40}|/|[x-z]",
             how in 0..3,
         ) -> Field {
-            let indexing = [Indexing::Index, Indexing::Not, Indexing::Never][how as usize];
+            let indexing = [Indexing::Index, Indexing::Without, Indexing::Never][how as usize];
             field(&name, &value, indexing)
         }
     }
@@ -451,14 +472,14 @@ mod tests {
                 for time in 0..times {
                     let place = if time % 3 == 2 { Place::Trailers } else { Place::Head };
                     let wanted = decode(&mut plain, &fresh);
-                    if !decoder.repeats(place, &fresh) {
+                    if !decoder.is_repeat(place, &fresh) {
                         prop_assert_eq!(decode_at(&mut decoder, place, &fresh), wanted);
                     }
                 }
                 for index in 62..70 {
                     let block = [0x80 | index];
                     let wanted = decode(&mut plain, &block);
-                    if !decoder.repeats(Place::Head, &block) {
+                    if !decoder.is_repeat(Place::Head, &block) {
                         prop_assert_eq!(decode(&mut decoder, &block), wanted);
                     }
                 }

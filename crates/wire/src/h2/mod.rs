@@ -1,12 +1,15 @@
-//! HTTP/2 (RFC 9113) with a framing of our own: many requests in one write, replies counted and not copied.
+//! HTTP/2 (RFC 9113) with its own framing: many requests leave in one write, and replies are
+//! counted without being copied.
 //!
-//! A library that turns each reply into messages of its own costs more per request than the whole budget of the measuring
-//! path (h2 under hyper: a third more CPU per request than nghttp2).
+//! A library that turns each reply into separate messages costs more per request than the whole
+//! budget of the measuring path. h2 under hyper takes a third more CPU per request than nghttp2.
 //!
 //! * `frame`: frames and error codes. `hpack`: header compression.
-//! * `session`: the state machine of a connection; pure: bytes in, bytes out. `input`: what comes in.
-//! * `tunnel`: a stream that carries bytes both ways, for `WebSocket`s. `upgrade`: a connection that begins as HTTP/1.1.
-//! * `driver`: one task for each connection that writes and reads for all of its streams.
+//! * `session`: the state machine of a connection, without I/O: bytes in, bytes out.
+//!   `input`: processes received bytes.
+//! * `tunnel`: a stream that carries bytes in both directions, for `WebSocket`s. `upgrade`: a
+//!   connection that begins as HTTP/1.1.
+//! * `driver`: one task for each connection, which writes and reads for all of its streams.
 
 mod driver;
 mod frame;

@@ -1,7 +1,8 @@
-//! The state machine of one connection as its client: bytes in, bytes out. It reads no clock and no socket.
+//! The state machine of one client connection: bytes in, bytes out. It reads no
+//! clock and no socket.
 //!
-//! What breaks the rules of a stream ends the stream; what breaks those of the connection ends it, with the cause for all
-//! requests under way (RFC 9113 section 5.4).
+//! A violation of a stream's rules ends that stream. A violation of the connection's rules ends the
+//! connection, and fails all requests in flight with its cause (RFC 9113 section 5.4).
 
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
@@ -14,92 +15,99 @@ use brunt_model::{Failure, Tick};
 use std::collections::{HashMap, VecDeque};
 use std::task::Waker;
 
-/// Bytes that wait to be written, above which no more of a request's body is framed.
-pub(super) const MOST_FRAMED: usize = 128 * 1024;
-/// Bytes that wait to be written, above which a peer that asks for answers is given up.
-const MOST_ANSWERS: usize = 1 << 20;
-/// Streams that may be under way before the peer's settings came: what common servers allow at least.
+/// Maximum size of the output, in bytes, at which further bodies of requests are framed.
+pub(super) const MAX_FRAMED: usize = 128 * 1024;
+/// Maximum size of the output, in bytes, before a peer that keeps
+/// requesting answers is disconnected.
+const MAX_ANSWERS: usize = 1 << 20;
+/// Maximum number of streams before the peer's settings are received: the minimum
+/// that common servers allow.
 const STREAMS_BEFORE_SETTINGS: u32 = 100;
 /// Bytes of DATA after which windows are enlarged again.
-const ENLARGE_AT: i64 = frame::MOST_WINDOW / 2;
-/// Frames that ask for an answer, above which a peer that sends nothing else is given up.
-const MOST_CONTROL_FRAMES: u32 = 10_000;
-/// Streams that were given up, of which frames may still come.
-const MOST_ABANDONED: usize = 4096;
-/// Requests whose block is kept, so that it need not be encoded again.
-const MOST_BLOCKS: usize = 256;
+const ENLARGE_AT: i64 = frame::MAX_WINDOW / 2;
+/// Maximum number of frames that require an answer while no stream makes progress. Beyond it
+/// the peer is disconnected.
+const MAX_CONTROL_FRAMES: u32 = 10_000;
+/// Maximum number of abandoned streams that are remembered, because frames of
+/// them may still arrive.
+const MAX_ABANDONED: usize = 4096;
+/// Maximum number of requests whose encoded header block is kept.
+const MAX_BLOCKS: usize = 256;
 
-/// What the peer allows.
+/// The limits that the peer has set.
 #[derive(Debug, Clone, Copy)]
 pub struct PeerSettings {
-    /// Streams under way at once.
+    /// Maximum number of streams in flight.
     pub streams: u32,
-    /// Bytes of a body that are sent on a stream before the peer allows more.
+    /// Bytes of a body that may be sent on a stream before the peer grants more.
     pub window: i64,
-    /// Bytes of a frame without its head.
+    /// Maximum payload of a frame, in bytes.
     pub payload: usize,
-    /// They came: the peer speaks HTTP/2.
+    /// True if the settings were received, which shows that the peer supports HTTP/2.
     pub known: bool,
-    /// Streams that carry bytes both ways may be opened (RFC 8441).
+    /// True if streams that carry bytes in both directions may be opened (RFC 8441).
     pub connect_protocol: bool,
-    /// Size of the header fields of a request (RFC 9113 section 6.5.2); None: the peer names no limit.
+    /// Maximum size of the header fields of a request (RFC 9113 section 6.5.2); None: no limit.
     pub max_header_list: Option<usize>,
 }
 
-/// Why the connection is of no more use.
+/// Why the connection is unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The peer broke a rule, or refused the connection by an alert of TLS.
+    /// The peer violated a rule, or refused the connection by a TLS alert.
     Broken(Malformed),
     /// The connection was lost.
     Lost(Failure),
 }
 
-/// A connection error: the peer is told the code, and the requests fail of the cause.
+/// A connection error: the peer receives the code, and the requests fail with the cause.
 pub(super) struct ConnectionError(pub Code, pub Malformed);
 
 /// The state of a connection.
 pub struct Session {
-    /// Bytes to be written.
+    /// Bytes that wait to be written.
     pub out: Vec<u8>,
-    /// Streams all of whose frames are among them.
+    /// Streams all of whose pending frames are in `out`.
     pub framed: Vec<u32>,
     pub peer: PeerSettings,
     pub streams: Streams,
     pub(super) decoder: Decoder,
     encoder: Encoder,
+    /// Encoded header blocks, by the id of the request's fields, with the state
+    /// of the encoder's table.
     blocks: HashMap<u64, (u64, Box<[u8]>)>,
-    next: u32,
-    /// What the peer lets us send over all streams.
+    next_id: u32,
+    /// Bytes that the peer allows to be sent over all streams.
     pub(super) window: i64,
-    /// Bytes of DATA frames that came since our window was last enlarged.
+    /// Bytes of DATA frames received since the connection's window was last enlarged.
     unacknowledged: i64,
-    /// The last instant that the session was told.
+    /// The last instant that was passed to the session.
     pub(super) now: Tick,
-    /// Requests that the peer's windows held back are counted here.
+    /// Counts the requests that the peer's windows delayed.
     pub(super) counts: SharedCounts,
-    /// Streams with more of a body to send.
+    /// Streams that wait to send more of a body.
     pub(super) uploading: VecDeque<u32>,
     pub(super) input: super::input::Input,
-    /// Frames that asked for an answer since a stream got something.
+    /// Number of frames that required an answer since a stream made progress.
     pub(super) control_frames: u32,
-    /// Streams that were given up before their end; of those up to the number some are forgotten.
+    /// Streams that were abandoned before their end.
     abandoned: VecDeque<u32>,
+    /// Largest number of an abandoned stream that is no longer in `abandoned`.
     forgotten: u32,
     /// The last stream that the peer may process.
     pub(super) goes_away_after: Option<u32>,
     pub end: Option<End>,
-    /// Requests that have ended on it.
+    /// Number of requests that were completed on the connection.
     pub served: u64,
-    /// Whoever writes and reads.
+    /// Wakes the task that writes and reads.
     pub driver: Option<Waker>,
-    /// The driver was woken, and has not run since.
+    /// True if the driver was woken and has not run since.
     is_driver_woken: bool,
-    /// Who waits for the end of the connection.
+    /// Tasks that wait for the settings, a free stream, or the end of the connection.
     pub idle: Waiters,
 }
 
-/// Counts the nanoseconds that a stream waited for its peer's windows.
+/// Counts the nanoseconds that the peer's windows delayed a stream.
 pub(super) fn count_stall(counts: &SharedCounts, was_stalled: &mut bool, nanos: u64) {
     let mut counts = counts.borrow_mut();
     counts.stalled += u64::from(!std::mem::replace(was_stalled, true));
@@ -107,16 +115,16 @@ pub(super) fn count_stall(counts: &SharedCounts, was_stalled: &mut bool, nanos: 
 }
 
 impl Session {
-    /// A connection that was just opened: what must be written first waits to be.
+    /// Creates the state of a new connection, with the preface and the settings in the output.
     pub fn new(counts: SharedCounts) -> Self {
         let mut out = frame::PREFACE.to_vec();
         frame::put_settings(&mut out);
-        let room = (frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32;
+        let room = (frame::MAX_WINDOW - frame::DEFAULT_WINDOW) as u32;
         frame::put_numbers(&mut out, frame::WINDOW_UPDATE, 0, &[room]);
         let peer = PeerSettings {
             streams: STREAMS_BEFORE_SETTINGS,
-            window: frame::USUAL_WINDOW,
-            payload: frame::USUAL_PAYLOAD,
+            window: frame::DEFAULT_WINDOW,
+            payload: frame::DEFAULT_PAYLOAD,
             known: false,
             connect_protocol: false,
             max_header_list: None,
@@ -129,8 +137,8 @@ impl Session {
             decoder: Decoder::new(),
             encoder: Encoder::new(),
             blocks: HashMap::new(),
-            next: 1,
-            window: frame::USUAL_WINDOW,
+            next_id: 1,
+            window: frame::DEFAULT_WINDOW,
             unacknowledged: 0,
             now: Tick::ZERO,
             counts,
@@ -148,44 +156,45 @@ impl Session {
         }
     }
 
-    /// The connection began as HTTP/1.1: stream 1 carries the reply to the request that asked for HTTP/2.
-    pub fn upgraded(&mut self) {
-        self.next = 3;
+    /// Adapts the state to a connection that began as HTTP/1.1. Its stream 1 carries the reply
+    /// to the upgrade request.
+    pub fn begin_upgraded(&mut self) {
+        self.next_id = 3;
         self.forgotten = 1;
     }
 
-    /// Whether another request may be sent on it.
+    /// True if another request may be sent.
     pub fn accepts(&self) -> bool {
-        self.end.is_none() && self.goes_away_after.is_none() && self.next < 1 << 30
+        self.end.is_none() && self.goes_away_after.is_none() && self.next_id < 1 << 30
     }
 
-    /// Whether the peer allows no stream at present.
-    pub fn allows_none(&self) -> bool {
+    /// True if the peer allows no stream at present.
+    pub fn allows_no_streams(&self) -> bool {
         self.peer.streams == 0 && self.accepts()
     }
 
-    /// Whether a stream with this number was never opened.
+    /// True if a stream with this number was never opened.
     pub(super) fn is_unopened(&self, id: u32) -> bool {
-        id.is_multiple_of(2) || id >= self.next
+        id.is_multiple_of(2) || id >= self.next_id
     }
 
-    /// Whether the peer refuses a request with these header fields for their size.
-    pub fn refuses_size_of(&self, fields: &Fields) -> bool {
+    /// True if these header fields exceed the limit that the peer has set.
+    pub fn exceeds_header_limit(&self, fields: &Fields) -> bool {
         self.peer.max_header_list.is_some_and(|limit| fields.list.iter().map(Field::size).sum::<usize>() > limit)
     }
 
-    /// Sends a request; the number of its stream.
+    /// Sends a request. Returns the number of its stream.
     ///
     /// # Errors
     ///
-    /// The connection takes none any more.
+    /// If the connection accepts no more requests.
     pub fn begin(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
-        self.check_takes_requests()?;
+        self.check_accepts()?;
         let id = self.take_id();
         stream.window = self.peer.window;
-        let before = self.out.len();
+        let length_before = self.out.len();
         self.put_headers(id, fields, stream.upload.is_none());
-        stream.stamps.bytes_sent = (self.out.len() - before) as u64;
+        stream.stamps.bytes_sent = (self.out.len() - length_before) as u64;
         if stream.upload.is_some() {
             self.uploading.push_back(id);
         } else {
@@ -197,8 +206,9 @@ impl Session {
         Ok(id)
     }
 
-    /// Whether a request may be sent; the failure of those that are sent all the same.
-    pub(super) fn check_takes_requests(&self) -> Result<(), Failure> {
+    /// Checks that a request may be sent. Returns the failure of requests
+    /// that are sent nevertheless.
+    pub(super) fn check_accepts(&self) -> Result<(), Failure> {
         match self.end {
             Some(End::Broken(cause)) => Err(cause.failure()),
             Some(End::Lost(_)) => Err(Failure::Stale),
@@ -207,10 +217,10 @@ impl Session {
         }
     }
 
-    /// The number of the next stream.
+    /// Allocates the number of the next stream.
     pub(super) fn take_id(&mut self) -> u32 {
-        let id = self.next;
-        self.next += 2;
+        let id = self.next_id;
+        self.next_id += 2;
         id
     }
 
@@ -219,31 +229,32 @@ impl Session {
         if let Some((changes, block)) = self.blocks.get(&fields.id)
             && *changes == self.encoder.changes()
         {
-            return put_block(&mut self.out, block, self.peer.payload, (id, end));
+            return put_block(&mut self.out, block, self.peer.payload, id, end);
         }
-        let before = self.encoder.changes();
+        let changes = self.encoder.changes();
         let mut block = Vec::with_capacity(64);
         self.encoder.encode(fields.list.iter(), &mut block);
-        put_block(&mut self.out, &block, self.peer.payload, (id, end));
-        // A block that changes the table would change that of the peer again.
-        if self.encoder.changes() == before {
-            if self.blocks.len() >= MOST_BLOCKS {
+        put_block(&mut self.out, &block, self.peer.payload, id, end);
+        // A block that changes the table cannot be reused: sent again, it would change
+        // the peer's table again.
+        if self.encoder.changes() == changes {
+            if self.blocks.len() >= MAX_BLOCKS {
                 self.blocks.clear();
             }
-            self.blocks.insert(fields.id, (before, block.into()));
+            self.blocks.insert(fields.id, (changes, block.into()));
         }
     }
 
-    /// Frames of bodies what windows allow. Requests with a body take turns.
+    /// Frames as much of the bodies as the windows allow. Requests with a body take turns.
     pub fn frame_uploads(&mut self) {
         for _ in 0..self.uploading.len() {
-            if self.out.len() >= MOST_FRAMED {
+            if self.out.len() >= MAX_FRAMED {
                 return;
             }
             let Some(id) = self.uploading.pop_front() else { return };
             let Some(stream) = self.streams.get_mut(&id) else { continue };
             let Some(upload) = &mut stream.upload else {
-                stream.look_again_to_send();
+                stream.retry_send();
                 continue;
             };
             let body = upload.parts.body.bytes().unwrap_or_default();
@@ -253,10 +264,10 @@ impl Session {
                 let piece = &rest[..rest.len().min(room)];
                 let is_whole = piece.len() == rest.len();
                 if piece.is_empty() && !is_whole && self.out.is_empty() && stream.stalled.is_none() {
-                    // All that the windows allowed was written.
+                    // Everything that the windows allowed was written.
                     stream.stalled = Some(self.now);
                 }
-                if (piece.is_empty() && !is_whole) || self.out.len() >= MOST_FRAMED {
+                if (piece.is_empty() && !is_whole) || self.out.len() >= MAX_FRAMED {
                     self.uploading.push_back(id);
                     break;
                 }
@@ -265,7 +276,7 @@ impl Session {
                 }
                 let is_last = is_whole && upload.due == body.len();
                 let end = if is_last { frame::END_STREAM } else { 0 };
-                frame::put_head(&mut self.out, piece.len(), (frame::DATA, end), id);
+                frame::put_head(&mut self.out, piece.len(), frame::DATA, end, id);
                 self.out.extend_from_slice(piece);
                 upload.framed += piece.len();
                 self.window -= piece.len() as i64;
@@ -282,7 +293,7 @@ impl Session {
         }
     }
 
-    /// The next piece of a stream's body may be sent, if there is one.
+    /// Allows the next piece of a stream's body to be sent, if there is one.
     pub fn release_piece(&mut self, id: u32) {
         let Some(upload) = self.streams.get_mut(&id).and_then(|stream| stream.upload.as_mut()) else { return };
         if upload.release() {
@@ -291,19 +302,19 @@ impl Session {
         self.frame_uploads();
     }
 
-    /// All that waited was written.
-    pub fn written(&mut self, now: Tick) {
+    /// Records that all output was written, and frames more of the bodies.
+    pub fn record_written(&mut self, now: Tick) {
         self.now = now;
         for id in self.framed.drain(..) {
             if let Some(stream) = self.streams.get_mut(&id) {
-                stream.written(now);
+                stream.record_written(now);
             }
         }
         self.out.clear();
         self.frame_uploads();
     }
 
-    /// Takes a stream out that is over, or that nobody waits for any more.
+    /// Removes a stream that is over or abandoned. One that is not over is reset.
     pub fn take_stream(&mut self, id: u32) -> Option<Stream> {
         let mut stream = self.streams.remove(&id)?;
         if let Some(from) = stream.stalled.take() {
@@ -311,7 +322,7 @@ impl Session {
         }
         if stream.end != Some(Ok(())) {
             self.abandoned.push_back(id);
-            if self.abandoned.len() > MOST_ABANDONED {
+            if self.abandoned.len() > MAX_ABANDONED {
                 self.forgotten = self.forgotten.max(self.abandoned.pop_front().unwrap_or(0));
             }
         }
@@ -322,32 +333,33 @@ impl Session {
         Some(stream)
     }
 
-    /// A frame of this stream came. One that the peer ended gets no more (RFC 9113 section 5.1).
-    pub(super) fn may_come(&mut self, id: u32) -> Result<(), ConnectionError> {
+    /// Checks that a frame of this stream is allowed. After the peer has ended the stream, none is
+    /// (RFC 9113 section 5.1).
+    pub(super) fn check_stream_open(&mut self, id: u32) -> Result<(), ConnectionError> {
         self.control_frames = 0;
         let was_opened = !self.is_unopened(id);
-        let may_come = self.streams.get(&id).is_some_and(|stream| stream.end != Some(Ok(())));
-        if was_opened && (may_come || id <= self.forgotten || self.abandoned.contains(&id)) {
+        let is_open = self.streams.get(&id).is_some_and(|stream| stream.end != Some(Ok(())));
+        if was_opened && (is_open || id <= self.forgotten || self.abandoned.contains(&id)) {
             return Ok(());
         }
         let code = if was_opened { Code::StreamClosed } else { Code::ProtocolError };
         Err(ConnectionError(code, Malformed::StreamState))
     }
 
-    /// Says that this stream is over.
+    /// Sends RST_STREAM for this stream.
     pub(super) fn reset(&mut self, id: u32, code: Code) {
         frame::put_numbers(&mut self.out, frame::RST_STREAM, id, &[code as u32]);
     }
 
-    /// What this client sends last: the peer need not wait for more.
-    pub fn say_goodbye(&mut self) {
+    /// Sends the final GOAWAY of this client, so that the peer does not wait for more.
+    pub fn send_goaway(&mut self) {
         if self.end.is_none() {
             frame::put_numbers(&mut self.out, frame::GOAWAY, 0, &[0, Code::NoError as u32]);
             self.wake_driver();
         }
     }
 
-    /// Has the driver write what waits.
+    /// Wakes the driver, which writes the output.
     pub fn wake_driver(&mut self) {
         if !std::mem::replace(&mut self.is_driver_woken, true)
             && let Some(driver) = &self.driver
@@ -356,15 +368,15 @@ impl Session {
         }
     }
 
-    /// The driver runs, and has this waker.
-    pub fn driver_runs(&mut self, waker: &Waker) {
+    /// Stores the waker of the driver, which runs now.
+    pub fn set_driver(&mut self, waker: &Waker) {
         self.is_driver_woken = false;
         if !self.driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
             self.driver = Some(waker.clone());
         }
     }
 
-    /// The connection is of no more use: all requests under way fail.
+    /// Ends the connection: all requests in flight fail.
     pub fn finish(&mut self, end: End) {
         if self.end.is_some() {
             return;
@@ -372,7 +384,7 @@ impl Session {
         self.end = Some(end);
         for stream in self.streams.values_mut() {
             match end {
-                End::Broken(cause) => stream.malformed(cause),
+                End::Broken(cause) => stream.fail_malformed(cause),
                 End::Lost(Failure::Reset | Failure::ClosedEarly)
                     if self.served > 0 && stream.stamps.bytes_received == 0 =>
                 {
@@ -384,7 +396,8 @@ impl Session {
         self.idle.wake();
     }
 
-    /// Bytes of DATA frames came, of a stream that is known or not: windows are enlarged before they are used up.
+    /// Counts received bytes of DATA frames, also those of unknown streams. Enlarges windows before
+    /// they are used up.
     pub(super) fn acknowledge(&mut self, id: u32, bytes: usize) {
         let bytes = bytes as i64;
         self.unacknowledged += bytes;
@@ -414,18 +427,17 @@ impl Session {
             self.idle.wake();
         }
         for (setting, value) in frame::settings(payload) {
-            self.apply(setting, value)?;
+            self.apply_setting(setting, value)?;
         }
-        frame::put_head(&mut self.out, 0, (frame::SETTINGS, frame::ACK), 0);
+        frame::put_head(&mut self.out, 0, frame::SETTINGS, frame::ACK, 0);
         self.frame_uploads();
-        self.bound_answers()
+        self.limit_control_frames()
     }
 
-    fn apply(&mut self, setting: u16, value: u32) -> Result<(), ConnectionError> {
-        let wrong = |code| Err(ConnectionError(code, Malformed::Settings));
+    fn apply_setting(&mut self, setting: u16, value: u32) -> Result<(), ConnectionError> {
         match setting {
             frame::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
-            frame::ENABLE_PUSH if value != 0 => return wrong(Code::ProtocolError),
+            frame::ENABLE_PUSH if value != 0 => return settings_error(Code::ProtocolError),
             frame::MAX_CONCURRENT_STREAMS => {
                 if self.peer.streams == 0 {
                     self.idle.wake();
@@ -434,52 +446,52 @@ impl Session {
             }
             frame::INITIAL_WINDOW_SIZE => {
                 let window = i64::from(value);
-                if window > frame::MOST_WINDOW {
-                    return wrong(Code::FlowControlError);
+                if window > frame::MAX_WINDOW {
+                    return settings_error(Code::FlowControlError);
                 }
-                let more = window - self.peer.window;
+                let increase = window - self.peer.window;
                 self.peer.window = window;
                 for stream in self.streams.values_mut() {
-                    stream.window += more;
-                    if stream.window > frame::MOST_WINDOW {
+                    stream.window += increase;
+                    if stream.window > frame::MAX_WINDOW {
                         return Err(ConnectionError(Code::FlowControlError, Malformed::FlowControl));
                     }
                 }
             }
             frame::MAX_HEADER_LIST_SIZE => self.peer.max_header_list = Some(value as usize),
             frame::MAX_FRAME_SIZE => {
-                if !(frame::USUAL_PAYLOAD as u32..1 << 24).contains(&value) {
-                    return wrong(Code::ProtocolError);
+                if !(frame::DEFAULT_PAYLOAD as u32..1 << 24).contains(&value) {
+                    return settings_error(Code::ProtocolError);
                 }
                 self.peer.payload = value as usize;
             }
-            // It is never taken back (RFC 8441 section 3).
+            // Once enabled, it must stay enabled (RFC 8441 section 3).
             frame::ENABLE_CONNECT_PROTOCOL => match value {
                 0 if !self.peer.connect_protocol => {}
                 1 => self.peer.connect_protocol = true,
-                _ => return wrong(Code::ProtocolError),
+                _ => return settings_error(Code::ProtocolError),
             },
             _ => {}
         }
         Ok(())
     }
 
-    pub(super) fn on_window(&mut self, id: u32, payload: &[u8]) -> Result<(), ConnectionError> {
-        let Some(more) = frame::number(payload).filter(|_| payload.len() == 4) else {
+    pub(super) fn on_window_update(&mut self, id: u32, payload: &[u8]) -> Result<(), ConnectionError> {
+        let Some(increase) = frame::number(payload).filter(|_| payload.len() == 4) else {
             return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
         };
-        let more = i64::from(more & 0x7fff_ffff);
+        let increase = i64::from(increase & 0x7fff_ffff);
         if id == 0 {
-            self.window += more;
-            if more == 0 || self.window > frame::MOST_WINDOW {
+            self.window += increase;
+            if increase == 0 || self.window > frame::MAX_WINDOW {
                 return Err(ConnectionError(Code::FlowControlError, Malformed::FlowControl));
             }
         } else if self.is_unopened(id) {
             return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
         } else if let Some(stream) = self.streams.get_mut(&id) {
-            stream.window += more;
-            if more == 0 || stream.window > frame::MOST_WINDOW {
-                stream.malformed(Malformed::FlowControl);
+            stream.window += increase;
+            if increase == 0 || stream.window > frame::MAX_WINDOW {
+                stream.fail_malformed(Malformed::FlowControl);
                 self.reset(id, Code::FlowControlError);
             }
         }
@@ -487,24 +499,29 @@ impl Session {
         Ok(())
     }
 
-    /// A peer that asks for answers and does not read them is given up.
-    pub(super) fn bound_answers(&mut self) -> Result<(), ConnectionError> {
+    /// Counts a frame that requires an answer. A peer that sends many of them without reading
+    /// the answers is disconnected.
+    pub(super) fn limit_control_frames(&mut self) -> Result<(), ConnectionError> {
         self.control_frames += 1;
-        let is_flood = self.out.len() > MOST_ANSWERS || self.control_frames > MOST_CONTROL_FRAMES;
+        let is_flood = self.out.len() > MAX_ANSWERS || self.control_frames > MAX_CONTROL_FRAMES;
         if is_flood { Err(ConnectionError(Code::EnhanceYourCalm, Malformed::ControlFrames)) } else { Ok(()) }
     }
 }
 
-/// Appends the frames of a header block.
-fn put_block(out: &mut Vec<u8>, block: &[u8], payload: usize, (id, end): (u32, u8)) {
+fn settings_error<T>(code: Code) -> Result<T, ConnectionError> {
+    Err(ConnectionError(code, Malformed::Settings))
+}
+
+/// Appends the frames of a header block. `end` is the END_STREAM flag, or 0.
+fn put_block(out: &mut Vec<u8>, block: &[u8], payload: usize, id: u32, end: u8) {
     let (first, mut rest) = block.split_at(block.len().min(payload));
     let last = if rest.is_empty() { frame::END_HEADERS } else { 0 };
-    frame::put_head(out, first.len(), (frame::HEADERS, end | last), id);
+    frame::put_head(out, first.len(), frame::HEADERS, end | last, id);
     out.extend_from_slice(first);
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.len().min(payload));
         let last = if after.is_empty() { frame::END_HEADERS } else { 0 };
-        frame::put_head(out, piece.len(), (frame::CONTINUATION, last), id);
+        frame::put_head(out, piece.len(), frame::CONTINUATION, last, id);
         out.extend_from_slice(piece);
         rest = after;
     }

@@ -18,12 +18,12 @@ use std::time::Duration;
 
 fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
     let draft = Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
-    Rc::new(RequestParts::of(&draft).unwrap())
+    Rc::new(RequestParts::from_draft(&draft).unwrap())
 }
 
 fn settings(list: &[(u16, u32)]) -> Vec<u8> {
     let mut out = Vec::new();
-    put_head(&mut out, list.len() * 6, (frame::SETTINGS, 0), 0);
+    put_head(&mut out, list.len() * 6, frame::SETTINGS, 0, 0);
     for (name, value) in list {
         out.extend_from_slice(&name.to_be_bytes());
         out.extend_from_slice(&value.to_be_bytes());
@@ -33,14 +33,17 @@ fn settings(list: &[(u16, u32)]) -> Vec<u8> {
 
 fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    put_head(&mut out, payload.len(), (kind, flags), stream);
+    put_head(&mut out, payload.len(), kind, flags, stream);
     out.extend_from_slice(payload);
     out
 }
 
 fn block(list: &[(&str, &str)]) -> Vec<u8> {
-    let field =
-        |(name, value): &(&str, &str)| Field { name: (*name).into(), value: (*value).into(), indexing: Indexing::Not };
+    let field = |(name, value): &(&str, &str)| Field {
+        name: (*name).into(),
+        value: (*value).into(),
+        indexing: Indexing::Without,
+    };
     let list: Vec<Field> = list.iter().map(field).collect();
     let mut out = Vec::new();
     Encoder::new().encode(list.iter(), &mut out);
@@ -59,18 +62,18 @@ const END: u8 = frame::END_STREAM;
 
 /// A connection on which `n` requests were sent, and whose server has sent its settings.
 fn asked(n: usize) -> Session {
-    let mut session = begun(n);
+    let mut session = session_with_requests(n);
     session.receive(&settings(&[]), Tick(1));
     session
 }
 
-fn begun(n: usize) -> Session {
+fn session_with_requests(n: usize) -> Session {
     let mut session = Session::new(SharedCounts::default());
-    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
+    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
     for _ in 0..n {
         session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
     }
-    session.written(Tick(0));
+    session.record_written(Tick(0));
     session
 }
 
@@ -91,7 +94,7 @@ fn a_connection_begins_with_preface_settings_and_a_large_window() {
     let head = frame::FrameHead::read(rest).unwrap();
     assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 18, 0));
     let window = &rest[frame::HEAD + 18..];
-    assert_eq!(frame::number(&window[frame::HEAD..]), Some((frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32));
+    assert_eq!(frame::number(&window[frame::HEAD..]), Some((frame::MAX_WINDOW - frame::DEFAULT_WINDOW) as u32));
 }
 
 #[test]
@@ -117,18 +120,18 @@ fn replies_come_in_any_order_and_piece() {
         let three = &session.streams[&3].stamps;
         assert_eq!(three.bytes_received - three.head_bytes, 5);
     };
-    let mut whole = begun(3);
+    let mut whole = session_with_requests(3);
     whole.receive(&bytes, Tick(5));
     check(&whole);
     let answers = [&framed(frame::SETTINGS, frame::ACK, 0, b"")[..], &framed(frame::PING, frame::ACK, 0, b"12345678")];
     assert_eq!(whole.out, answers.concat());
     for cut in 1..bytes.len() {
-        let mut session = begun(3);
+        let mut session = session_with_requests(3);
         session.receive(&bytes[..cut], Tick(5));
         session.receive(&bytes[cut..], Tick(6));
         check(&session);
     }
-    let mut single = begun(3);
+    let mut single = session_with_requests(3);
     for byte in &bytes {
         single.receive(&[*byte], Tick(5));
     }
@@ -158,7 +161,7 @@ fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new(SharedCounts::default());
     let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
     let keep = ReplyCollector::new(wants, None, None);
-    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
+    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
@@ -184,9 +187,9 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 fn bodies_are_sent_as_windows_allow() {
     let counts = SharedCounts::default();
     let mut session = Session::new(Rc::clone(&counts));
-    session.written(Tick(0));
+    session.record_written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
-    let fields = Fields::of(&parts).unwrap();
+    let fields = Fields::from_request(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
         stream.upload = Some(Upload::new(&parts));
@@ -196,18 +199,18 @@ fn bodies_are_sent_as_windows_allow() {
     let frames = sent(&session.out);
     assert_eq!(frames[..3], [(1, 16_384, false), (1, 16_384, false), (1, 7232, true)]);
     assert_eq!(frames[3..], [(3, 16_384, false), (3, 9151, false)]);
-    session.written(Tick(9));
+    session.record_written(Tick(9));
     assert_eq!((session.streams[&1].stamps.sent, session.streams[&3].stamps.sent), (Tick(9), Tick::ZERO));
     let mut grant = settings(&[(frame::INITIAL_WINDOW_SIZE, 30_000)]);
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
     session.receive(&grant, Tick(10));
     assert_eq!(sent(&session.out), [(3, 4465, false)]);
-    session.written(Tick(11));
+    session.record_written(Tick(11));
     let mut grant = Vec::new();
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 3, &[100_000]);
     session.receive(&grant, Tick(12));
     assert_eq!(sent(&session.out), [(3, 10_000, true)]);
-    session.written(Tick(13));
+    session.record_written(Tick(13));
     assert_eq!(session.streams[&3].stamps.sent, Tick(13));
     // The second request waited from 9 to 10, and from 11 to 12.
     assert_eq!((counts.borrow().stalled, counts.borrow().stalled_nanos), (1, 2));
@@ -216,12 +219,12 @@ fn bodies_are_sent_as_windows_allow() {
 #[test]
 fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     let mut session = Session::new(SharedCounts::default());
-    session.written(Tick(0));
+    session.record_written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
     let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
     stream.upload = Some(Upload::new(&parts));
-    session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
-    session.written(Tick(1));
+    session.begin(&Fields::from_request(&parts).unwrap(), stream).unwrap();
+    session.record_written(Tick(1));
     session.receive(&[settings(&[]), headers(1, END, &[(":status", "413")])].concat(), Tick(2));
     let mut reset = Vec::new();
     put_numbers(&mut reset, frame::RST_STREAM, 1, &[0]);
@@ -233,16 +236,16 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
 /// A session on which a body of these pieces was begun at tick 5, and the requests' frames so far.
 fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
     let mut session = Session::new(SharedCounts::default());
-    session.written(Tick(0));
+    session.record_written(Tick(0));
     session.receive(&settings(&[]), Tick(1));
-    session.written(Tick(2));
+    session.record_written(Tick(2));
     let body = Body::Pieces(BodyPieces { bytes: bytes.to_vec(), ends: ends.to_vec(), interval });
     let parts = parts("POST", &body);
     let upload = Upload::new(&parts);
-    let keep = upload.awaits_replies().then(|| ReplyCollector::counting_messages(None));
+    let keep = upload.is_paced_by_reply().then(|| ReplyCollector::counting_messages(None));
     let mut stream = Stream::new(RequestKind::Ordinary, keep, 0);
     stream.upload = Some(upload);
-    session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
+    session.begin(&Fields::from_request(&parts).unwrap(), stream).unwrap();
     session
 }
 
@@ -251,26 +254,26 @@ fn a_piece_of_a_body_is_sent_when_it_is_released() {
     let interval = PieceInterval::Time(Duration::from_millis(1));
     let mut session = pieces(&vec![7; 30_000], &[10, 20_010, 30_000], interval);
     assert_eq!(sent(&session.out), [(1, 10, false)]);
-    session.written(Tick(5));
+    session.record_written(Tick(5));
     assert!(session.out.is_empty(), "nothing is due");
     session.release_piece(1);
     assert_eq!(sent(&session.out), [(1, 16_384, false), (1, 3616, false)]);
-    session.written(Tick(6));
+    session.record_written(Tick(6));
     assert_eq!(session.streams[&1].stamps.sent, Tick(6));
     session.release_piece(1);
     assert_eq!(sent(&session.out), [(1, 9990, true)]);
     session.release_piece(1);
-    session.written(Tick(7));
+    session.record_written(Tick(7));
     assert_eq!((session.streams[&1].stamps.sent, session.out.len()), (Tick(7), 0), "there is no further piece");
 }
 
 #[test]
 fn pieces_that_windows_hold_back_are_sent_once() {
     let mut session = pieces(&vec![7; 70_000], &[65_000, 69_000, 70_000], PieceInterval::Reply);
-    session.written(Tick(5));
+    session.record_written(Tick(5));
     session.release_piece(1);
     assert_eq!(sent(&session.out), [(1, 535, false)], "the window of 65,535 bytes is full");
-    session.written(Tick(6));
+    session.record_written(Tick(6));
     session.release_piece(1);
     let mut grant = Vec::new();
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
@@ -282,13 +285,13 @@ fn pieces_that_windows_hold_back_are_sent_once() {
 #[test]
 fn each_message_of_a_reply_lets_a_piece_leave() {
     let mut session = pieces(b"onetwothree", &[3, 6, 11], PieceInterval::Reply);
-    session.written(Tick(5));
+    session.record_written(Tick(5));
     let message = b"\0\0\0\0\x02hi";
     session.receive(&[headers(1, 0, &[(":status", "200")]), data(1, 0, &message[..4])].concat(), Tick(6));
     assert!(session.out.is_empty(), "the message is not whole");
     session.receive(&data(1, 0, &message[4..]), Tick(7));
     assert_eq!(sent(&session.out), [(1, 3, false)]);
-    session.written(Tick(8));
+    session.record_written(Tick(8));
     assert_eq!(session.streams[&1].stamps.sent, Tick(5), "what leaves after the reply began changes nothing");
     session.receive(&data(1, 0, message), Tick(9));
     assert_eq!(sent(&session.out), [(1, 5, true)]);
@@ -297,7 +300,7 @@ fn each_message_of_a_reply_lets_a_piece_leave() {
 #[test]
 fn a_server_that_ends_the_stream_gets_no_further_piece() {
     let mut session = pieces(b"onetwo", &[3, 6], PieceInterval::Reply);
-    session.written(Tick(5));
+    session.record_written(Tick(5));
     let trailers = headers(1, END, &[("grpc-status", "9")]);
     let reply = [headers(1, 0, &[(":status", "200")]), trailers].concat();
     session.receive(&reply, Tick(6));
@@ -338,7 +341,7 @@ fn resets_are_told_by_their_code() {
 #[test]
 fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
     let mut session = asked(2);
-    session.written(Tick(1));
+    session.record_written(Tick(1));
     assert!(session.take_stream(1).is_some());
     assert_eq!(session.out, [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
     let late = [headers(1, 0, &[(":status", "200")]), data(1, END, b"abc"), headers(3, END, &[(":status", "200")])];
@@ -456,7 +459,7 @@ fn who_does_not_speak_http2_is_told_apart() {
         (&framed(frame::PING, 0, 0, b"12345678")[..], Malformed::Preface),
         (&b"\x15\x03\x03\x00\x02\x02\x16 and more"[..], Malformed::Preface),
     ] {
-        let mut session = begun(1);
+        let mut session = session_with_requests(1);
         session.receive(bytes, Tick(2));
         assert_eq!(session.end, Some(End::Broken(cause)));
     }
@@ -476,10 +479,10 @@ fn a_peer_that_asks_and_does_not_read_is_given_up() {
 #[test]
 fn requests_are_encoded_as_a_decoder_reads_them() {
     let mut session = Session::new(SharedCounts::default());
-    session.written(Tick(0));
+    session.record_written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
-    session.written(Tick(0));
-    let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
+    session.record_written(Tick(0));
+    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
     let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
@@ -488,7 +491,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
         let mut names = Vec::new();
         decoder.decode(Place::Head, &block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
         assert_eq!(names.len(), fields.list.len());
-        session.written(Tick(1));
+        session.record_written(Tick(1));
     }
 }
 
@@ -507,15 +510,15 @@ fn written_block(session: &Session) -> Vec<u8> {
 fn requests_that_repeat_mean_the_same_each_time() {
     let mut session = Session::new(SharedCounts::default());
     session.receive(&settings(&[]), Tick(0));
-    session.written(Tick(0));
-    let plain = Fields::of(&parts("GET", &Body::None)).unwrap();
+    session.record_written(Tick(0));
+    let plain = Fields::from_request(&parts("GET", &Body::None)).unwrap();
     let with = |line: &str| plain.with_line(line);
     let requests = [plain.clone(), with("x-one: 1"), with("x-two: 22"), with("x-three: 333")];
     let mut decoder = Decoder::new();
     for (turn, at) in [0, 1, 1, 0, 2, 2, 2, 1, 3, 3, 0, 1, 2, 3, 3, 3].into_iter().enumerate() {
         if turn == 9 {
             session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 60), (frame::HEADER_TABLE_SIZE, 120)]), Tick(0));
-            session.written(Tick(0));
+            session.record_written(Tick(0));
         }
         session.begin(&requests[at], Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
         let (block, mut read) = (written_block(&session), Vec::new());
@@ -523,20 +526,20 @@ fn requests_that_repeat_mean_the_same_each_time() {
         decoder.decode(Place::Head, &block, |name, value| read.push((text(name), text(value)))).unwrap();
         let asked = requests[at].list.iter().map(|field| (field.name.to_string(), field.value.to_string()));
         assert_eq!(read, asked.collect::<Vec<_>>(), "turn {turn}");
-        session.written(Tick(1));
+        session.record_written(Tick(1));
     }
 }
 
 #[test]
 fn a_request_that_repeats_is_all_indices() {
     let mut session = Session::new(SharedCounts::default());
-    session.written(Tick(0));
-    let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
+    session.record_written(Tick(0));
+    let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
     let mut lengths = [0; 4];
     for length in &mut lengths {
         session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
         *length = written_block(&session).len();
-        session.written(Tick(1));
+        session.record_written(Tick(1));
     }
     // Method, scheme, authority and the field are a byte each; the path `/a`, which may differ, is four.
     assert_eq!(lengths[1..], [8, 8, 8]);
@@ -557,9 +560,9 @@ proptest! {
             let ends: Vec<_> = [1, 3, 5].into_iter().map(|id| end(session, id)).collect();
             (session.end, ends)
         };
-        let mut whole = begun(3);
+        let mut whole = session_with_requests(3);
         whole.receive(&bytes, Tick(2));
-        let mut pieces = begun(3);
+        let mut pieces = session_with_requests(3);
         let (mut rest, mut cut) = (&bytes[..], cuts.iter().cycle());
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(rest.len().min(*cut.next().unwrap()));

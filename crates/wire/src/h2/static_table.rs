@@ -1,6 +1,6 @@
-//! The fields that every peer knows.
+//! The static table of HPACK.
 
-/// The static table (RFC 7541 appendix A); the first has the index 1.
+/// The fields of the static table (RFC 7541 appendix A). The first has index 1.
 pub const STATIC: [(&str, &str); 61] = [
     (":authority", ""),
     (":method", "GET"),

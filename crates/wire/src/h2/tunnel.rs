@@ -1,11 +1,13 @@
-//! A stream that carries bytes both ways: that of an extended CONNECT (RFC 8441).
+//! A tunnel: a stream that carries bytes in both directions, opened by an
+//! extended CONNECT (RFC 8441).
 //!
-//! It buffers received bytes until they are read, and frames sent bytes as the peer's windows allow. A reset with CANCEL
-//! and the end of the stream both stand for the end of a TCP connection (section 5 there).
+//! It buffers received bytes until they are read, and frames sent bytes as the peer's windows
+//! allow. A reset with CANCEL and the end of the stream both correspond to the end of a TCP
+//! connection (RFC 8441 section 5).
 
 use super::driver::Carrier;
 use super::frame;
-use super::session::{MOST_FRAMED, Session, count_stall};
+use super::session::{MAX_FRAMED, Session, count_stall};
 use crate::collect::ReplyCollector;
 use crate::multiplexing::stream::Stream;
 use crate::request::RequestKind;
@@ -16,39 +18,40 @@ use brunt_model::{Failure, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// A stream that carries bytes both ways. To drop it closes it.
+/// A stream that carries bytes in both directions. Dropping it closes the stream.
 pub(crate) struct Tunnel {
     carrier: Rc<Carrier>,
     id: u32,
 }
 
-/// The answer to an extended CONNECT.
+/// The reply to an extended CONNECT.
 pub(crate) struct Answer {
-    /// Its status.
     pub status: u16,
-    /// Its header fields.
+    /// Names and values of its header fields.
     pub fields: Vec<(String, String)>,
 }
 
 impl Session {
-    /// Sends an extended CONNECT; the number of its stream.
+    /// Sends an extended CONNECT. Returns the number of its stream.
     ///
     /// # Errors
     ///
-    /// The connection takes no more requests.
+    /// If the connection accepts no more requests.
     fn begin_tunnel(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
-        self.check_takes_requests()?;
-        let (id, before) = (self.take_id(), self.out.len());
+        self.check_accepts()?;
+        let id = self.take_id();
+        let length_before = self.out.len();
         stream.window = self.peer.window;
         self.put_headers(id, fields, false);
-        stream.stamps.bytes_sent = (self.out.len() - before) as u64;
+        stream.stamps.bytes_sent = (self.out.len() - length_before) as u64;
         self.framed.push(id);
         self.streams.insert(id, stream);
         self.wake_driver();
         Ok(id)
     }
 
-    /// Frames as much of `bytes` as windows allow; how much that was. Where it is nothing, the stream waits.
+    /// Frames as much of `bytes` as the windows allow, and returns their number. If it is
+    /// 0, the stream waits.
     fn send_on_tunnel(&mut self, id: u32, bytes: &[u8], waker: Option<&Waker>) -> Result<usize, Failure> {
         let mut sent = 0;
         while sent < bytes.len() {
@@ -57,7 +60,7 @@ impl Session {
                 return Err(end.err().unwrap_or(Failure::ClosedEarly));
             }
             let window = self.window.min(stream.window).max(0) as usize;
-            let room = window.min(self.peer.payload).min(MOST_FRAMED.saturating_sub(self.out.len()));
+            let room = window.min(self.peer.payload).min(MAX_FRAMED.saturating_sub(self.out.len()));
             let piece = &bytes[sent..][..room.min(bytes.len() - sent)];
             if piece.is_empty() {
                 if window == 0 && self.out.is_empty() {
@@ -68,9 +71,10 @@ impl Session {
             if let Some(from) = stream.stalled.take() {
                 count_stall(&self.counts, &mut false, self.now.nanos_since(from));
             }
-            frame::put_head(&mut self.out, piece.len(), (frame::DATA, 0), id);
+            frame::put_head(&mut self.out, piece.len(), frame::DATA, 0, id);
             self.out.extend_from_slice(piece);
-            (sent, self.window) = (sent + piece.len(), self.window - piece.len() as i64);
+            sent += piece.len();
+            self.window -= piece.len() as i64;
             stream.window -= piece.len() as i64;
             stream.stamps.bytes_sent += (frame::HEAD + piece.len()) as u64;
             stream.stamps.sent = Tick::ZERO;
@@ -84,29 +88,30 @@ impl Session {
         Ok(sent)
     }
 
-    /// The stream is looked at again once more was written, or the peer allows more.
+    /// Makes the stream retry after the output was written, or after the peer grants more.
     fn wait_to_send(&mut self, id: u32, waker: &Waker) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
         stream.waker = Some(waker.clone());
         if let Some(tunnel) = &mut stream.tunnel
-            && !std::mem::replace(&mut tunnel.waits, true)
+            && !std::mem::replace(&mut tunnel.awaits_send, true)
         {
             self.uploading.push_back(id);
         }
     }
 
-    /// Ends our side of the stream, in order.
+    /// Ends the sending side of the stream with END_STREAM.
     fn end_tunnel(&mut self, id: u32) {
         let stream = self.streams.get_mut(&id).filter(|stream| !matches!(stream.end, Some(Err(_))));
         if let (Some(tunnel), None) = (stream.and_then(|stream| stream.tunnel.as_mut()), self.end)
             && !std::mem::replace(&mut tunnel.is_ended, true)
         {
-            frame::put_head(&mut self.out, 0, (frame::DATA, frame::END_STREAM), id);
+            frame::put_head(&mut self.out, 0, frame::DATA, frame::END_STREAM, id);
             self.wake_driver();
         }
     }
 
-    /// Nobody needs the stream any more. The peer ends a stream that we have ended; any other one is reset.
+    /// Removes the stream. If this side has ended it, the peer ends it, too; any
+    /// other stream is reset.
     fn drop_tunnel(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
         let is_ended = stream.tunnel.as_ref().is_some_and(|tunnel| tunnel.is_ended);
@@ -118,7 +123,7 @@ impl Session {
         self.take_stream(id);
     }
 
-    /// A connection on which as many streams are open as its peer allows.
+    /// True if as many streams are open as the peer allows.
     fn is_full(&self) -> bool {
         self.streams.len() >= self.peer.streams as usize
     }
@@ -129,7 +134,7 @@ impl Tunnel {
     ///
     /// # Errors
     ///
-    /// None came, with the reason in words.
+    /// If no reply was received, with the reason in words.
     pub async fn open(carrier: &Rc<Carrier>, fields: &Fields) -> Result<(Self, Answer), (Failure, String)> {
         let wants = Wants { fields: WantedFields::All, ..Wants::default() };
         let tunnel = {
@@ -157,9 +162,9 @@ impl Tunnel {
         let session = &mut *self.carrier.session.borrow_mut();
         let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
         if let Some(head) = stream.head {
-            let kept = stream.keep.take().map(|keep| (*keep).finish(head));
+            let kept = stream.collector.take().map(|collector| (*collector).finish(head));
             let fields = kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
-            // What comes behind it is counted with the messages.
+            // Bytes that follow the head are counted with the messages.
             stream.stamps.head_bytes = 0;
             return Poll::Ready(Ok(Answer { status: head.status, fields }));
         }
@@ -170,16 +175,17 @@ impl Tunnel {
         Poll::Pending
     }
 
-    /// Sends as much of `bytes` as windows allow at once; how much that was.
+    /// Sends as much of `bytes` as the windows allow at once, and returns their number.
     ///
     /// # Errors
     ///
-    /// The stream is over.
+    /// If the stream is over.
     pub fn send_at_once(&self, bytes: &[u8]) -> Result<usize, Failure> {
         self.carrier.session.borrow_mut().send_on_tunnel(self.id, bytes, None)
     }
 
-    /// Sends as much of `bytes` as windows allow; how much that was, never 0 but for no bytes.
+    /// Sends as much of `bytes` as the windows allow. Returns their number, which is 0 only
+    /// if `bytes` is empty.
     pub fn poll_send(&self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
         match self.carrier.session.borrow_mut().send_on_tunnel(self.id, bytes, Some(cx.waker()))? {
             0 if !bytes.is_empty() => Poll::Pending,
@@ -187,14 +193,14 @@ impl Tunnel {
         }
     }
 
-    /// Whether windows allow so many bytes at once.
+    /// True if the windows allow `bytes` bytes at once.
     pub fn has_room(&self, bytes: usize) -> bool {
         let session = self.carrier.session.borrow();
         let window = session.streams.get(&self.id).map_or(0, |stream| stream.window.min(session.window));
-        window >= bytes as i64 && session.out.len() + bytes <= MOST_FRAMED
+        window >= bytes as i64 && session.out.len() + bytes <= MAX_FRAMED
     }
 
-    /// Resolves when all that was framed was written.
+    /// Resolves when all framed bytes were written.
     pub fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         let session = &mut *self.carrier.session.borrow_mut();
         let Some(stream) = session.streams.get(&self.id) else { return Poll::Ready(Err(Failure::System)) };
@@ -208,7 +214,7 @@ impl Tunnel {
         }
     }
 
-    /// Reads into `buffer` what came; 0 is the end.
+    /// Reads received bytes into `buffer`; 0 is the end.
     pub fn poll_read(&self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
         let session = &mut *self.carrier.session.borrow_mut();
         let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
@@ -219,7 +225,7 @@ impl Tunnel {
         }
         match stream.end {
             Some(Ok(())) => Poll::Ready(Ok(0)),
-            // As the end of a TCP connection.
+            // CANCEL corresponds to the end of a TCP connection.
             Some(Err(_)) if stream.stamps.malformed == Some(Malformed::ResetCancel) => Poll::Ready(Ok(0)),
             Some(Err(failure)) => Poll::Ready(Err(failure)),
             None => {
@@ -231,38 +237,42 @@ impl Tunnel {
         }
     }
 
-    /// From now on counts what is sent, and when.
+    /// Starts counting the bytes of a new message, and when they are sent.
     pub fn begin_message(&self) {
         if let Some(stream) = self.carrier.session.borrow_mut().streams.get_mut(&self.id) {
-            (stream.stamps.sent, stream.stamps.first_byte, stream.stamps.bytes_sent) = (Tick::ZERO, Tick::ZERO, 0);
+            stream.stamps.sent = Tick::ZERO;
+            stream.stamps.first_byte = Tick::ZERO;
+            stream.stamps.bytes_sent = 0;
         }
     }
 
-    /// When what was sent since then was written, and how many bytes of frames it is; None: it was not written yet.
+    /// Returns when the current message was written, and the bytes of its frames. None if it
+    /// was not written yet.
     pub fn sent(&self) -> Option<(Tick, u64)> {
         let session = self.carrier.session.borrow();
         let stamps = session.streams.get(&self.id).map(|stream| stream.stamps)?;
         (stamps.sent != Tick::ZERO).then_some((stamps.sent, stamps.bytes_sent))
     }
 
-    /// When the last bytes came.
-    pub fn came(&self) -> Tick {
+    /// Returns when the last bytes were received.
+    pub fn last_received(&self) -> Tick {
         let session = self.carrier.session.borrow();
-        session.streams.get(&self.id).and_then(|stream| stream.tunnel.as_ref()).map_or(Tick::ZERO, |tunnel| tunnel.came)
+        let tunnel = session.streams.get(&self.id).and_then(|stream| stream.tunnel.as_ref());
+        tunnel.map_or(Tick::ZERO, |tunnel| tunnel.last_received)
     }
 
-    /// Bytes of frames that came beside those that are read, since the last call.
+    /// Returns the bytes of received frames, without those that are read, since the last call.
     pub fn take_overhead(&self) -> u64 {
         let mut session = self.carrier.session.borrow_mut();
         session.streams.get_mut(&self.id).map_or(0, |stream| std::mem::take(&mut stream.stamps.head_bytes))
     }
 
-    /// Why the stream is over, where a frame told it.
+    /// Returns why the stream is over, if a frame of the peer gave a cause.
     pub fn cause(&self) -> Option<Malformed> {
         self.carrier.session.borrow().streams.get(&self.id).and_then(|stream| stream.stamps.malformed)
     }
 
-    /// Ends our side, in order.
+    /// Ends the sending side of the stream with END_STREAM.
     pub fn end(&self) {
         self.carrier.session.borrow_mut().end_tunnel(self.id);
     }
@@ -281,7 +291,7 @@ mod tests {
     use super::super::session::End;
     use super::*;
     use crate::SharedCounts;
-    use crate::multiplexing::tunnel_input::MOST_UNREAD;
+    use crate::multiplexing::tunnel_input::MAX_UNREAD;
     use crate::request::fields::{Field, Indexing};
     use crate::request::{Draft, RequestParts};
     use brunt_model::Body;
@@ -289,7 +299,7 @@ mod tests {
 
     fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        put_head(&mut out, payload.len(), (kind, flags), stream);
+        put_head(&mut out, payload.len(), kind, flags, stream);
         out.extend_from_slice(payload);
         out
     }
@@ -300,7 +310,7 @@ mod tests {
     }
 
     fn head(status: &str) -> Vec<u8> {
-        let field = Field { name: ":status".into(), value: status.into(), indexing: Indexing::Not };
+        let field = Field { name: ":status".into(), value: status.into(), indexing: Indexing::Without };
         let mut block = Vec::new();
         Encoder::new().encode(std::iter::once(&field), &mut block);
         framed(frame::HEADERS, frame::END_HEADERS, 1, &block)
@@ -309,7 +319,7 @@ mod tests {
     fn fields() -> Fields {
         let (url, body) = ("ws://h/chat", Body::None);
         let draft = Draft { method: "GET", url, headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
-        Fields::of_websocket(&RequestParts::of(&draft).unwrap(), None).unwrap()
+        Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), None).unwrap()
     }
 
     /// A stream that its server has opened, after these settings.
@@ -334,7 +344,7 @@ mod tests {
     fn write(carrier: &Carrier, now: Tick) -> Vec<u8> {
         let mut session = carrier.session.borrow_mut();
         let out = session.out.clone();
-        session.written(now);
+        session.record_written(now);
         out
     }
 
@@ -352,10 +362,10 @@ mod tests {
         assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
         assert_eq!(tunnel.sent(), Some((Tick(5), 14)));
         assert!(read(&tunnel).is_pending());
-        let came =
+        let frames =
             [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
-        carrier.session.borrow_mut().receive(&came.concat(), Tick(7));
-        assert_eq!((read(&tunnel), tunnel.came()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
+        carrier.session.borrow_mut().receive(&frames.concat(), Tick(7));
+        assert_eq!((read(&tunnel), tunnel.last_received()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
         assert_eq!((tunnel.take_overhead(), tunnel.take_overhead()), (9 + 1 + 1 + 9, 0));
         assert_eq!(read(&tunnel), Poll::Ready(Ok(Vec::new())));
         drop(tunnel);
@@ -431,7 +441,7 @@ mod tests {
     fn what_nobody_reads_is_given_up() {
         let (carrier, tunnel) = open(&[]);
         let piece = framed(frame::DATA, 0, 1, &[7; 16_384]);
-        for _ in 0..=MOST_UNREAD / 16_384 {
+        for _ in 0..=MAX_UNREAD / 16_384 {
             carrier.session.borrow_mut().receive(&piece, Tick(5));
         }
         assert!(write(&carrier, Tick(6)).ends_with(&framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8])));

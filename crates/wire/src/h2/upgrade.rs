@@ -1,7 +1,9 @@
-//! `Upgrade: h2c` (RFC 7540 section 3.2): a connection in cleartext that begins as HTTP/1.1.
+//! Upgrades a cleartext connection that begins as HTTP/1.1, by `Upgrade: h2c`
+//! (RFC 7540 section 3.2).
 //!
-//! Each connection begins with one request `OPTIONS /` that asks for it. Its reply comes on stream 1 and is ignored.
-//! Go's `http.Server` answers `OPTIONS *` itself, so that its handler of h2c would never see that request.
+//! Each connection begins with one request `OPTIONS /` that requests the upgrade. Its reply arrives
+//! on stream 1 and is ignored. `OPTIONS *` is not used because Go's `http.Server` answers it
+//! itself, so its h2c handler would never see the request.
 
 use super::frame;
 use crate::contract::Reply;
@@ -10,10 +12,10 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use brunt_model::Failure;
 
-/// The status of a server that goes on in HTTP/2.
+/// Status of a server that switches to HTTP/2.
 const SWITCHING: u16 = 101;
 
-/// The request of HTTP/1.1 that asks a server to switch to HTTP/2.
+/// Returns the HTTP/1.1 request that asks a server to switch to HTTP/2.
 pub(crate) fn upgrade_request(origin: &Origin) -> String {
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let mut settings = Vec::new();
@@ -26,14 +28,14 @@ pub(crate) fn upgrade_request(origin: &Origin) -> String {
     )
 }
 
-/// Checks that the server has switched to HTTP/2, by its reply and the bytes after it. Returns these, which are of HTTP/2.
+/// Checks that the server has switched to HTTP/2. Returns the HTTP/2 bytes that followed its reply.
 ///
 /// # Errors
 ///
-/// It does not, with the reason in words.
+/// If it has not switched, with the reason in words.
 pub(crate) fn upgraded(switched: Result<(Reply, Vec<u8>), Failure>) -> Result<Vec<u8>, (Failure, String)> {
     match switched {
-        Ok((reply, came)) if reply.status == SWITCHING => Ok(came),
+        Ok((reply, received)) if reply.status == SWITCHING => Ok(received),
         Ok((reply, _)) => {
             let answer = format!("the server does not take `Upgrade: h2c`: it answered with status {}", reply.status);
             Err((

@@ -1,4 +1,4 @@
-//! What stands for HTTP/3 in a program that was built without it (the cargo feature `http3`).
+//! Replaces HTTP/3 in a program that was built without it (the cargo feature `http3`).
 
 use crate::collect::ReplyCollector;
 use crate::origin::OriginId;
@@ -16,98 +16,90 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// Whether this program has HTTP/3.
+/// True if this program has HTTP/3.
 pub const IS_BUILT: bool = false;
 
-/// Makes a request ready that is never sent.
+/// Encodes a request that is never sent.
 ///
 /// # Errors
 ///
-/// A header field has a character that none may have.
+/// If a header field contains a character that is not allowed.
 pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
     Prepared::with_fields(parts, origin, tags)
 }
 
-/// None.
+/// An empty set of endpoints.
 pub struct Endpoints<T>(PhantomData<T>);
 
 /// Why no connection was opened.
 pub struct NotOpened {
-    /// The failure.
     pub failure: Failure,
-    /// Why, in words.
+    /// The reason in words.
     pub why: String,
-    /// Why the handshake failed, where the certificate is the cause.
+    /// Why the handshake failed, if the certificate is the cause.
     pub refusal: Option<Refusal>,
 }
 
-/// Never made.
+/// The server and the local address of a connection.
+#[allow(dead_code)] // read only where HTTP/3 is built
+pub struct Destination<'a> {
+    pub host: &'a str,
+    pub address: SocketAddr,
+    /// The local address; None: the system chooses.
+    pub source: Option<IpAddr>,
+}
+
+/// A connection, of which no value exists.
 pub enum Connection {}
 
 impl<T> Endpoints<T> {
-    /// None.
+    /// Creates the empty set.
     pub fn new(_: T) -> Self {
         Self(PhantomData)
     }
 
-    /// None.
+    /// Returns no counts.
     #[expect(clippy::unused_self, reason = "called as where HTTP/3 is built")]
     pub fn take_counts(&self) -> Flow {
         Flow::default()
     }
 
-    /// Refuses.
+    /// Refuses to connect.
     ///
     /// # Errors
     ///
     /// Always.
     #[expect(clippy::unused_self, reason = "called as where HTTP/3 is built")]
-    pub fn connect(
-        &self,
-        _: &Settings,
-        _: (&TlsClients, u64),
-        _: (&str, SocketAddr, Option<IpAddr>),
-    ) -> Result<Connection, NotOpened> {
+    pub fn connect(&self, _: &Settings, _: &TlsClients, _: u64, _: Destination<'_>) -> Result<Connection, NotOpened> {
         Err(NotOpened { failure: Failure::System, why: "built without HTTP/3".to_owned(), refusal: None })
     }
 }
 
 impl Connection {
-    /// Nothing.
-    ///
-    /// # Errors
-    ///
-    /// Never.
-    pub fn known(&self) -> Ready<Result<Option<Tick>, NotOpened>> {
+    pub fn ready(&self) -> Ready<Result<Option<Tick>, NotOpened>> {
         match *self {}
     }
 
-    /// Nothing.
     pub fn handshake(&self) -> Handshake {
         match *self {}
     }
 
-    /// Nothing.
     pub fn peer(&self) -> SocketAddr {
         match *self {}
     }
 
-    /// Nothing.
     pub fn most_streams(&self) -> u32 {
         match *self {}
     }
 
-    /// Nothing.
     pub fn settings(&self) -> Option<TransportSettings> {
         match *self {}
     }
 
-    /// Nothing.
     pub fn accepts(&self) -> bool {
         match *self {}
     }
 
-    /// Nothing.
     pub fn poll_closed(&self, _: &mut Context<'_>) -> Poll<Idle> {
         match *self {}
     }
@@ -122,7 +114,7 @@ impl Connection {
     }
 }
 
-/// Refuses.
+/// Refuses to query a server.
 ///
 /// # Errors
 ///

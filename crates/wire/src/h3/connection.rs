@@ -1,7 +1,8 @@
-//! What `http` sees of HTTP/3: endpoints, connections, exchanges.
+//! The interface of HTTP/3 for `http`: endpoints, connections, exchanges.
 
-use super::driver::{Carrier, Hub, UdpEndpoint};
-use super::migration::Migrated;
+use super::driver::{Carrier, DriverQueue, UdpEndpoint};
+use super::migration::MigrationResult;
+use super::port::Binding;
 use super::session::Session;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
@@ -23,101 +24,120 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
-/// Whether this program has HTTP/3.
+/// True if this program has HTTP/3.
 pub const IS_BUILT: bool = true;
 
-/// Bytes of a reply's body that the server may send on a stream before we allow more.
+/// Bytes of a reply's body that the server may send on a stream before this client grants more.
 const STREAM_WINDOW: u64 = 1 << 40;
-/// Bytes that wait to be acknowledged, above which no more of a request's body is taken.
+/// Maximum number of unacknowledged bytes in the send buffer of a connection.
 const SEND_WINDOW: u64 = 16 << 20;
-/// The status of a reply to a migration: that of a switch of protocols.
-const SWITCHED: u16 = 101;
-/// Streams of one direction that the server may open: it needs three.
+/// Status of the reply to a migration: that of a switch of protocols.
+const SWITCHING: u16 = 101;
+/// Maximum number of unidirectional streams of the server, which needs three.
 const UNI_STREAMS: u32 = 16;
 
-/// Whether it is of IPv6, and the local address that was named.
+/// True for IPv6, and the configured local address.
 type SocketKey = (bool, Option<IpAddr>);
 
-/// The sockets of one worker: one for each family of addresses, and each local address that was named.
+/// The sockets of one worker: one for each address family and each configured local address.
 pub struct Endpoints<T: Timer + 'static> {
     time: T,
     sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
-    /// One for each certificate of ours.
-    configs: OnceCell<Vec<Agreed>>,
+    /// One for each client certificate.
+    clients: OnceCell<Vec<WatchedClient>>,
 }
 
-/// What connections agree on, and who watches them.
-pub struct Agreed {
-    pub config: ClientConfig,
+/// The settings of new connections, and the object that watches them.
+pub struct WatchedClient {
     pub crypto: Arc<WatchedConfig>,
+}
+
+/// The server and the local address of a connection.
+pub struct Destination<'a> {
+    pub host: &'a str,
+    pub address: SocketAddr,
+    /// The local address; None: the system chooses.
+    pub source: Option<IpAddr>,
 }
 
 /// Why no connection was opened.
 pub struct NotOpened {
-    /// The failure.
     pub failure: Failure,
-    /// Why, in words.
+    /// The reason in words.
     pub why: String,
-    /// Why the handshake failed, where the certificate is the cause.
+    /// Why the handshake failed, if the certificate is the cause.
     pub refusal: Option<Refusal>,
 }
 
+impl NotOpened {
+    fn new(failure: Failure, why: String) -> Self {
+        Self { failure, why, refusal: None }
+    }
+}
+
 impl<T: Timer + 'static> Endpoints<T> {
-    /// None yet.
+    /// Creates an empty set of endpoints.
     pub fn new(time: T) -> Self {
-        Self { time, sockets: RefCell::default(), configs: OnceCell::new() }
+        Self { time, sockets: RefCell::default(), clients: OnceCell::new() }
     }
 
-    /// Begins a connection for the client of this number; it is of use once it is [known](Connection::known).
+    /// Starts a connection for the client with this number. It is usable
+    /// once it is [ready](Connection::ready).
     ///
     /// # Errors
     ///
-    /// No socket can be had, or TLS cannot be set up.
+    /// If no socket is available, or if TLS cannot be set up.
     pub fn connect(
         &self,
         settings: &Settings,
-        (tls, client): (&TlsClients, u64),
-        (host, to, source): (&str, SocketAddr, Option<IpAddr>),
+        tls: &TlsClients,
+        client: u64,
+        destination: Destination<'_>,
     ) -> Result<Connection, NotOpened> {
-        let not = |failure, why: String| NotOpened { failure, why, refusal: None };
-        let configs = self.configs(tls, settings.tls.early_data).map_err(|why| not(Failure::Tls, why))?;
+        let Destination { host, address, source } = destination;
+        let clients = self.clients(tls, settings.tls.early_data).map_err(|why| NotOpened::new(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
-        let endpoint = match sockets.entry((to.is_ipv6(), source)) {
-            Entry::Occupied(there) => there.into_mut(),
-            Entry::Vacant(room) => {
-                let base = self.time.base().ok_or_else(|| not(Failure::System, "no instants".to_owned()))?;
+        let endpoint = match sockets.entry((address.is_ipv6(), source)) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let base = self.time.base();
+                let base = base.ok_or_else(|| NotOpened::new(Failure::System, "no instants".to_owned()))?;
                 let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
-                let socket = UdpEndpoint::new(self.time.clone(), base, (to, source), buffer);
-                room.insert(socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?)
+                let socket = UdpEndpoint::new(self.time.clone(), base, Binding { to: address, source, buffer });
+                entry.insert(
+                    socket.map_err(|error| NotOpened::new(crate::error::connect_failure(&error), error.to_string()))?,
+                )
             }
         };
-        let agreed = &configs[(client % configs.len() as u64) as usize];
+        let client = &clients[(client % clients.len() as u64) as usize];
         let name = settings.tls.sni.as_deref().unwrap_or(host);
-        let (carrier, hub) = endpoint.connect(agreed, to, name).map_err(|why| not(Failure::Tls, why))?;
-        Ok(Connection { carrier, hub })
+        let connected = endpoint.connect(client, address, name);
+        let (carrier, queue) = connected.map_err(|why| NotOpened::new(Failure::Tls, why))?;
+        Ok(Connection { carrier, queue })
     }
 
-    /// Counts of its connections since the last call.
+    /// Returns the counts of its connections since the last call.
     pub fn take_counts(&self) -> Flow {
         let mut all = Flow::default();
         self.sockets.borrow().values().for_each(|socket| socket.take_counts(&mut all));
         all
     }
 
-    /// What clients agree on, made when first needed.
-    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[Agreed], String> {
-        if let Some(configs) = self.configs.get() {
-            return Ok(configs);
+    /// Returns the settings of all clients. They are built at the first call.
+    fn clients(&self, tls: &TlsClients, early_data: bool) -> Result<&[WatchedClient], String> {
+        if let Some(clients) = self.clients.get() {
+            return Ok(clients);
         }
-        let made = (0..tls.count() as u64).map(|client| config(tls, client, early)).collect::<Result<_, _>>()?;
-        Ok(self.configs.get_or_init(|| made))
+        let numbers = 0..tls.count() as u64;
+        let clients = numbers.map(|client| watched_client(tls, client, early_data)).collect::<Result<_, _>>()?;
+        Ok(self.clients.get_or_init(|| clients))
     }
 }
 
-fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<Agreed, String> {
-    let mut agreed = (**tls.of(client)).clone();
-    agreed.enable_early_data = early_data;
-    let crypto = QuicClientConfig::try_from(agreed).map_err(|error| error.to_string())?;
+fn watched_client(tls: &TlsClients, client: u64, early_data: bool) -> Result<WatchedClient, String> {
+    let mut tls_config = (**tls.config(client)).clone();
+    tls_config.enable_early_data = early_data;
+    let crypto = QuicClientConfig::try_from(tls_config).map_err(|error| error.to_string())?;
     let mut transport = TransportConfig::default();
     let window = VarInt::from_u64(STREAM_WINDOW).unwrap_or(VarInt::MAX);
     transport
@@ -131,34 +151,35 @@ fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<Agreed, Str
     let crypto = Arc::new(WatchedConfig::new(crypto));
     let mut config = ClientConfig::new(Arc::<WatchedConfig>::clone(&crypto));
     config.transport_config(Arc::new(transport));
-    Ok(Agreed { config, crypto })
+    Ok(WatchedClient { config, crypto })
 }
 
-/// A connection. It closes when it is dropped.
+/// A connection. Dropping it closes the connection.
 pub struct Connection {
     carrier: Rc<Carrier>,
-    hub: Rc<Hub>,
+    queue: Rc<DriverQueue>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
         self.carrier.is_closing.set(true);
-        self.hub.wake(&self.carrier);
+        self.queue.wake(&self.carrier);
     }
 }
 
 impl Connection {
-    /// Waits until the handshake is done; when the first packet came. None: it goes on, but requests may be sent (0-RTT).
+    /// Waits until the handshake is complete. Returns when the first packet was received. None: the
+    /// handshake continues, but requests may be sent (0-RTT).
     ///
     /// # Errors
     ///
-    /// It failed.
-    pub async fn known(&self) -> Result<Option<Tick>, NotOpened> {
+    /// If the handshake failed.
+    pub async fn ready(&self) -> Result<Option<Tick>, NotOpened> {
         std::future::poll_fn(|cx| {
             let mut session = self.carrier.session.borrow_mut();
             if let Some(end) = &session.end {
                 let refusal = match &session.verdict {
-                    Some(Err(error)) => Some(Refusal::of_tls(error)),
+                    Some(Err(error)) => Some(Refusal::from_tls(error)),
                     _ => None,
                 };
                 let why = refusal.as_ref().map_or_else(|| end.why.clone(), ToString::to_string);
@@ -176,7 +197,7 @@ impl Connection {
         .await
     }
 
-    /// What the handshake agreed on, as far as QUIC tells.
+    /// Returns the result of the handshake, as far as the QUIC library reports it.
     pub fn handshake(&self) -> Handshake {
         let session = self.carrier.session.borrow();
         let data = session.quic.crypto_session().handshake_data();
@@ -192,27 +213,27 @@ impl Connection {
         }
     }
 
-    /// The address at the other end.
+    /// Returns the address of the peer.
     pub fn peer(&self) -> SocketAddr {
         self.carrier.session.borrow().quic.remote_address()
     }
 
-    /// Requests that may be under way at once.
+    /// Maximum number of requests in flight.
     pub fn most_streams(&self) -> u32 {
         self.carrier.session.borrow().most_streams
     }
 
-    /// What the server's transport parameters say.
+    /// Returns the server's transport parameters.
     pub fn settings(&self) -> Option<TransportSettings> {
         self.carrier.session.borrow().settings()
     }
 
-    /// Whether it takes another request.
+    /// True if it accepts another request.
     pub fn accepts(&self) -> bool {
         self.carrier.session.borrow().accepts()
     }
 
-    /// Resolves when it takes no more requests.
+    /// Resolves when it accepts no more requests.
     pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
         let mut session = self.carrier.session.borrow_mut();
         if !session.accepts() {
@@ -222,19 +243,19 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Sends a request and waits for the whole reply.
+    /// Starts an exchange, which sends a request and waits for the whole reply.
     pub(crate) fn exchange<'c, 'r, 's>(
         &'c self,
         request: &'r Prepared,
-        keep: Option<Box<ReplyCollector>>,
+        collector: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        let state = if request.migrates() { State::ToMigrate } else { State::Waiting(request, keep) };
+        let state = if request.migrates() { State::ToMigrate } else { State::Waiting(request, collector) };
         Exchange { connection: self, stamps, state }
     }
 }
 
-/// One request and its reply. To drop it before its end resets the stream.
+/// One request and its reply. Dropping it before its end resets the stream.
 pub struct Exchange<'c, 'r, 's> {
     connection: &'c Connection,
     stamps: &'s mut Stamps,
@@ -243,11 +264,11 @@ pub struct Exchange<'c, 'r, 's> {
 
 enum State<'r> {
     Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
-    UnderWay(u32),
-    /// A migration that is not begun.
+    InFlight(u32),
+    /// A migration that was not started.
     ToMigrate,
     Migrating,
-    Over,
+    Done,
 }
 
 impl Future for Exchange<'_, '_, '_> {
@@ -255,23 +276,23 @@ impl Future for Exchange<'_, '_, '_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let Connection { carrier, hub } = this.connection;
+        let Connection { carrier, queue } = this.connection;
         let session = &mut *carrier.session.borrow_mut();
         let id = match &mut this.state {
-            State::Waiting(prepared, keep) => {
-                let begun = session.begin(prepared, keep, cx.waker()).inspect_err(|_| this.state = State::Over)?;
-                let Some(id) = begun else { return Poll::Pending };
-                this.state = State::UnderWay(id);
-                hub.wake(carrier);
+            State::Waiting(prepared, collector) => {
+                let id = session.begin(prepared, collector, cx.waker()).inspect_err(|_| this.state = State::Done)?;
+                let Some(id) = id else { return Poll::Pending };
+                this.state = State::InFlight(id);
+                queue.wake(carrier);
                 id
             }
-            State::UnderWay(id) => *id,
+            State::InFlight(id) => *id,
             State::ToMigrate | State::Migrating => {
-                let result = ready!(migrate(&mut this.state, session, (carrier, hub), cx.waker()));
-                this.state = State::Over;
-                return Poll::Ready(migrated(result, this.stamps));
+                let result = ready!(migrate(&mut this.state, session, carrier, queue, cx.waker()));
+                this.state = State::Done;
+                return Poll::Ready(migration_reply(result, this.stamps));
             }
-            State::Over => return Poll::Pending,
+            State::Done => return Poll::Pending,
         };
         let Some(request) = session.request(id) else { return Poll::Ready(Err(Failure::System)) };
         let stream = &mut request.stream;
@@ -281,49 +302,53 @@ impl Future for Exchange<'_, '_, '_> {
             }
             return Poll::Pending;
         }
-        this.state = State::Over;
-        let Some(request) = session.take(id) else { return Poll::Ready(Err(Failure::System)) };
+        this.state = State::Done;
+        let Some(request) = session.take_request(id) else { return Poll::Ready(Err(Failure::System)) };
         *this.stamps = request.stream.stamps;
         Poll::Ready(request.stream.into_reply())
     }
 }
 
-/// Begins a migration where none is begun, and waits for its end.
+/// Starts a migration if none was started, and waits for its end.
 fn migrate(
     state: &mut State<'_>,
     session: &mut Session,
-    (carrier, hub): (&Carrier, &Hub),
+    carrier: &Carrier,
+    queue: &DriverQueue,
     waker: &Waker,
-) -> Poll<Migrated> {
+) -> Poll<MigrationResult> {
     if matches!(state, State::ToMigrate) {
         ready!(session.begin_migration(waker))?;
         *state = State::Migrating;
-        hub.wake(carrier);
+        queue.wake(carrier);
     }
     session.poll_migration(waker)
 }
 
-/// The reply to a request for a migration: it has no body, and the status of a switch.
-fn migrated(result: Migrated, stamps: &mut Stamps) -> Result<Reply, Failure> {
-    let (sent, came) = result.map_err(|(failure, cause)| {
+/// Builds the reply to a migration request: it has no body, and the status of
+/// a switch of protocols.
+fn migration_reply(result: MigrationResult, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    let (sent, received) = result.map_err(|(failure, cause)| {
         stamps.malformed = cause;
         failure
     })?;
-    (stamps.sent, stamps.first_byte, stamps.last_byte) = (sent, came, came);
-    Ok(Reply { status: SWITCHED, keep_alive: true, ..Reply::default() })
+    stamps.sent = sent;
+    stamps.first_byte = received;
+    stamps.last_byte = received;
+    Ok(Reply { status: SWITCHING, keep_alive: true, ..Reply::default() })
 }
 
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
-        let Connection { carrier, hub } = self.connection;
+        let Connection { carrier, queue } = self.connection;
         if let State::Migrating = self.state {
             carrier.session.borrow_mut().end_migration();
         }
-        if let State::UnderWay(id) = self.state
+        if let State::InFlight(id) = self.state
             && let Some(request) = carrier.session.borrow_mut().cancel(id)
         {
             *self.stamps = request.stream.stamps;
-            hub.wake(carrier);
+            queue.wake(carrier);
         }
     }
 }

@@ -1,73 +1,75 @@
-//! The streams of one direction that the peer opens: control, and those of QPACK (RFC 9114 section 6.2).
+//! Processes the peer's unidirectional streams: control, and those of QPACK (RFC 9114 section 6.2).
 
 use super::frame::{self, Code, Frames, Piece};
-use super::request::Broken;
+use super::request::RuleViolation;
 use brunt_model::outcome::Malformed;
 
-/// What the control stream says.
+/// State of the control stream.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// The settings came.
-    pub is_known: bool,
-    /// The first request that the peer does not process, by the number of its stream.
+    /// True if the settings were received.
+    pub has_settings: bool,
+    /// The first request that the peer does not process, by the number of its stream;
+    /// set by a GOAWAY.
     pub goes_away_from: Option<u64>,
-    /// Types of streams that were opened.
+    /// Types of critical streams that were opened.
     opened: Vec<u64>,
 }
 
-/// A stream of one direction.
+/// A unidirectional stream.
 #[derive(Debug)]
 pub enum Uni {
-    /// Its type is to come.
+    /// The type was not received yet. Contains its first bytes.
     New(Vec<u8>),
     /// The control stream.
     Control(Frames),
-    /// What the encoder of the peer says. It may only say that its table has no room.
+    /// Instructions of the peer's encoder. The only allowed one sets a table size of 0.
     Encoder,
-    /// What the decoder of the peer says.
+    /// Instructions of the peer's decoder.
     Decoder(DecoderInstructions),
-    /// Of an unknown type: passed over.
+    /// A stream of an unknown type, which is ignored.
     Unknown,
 }
 
-/// The instructions of a peer's decoder (RFC 9204, 4.4). Our encoder has no table, so only cancellations of streams make sense.
+/// Parses the instructions of a peer's decoder (RFC 9204 section 4.4). This encoder has no table,
+/// so only cancellations of streams are valid.
 #[derive(Debug, Default)]
 pub struct DecoderInstructions {
-    /// Whether the next byte continues a stream number.
-    within_number: bool,
+    /// True if the next byte continues a stream number.
+    is_within_number: bool,
 }
 
 impl DecoderInstructions {
-    fn receive(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    fn receive(&mut self, bytes: &[u8]) -> Result<(), RuleViolation> {
         for byte in bytes {
-            if self.within_number {
-                self.within_number = byte & 0x80 != 0;
+            if self.is_within_number {
+                self.is_within_number = byte & 0x80 != 0;
             } else if byte & 0xc0 == 0x40 {
-                self.within_number = byte & 0x3f == 0x3f;
+                self.is_within_number = byte & 0x3f == 0x3f;
             } else {
-                return broken(Code::DecoderStream, Malformed::QpackStream);
+                return violation(Code::DecoderStream, Malformed::QpackStream);
             }
         }
         Ok(())
     }
 }
 
-fn broken<T>(code: Code, cause: Malformed) -> Result<T, Broken> {
-    Err(Broken::Connection(code, cause))
+fn violation<T>(code: Code, cause: Malformed) -> Result<T, RuleViolation> {
+    Err(RuleViolation::Connection(code, cause))
 }
 
 impl Uni {
-    /// One that was just opened.
+    /// Creates the state of a stream that was just opened.
     pub fn new() -> Self {
         Self::New(Vec::new())
     }
 
-    /// Takes in bytes.
+    /// Processes received bytes.
     ///
     /// # Errors
     ///
-    /// The rule that they break.
-    pub fn receive(&mut self, control: &mut Control, bytes: &[u8]) -> Result<(), Broken> {
+    /// The rule that the bytes violate.
+    pub fn receive(&mut self, control: &mut Control, bytes: &[u8]) -> Result<(), RuleViolation> {
         match self {
             Self::New(begin) => {
                 begin.extend_from_slice(bytes);
@@ -77,46 +79,46 @@ impl Uni {
                 self.receive(control, &rest)
             }
             Self::Control(frames) => control.receive(frames, bytes),
-            // A table of size 0 is the only instruction that our limit allows.
+            // A table size of 0 is the only instruction within this client's limit.
             Self::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
-                broken(Code::EncoderStream, Malformed::QpackStream)
+                violation(Code::EncoderStream, Malformed::QpackStream)
             }
             Self::Decoder(instructions) => instructions.receive(bytes),
             Self::Encoder | Self::Unknown => Ok(()),
         }
     }
 
-    /// The peer ended it, or reset it.
+    /// Records that the peer ended or reset the stream.
     ///
     /// # Errors
     ///
-    /// It may not end.
-    pub fn end(&self) -> Result<(), Broken> {
+    /// If the stream must not end.
+    pub fn end(&self) -> Result<(), RuleViolation> {
         match self {
             Self::New(_) | Self::Unknown => Ok(()),
-            _ => broken(Code::ClosedCriticalStream, Malformed::H3CriticalStream),
+            _ => violation(Code::ClosedCriticalStream, Malformed::H3CriticalStream),
         }
     }
 }
 
 impl Control {
-    fn open(&mut self, kind: u64) -> Result<Uni, Broken> {
+    fn open(&mut self, kind: u64) -> Result<Uni, RuleViolation> {
         let uni = match kind {
             frame::CONTROL_STREAM => Uni::Control(Frames::default()),
             frame::ENCODER_STREAM => Uni::Encoder,
             frame::DECODER_STREAM => Uni::Decoder(DecoderInstructions::default()),
-            frame::PUSH_STREAM => return broken(Code::IdError, Malformed::H3Push),
+            frame::PUSH_STREAM => return violation(Code::IdError, Malformed::H3Push),
             _ => return Ok(Uni::Unknown),
         };
         if self.opened.contains(&kind) {
-            return broken(Code::StreamCreation, Malformed::H3CriticalStream);
+            return violation(Code::StreamCreation, Malformed::H3CriticalStream);
         }
         self.opened.push(kind);
         Ok(uni)
     }
 
-    fn receive(&mut self, frames: &mut Frames, mut bytes: &[u8]) -> Result<(), Broken> {
-        let too_large = |cause| Broken::Connection(Code::ExcessiveLoad, cause);
+    fn receive(&mut self, frames: &mut Frames, mut bytes: &[u8]) -> Result<(), RuleViolation> {
+        let too_large = |cause| RuleViolation::Connection(Code::ExcessiveLoad, cause);
         while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
             let (kind, payload) = match piece {
                 Piece::Whole(kind, payload, _) => (kind, Some(payload)),
@@ -124,42 +126,43 @@ impl Control {
             };
             match (kind, payload) {
                 (frame::SETTINGS, Some(payload)) => self.on_settings(payload)?,
-                _ if !self.is_known => return broken(Code::MissingSettings, Malformed::H3Settings),
+                _ if !self.has_settings => return violation(Code::MissingSettings, Malformed::H3Settings),
                 (frame::GOAWAY, Some(payload)) => self.on_goaway(payload)?,
-                (frame::CANCEL_PUSH, _) => return broken(Code::IdError, Malformed::H3Push),
-                (kind, None) if kind != frame::DATA && !frame::OF_HTTP2.contains(&kind) => {}
-                _ => return broken(Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+                (frame::CANCEL_PUSH, _) => return violation(Code::IdError, Malformed::H3Push),
+                (kind, None) if kind != frame::DATA && !frame::HTTP2_FRAMES.contains(&kind) => {}
+                _ => return violation(Code::FrameUnexpected, Malformed::H3FrameUnexpected),
             }
         }
         Ok(())
     }
 
-    fn on_settings(&mut self, payload: &[u8]) -> Result<(), Broken> {
-        let Ok(numbers) = frame::numbers(payload) else { return broken(Code::FrameError, Malformed::H3Frame) };
+    fn on_settings(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
+        let Ok(numbers) = frame::numbers(payload) else { return violation(Code::FrameError, Malformed::H3Frame) };
         if !numbers.len().is_multiple_of(2) {
-            return broken(Code::FrameError, Malformed::H3Frame);
+            return violation(Code::FrameError, Malformed::H3Frame);
         }
-        if std::mem::replace(&mut self.is_known, true) {
-            return broken(Code::FrameUnexpected, Malformed::H3Settings);
+        if std::mem::replace(&mut self.has_settings, true) {
+            return violation(Code::FrameUnexpected, Malformed::H3Settings);
         }
         let mut names: Vec<u64> = numbers.iter().copied().step_by(2).collect();
-        let of_http2 = names.iter().any(|name| frame::SETTINGS_OF_HTTP2.contains(name));
+        let has_http2_setting = names.iter().any(|name| frame::HTTP2_SETTINGS.contains(name));
         let count = names.len();
         names.sort_unstable();
         names.dedup();
-        if of_http2 || names.len() < count {
-            return broken(Code::SettingsError, Malformed::H3Settings);
+        if has_http2_setting || names.len() < count {
+            return violation(Code::SettingsError, Malformed::H3Settings);
         }
         Ok(())
     }
 
-    fn on_goaway(&mut self, payload: &[u8]) -> Result<(), Broken> {
+    fn on_goaway(&mut self, payload: &[u8]) -> Result<(), RuleViolation> {
         let Some((from, _)) = frame::number(payload).filter(|(_, length)| *length == payload.len()) else {
-            return broken(Code::FrameError, Malformed::H3Frame);
+            return violation(Code::FrameError, Malformed::H3Frame);
         };
-        // It names a stream of a request, and takes none back.
-        if !from.is_multiple_of(4) || self.goes_away_from.is_some_and(|before| from > before) {
-            return broken(Code::IdError, Malformed::H3GoAway);
+        // A GOAWAY names a request stream, and a later one must not name a higher stream
+        // (RFC 9114 section 5.2).
+        if !from.is_multiple_of(4) || self.goes_away_from.is_some_and(|previous| from > previous) {
+            return violation(Code::IdError, Malformed::H3GoAway);
         }
         self.goes_away_from = Some(from);
         Ok(())
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
 
     /// What comes of streams with these bytes, cut after each `at`th.
-    fn run(streams: &[&[u8]], at: usize) -> (Result<(), Broken>, Control) {
+    fn run(streams: &[&[u8]], at: usize) -> (Result<(), RuleViolation>, Control) {
         let mut control = Control::default();
         let mut went = Ok(());
         for bytes in streams {
@@ -190,7 +193,7 @@ mod tests {
             [&ours, &[2, 0x20], &[3, 0x41, 0x7f, 0x80, 0x01, 0x40], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
         for at in 1..9 {
             let (went, control) = run(&streams, at);
-            assert_eq!((went, control.is_known, control.goes_away_from), (Ok(()), true, None));
+            assert_eq!((went, control.has_settings, control.goes_away_from), (Ok(()), true, None));
         }
         let (went, control) = run(&[b"\0\x04\x02\x01\0\x21\x01x\x07\x01\x08\x07\x01\x04"], 1);
         assert_eq!((went, control.goes_away_from), (Ok(()), Some(4)));
@@ -223,7 +226,11 @@ mod tests {
         ];
         for (name, streams, code, cause) in cases {
             for at in [1, 2, 9] {
-                assert_eq!(run(streams, at).0, Err(Broken::Connection(code, cause)), "{name}, cut after each {at}");
+                assert_eq!(
+                    run(streams, at).0,
+                    Err(RuleViolation::Connection(code, cause)),
+                    "{name}, cut after each {at}"
+                );
             }
         }
     }

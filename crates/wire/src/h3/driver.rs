@@ -1,10 +1,11 @@
-//! One UDP socket with its QUIC endpoint, and the task that reads and writes for all connections on it.
+//! Drives one UDP socket with its QUIC endpoint, in one task that reads and writes for
+//! all connections on it.
 //!
-//! Packets that came together are read with one call, and what a connection has to send leaves with one (GRO and GSO, where
-//! the kernel has them). Requests that begin in the same turn of the thread share packets, also with acknowledgments of
-//! what came before.
+//! Packets that arrived together are read with one call, and the packets of a connection leave with
+//! one call (GRO and GSO, if the kernel supports them). Requests that begin in the same turn of the
+//! thread share packets, also with acknowledgments of earlier packets.
 
-use super::connection::Agreed;
+use super::connection::WatchedClient;
 use super::port::{Binding, Port};
 use super::session::{End, Session};
 use super::versions;
@@ -25,22 +26,23 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-/// Messages read at once, each of several packets.
+/// Messages per read. Each contains one or several packets.
 const BATCH: usize = 8;
-/// Bytes of each.
+/// Buffer size for a message, in bytes.
 const MESSAGE: usize = 64 * 1024;
-/// Packets of one message that is written.
-const MOST_PACKETS: usize = 32;
-/// What tasks leave for the driver: which connections have something to send.
+/// Maximum number of packets in a message that is written.
+const MAX_PACKETS: usize = 32;
+
+/// The connections that have something to send, and the waker of the driver.
 #[derive(Default)]
-pub struct Hub {
+pub struct DriverQueue {
     ready: RefCell<Vec<usize>>,
     driver: RefCell<Option<Waker>>,
     is_driver_woken: Cell<bool>,
 }
 
-impl Hub {
-    /// Has the driver look at this connection.
+impl DriverQueue {
+    /// Adds a connection to the queue, and wakes the driver.
     pub fn wake(&self, carrier: &Carrier) {
         self.push(carrier);
         if !self.is_driver_woken.replace(true)
@@ -56,7 +58,7 @@ impl Hub {
         }
     }
 
-    fn driver_runs(&self, waker: &Waker) {
+    fn set_driver(&self, waker: &Waker) {
         self.is_driver_woken.set(false);
         let mut driver = self.driver.borrow_mut();
         if !driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
@@ -65,22 +67,22 @@ impl Hub {
     }
 }
 
-/// What the driver and the streams of a connection share.
+/// State shared by the driver and the streams of a connection.
 pub struct Carrier {
     pub session: RefCell<Session>,
-    /// No stream is left, and none will come.
+    /// True if no streams exist and none will begin.
     pub is_closing: Cell<bool>,
     handle: ConnectionHandle,
-    /// The driver will look at it.
+    /// True if it is in the driver's queue.
     is_ready: Cell<bool>,
-    /// Its local port, and the one that it left last, to which packets may still come.
+    /// Its local port, and the previous one, on which packets may still arrive.
     ports: RefCell<(Rc<Port>, Option<Rc<Port>>)>,
-    /// When the driver's timers look at it next.
+    /// When its entry in the driver's timers is due.
     timer: Cell<Option<Instant>>,
 }
 
-/// Sockets of one local address and their connections. There is one, and others for connections that migrate. When it is
-/// dropped they are closed, and their peers told.
+/// The sockets of one local address and their connections: one socket, and further ones for
+/// connections that migrate. Dropping it closes the connections and notifies their peers.
 pub struct UdpEndpoint<T: Timer + 'static>(Rc<Core<T>>);
 
 impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
@@ -89,12 +91,12 @@ impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
         let carriers: Vec<Rc<Carrier>> = self.0.carriers.borrow().iter().flatten().cloned().collect();
         for carrier in carriers {
             carrier.is_closing.set(true);
-            let _ = self.0.look_at(&carrier, now);
+            let _ = self.0.transmit(&carrier, now);
         }
     }
 }
 
-/// A message, and the socket that had no room for it.
+/// A message that its socket could not accept.
 struct Unsent {
     port: Rc<Port>,
     transmit: Transmit,
@@ -103,39 +105,33 @@ struct Unsent {
 
 struct Core<T> {
     time: T,
-    /// What stands for zero ticks.
+    /// The instant of tick zero.
     base: Instant,
-    /// How sockets are made.
+    /// The parameters of all sockets.
     binding: Binding,
-    /// The first, which new connections use, and those to which connections migrated. Each has a number: a connection that
-    /// migrated n times uses port n.
+    /// The socket of new connections, and those of migrated connections. A connection that
+    /// migrated n times uses port number n.
     ports: RefCell<Vec<Rc<Port>>>,
     endpoint: RefCell<Endpoint>,
-    /// By their handle.
+    /// Connections by their handle.
     carriers: RefCell<Vec<Option<Rc<Carrier>>>>,
-    hub: Rc<Hub>,
+    queue: Rc<DriverQueue>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, usize)>>>,
     unsent: RefCell<Option<Unsent>>,
     out: RefCell<Vec<u8>>,
-    /// A packet that was sent before was refused on its way.
+    /// Set if a packet that was sent earlier was refused on its way.
     refusal: RefCell<Option<io::Error>>,
     /// Counts of closed connections.
     closed_counts: RefCell<Flow>,
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
-    /// A socket for peers of the family of `to`, bound to `source` where one is given.
+    /// Opens a socket for peers of the address family of `binding.to`.
     ///
     /// # Errors
     ///
-    /// The system grants none.
-    pub fn new(
-        time: T,
-        base: Instant,
-        (to, source): (SocketAddr, Option<IpAddr>),
-        buffer: Option<usize>,
-    ) -> io::Result<Self> {
-        let binding = Binding { to, source, buffer };
+    /// If the system provides no socket.
+    pub fn new(time: T, base: Instant, binding: Binding) -> io::Result<Self> {
         let port = Port::bind(&binding, 0)?;
         let may_fragment = port.state.may_fragment();
         let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !may_fragment, None);
@@ -146,7 +142,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             ports: RefCell::new(vec![Rc::new(port)]),
             endpoint: RefCell::new(endpoint),
             carriers: RefCell::default(),
-            hub: Rc::default(),
+            queue: Rc::default(),
             timers: RefCell::default(),
             unsent: RefCell::default(),
             out: RefCell::default(),
@@ -168,17 +164,22 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         }
     }
 
-    /// Begins a handshake.
+    /// Starts a handshake.
     ///
     /// # Errors
     ///
-    /// Why none can be begun.
-    pub fn connect(&self, agreed: &Agreed, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
+    /// The reason in words, if no handshake can be started.
+    pub fn connect(
+        &self,
+        client: &WatchedClient,
+        to: SocketAddr,
+        name: &str,
+    ) -> Result<(Rc<Carrier>, Rc<DriverQueue>), String> {
         let core = &self.0;
         let now = core.time.now();
-        let begun = core.endpoint.borrow_mut().connect(core.instant(now), agreed.config.clone(), to, name);
-        let (handle, quic) = begun.map_err(|error| error.to_string())?;
-        let watch = agreed.crypto.take_newest().unwrap_or_default();
+        let connected = core.endpoint.borrow_mut().connect(core.instant(now), client.config.clone(), to, name);
+        let (handle, quic) = connected.map_err(|error| error.to_string())?;
+        let watch = client.crypto.take_newest().unwrap_or_default();
         let carrier = Rc::new(Carrier {
             session: RefCell::new(Session::new(quic, watch, now)),
             is_closing: Cell::new(false),
@@ -192,8 +193,8 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             carriers.resize(handle.0 + 1, None);
         }
         carriers[handle.0] = Some(Rc::clone(&carrier));
-        core.hub.wake(&carrier);
-        Ok((carrier, Rc::clone(&core.hub)))
+        core.queue.wake(&carrier);
+        Ok((carrier, Rc::clone(&core.queue)))
     }
 }
 
@@ -202,25 +203,26 @@ impl<T: Timer> Core<T> {
         self.base + Duration::from_nanos(tick.0)
     }
 
-    /// The port of new connections.
+    /// Returns the port of new connections.
     fn first_port(&self) -> Rc<Port> {
         Rc::clone(&self.ports.borrow()[0])
     }
 
-    /// Has a connection go on from a port that it never used: a server need not validate one that it saw before (RFC 9000
-    /// section 9.3), and nothing would come to it. Ports that all connections left are closed.
+    /// Moves a connection to a port that it never used before. A server need not validate a
+    /// port that it has seen (RFC 9000 section 9.3), so no packet would arrive there. Ports
+    /// without connections are closed.
     fn migrate(&self, carrier: &Carrier) -> Result<(), Failure> {
         let mut ports = self.ports.borrow_mut();
         let mut used = carrier.ports.borrow_mut();
         let number = used.0.number + 1;
-        let fresh = if let Some(port) = ports.iter().find(|port| port.number == number) {
+        let next = if let Some(port) = ports.iter().find(|port| port.number == number) {
             Rc::clone(port)
         } else {
-            let port = Rc::new(Port::bind(&self.binding, number).map_err(|error| error::of_connect(&error))?);
+            let port = Rc::new(Port::bind(&self.binding, number).map_err(|error| error::connect_failure(&error))?);
             ports.push(Rc::clone(&port));
             port
         };
-        used.1 = Some(std::mem::replace(&mut used.0, fresh));
+        used.1 = Some(std::mem::replace(&mut used.0, next));
         ports.retain(|port| port.number == 0 || Rc::strong_count(port) > 1);
         Ok(())
     }
@@ -229,22 +231,22 @@ impl<T: Timer> Core<T> {
         self.carriers.borrow().get(handle)?.clone()
     }
 
-    /// Sends what a connection has to send. Pending: the socket has no room.
-    fn look_at(&self, carrier: &Rc<Carrier>, now: Tick) -> Poll<()> {
+    /// Sends the pending packets of a connection. Pending: the socket accepts no more.
+    fn transmit(&self, carrier: &Rc<Carrier>, now: Tick) -> Poll<()> {
         carrier.is_ready.set(false);
         let instant = self.instant(now);
         let session = &mut *carrier.session.borrow_mut();
         if carrier.is_closing.get() && !session.quic.is_closed() {
             session.close(instant);
         }
-        if session.wants_port() {
-            session.took_port(now, self.migrate(carrier));
+        if session.needs_port() {
+            session.set_port(now, self.migrate(carrier));
         }
         let port = Rc::clone(&carrier.ports.borrow().0);
         loop {
             session.take_events(now, instant);
             if self.poll_transmit(session, &port, instant).is_pending() {
-                self.hub.push(carrier);
+                self.queue.push(carrier);
                 return Poll::Pending;
             }
             if !self.exchange_events(carrier.handle, session) {
@@ -252,7 +254,7 @@ impl<T: Timer> Core<T> {
             }
         }
         if session.has_written() {
-            session.sent(self.time.now());
+            session.record_written(self.time.now());
         }
         if session.quic.is_drained() {
             session.take_counts(&mut self.closed_counts.borrow_mut());
@@ -268,39 +270,43 @@ impl<T: Timer> Core<T> {
         Poll::Ready(())
     }
 
-    /// Hands events between a connection and the endpoint; whether there were any.
+    /// Exchanges events between a connection and the endpoint. Returns true if there were any.
     fn exchange_events(&self, handle: ConnectionHandle, session: &mut Session) -> bool {
-        let mut were_any = false;
+        let mut has_events = false;
         while let Some(event) = session.quic.poll_endpoint_events() {
-            were_any = true;
+            has_events = true;
             if let Some(event) = self.endpoint.borrow_mut().handle_event(handle, event) {
                 session.quic.handle_event(event);
             }
         }
-        were_any
+        has_events
     }
 
     fn poll_transmit(&self, session: &mut Session, port: &Rc<Port>, instant: Instant) -> Poll<()> {
         let mut out = self.out.borrow_mut();
-        let most = port.state.max_gso_segments().min(MOST_PACKETS);
+        let max_packets = port.state.max_gso_segments().min(MAX_PACKETS);
         loop {
             if self.unsent.borrow().is_some() {
                 return Poll::Pending;
             }
             out.clear();
-            let Some(transmit) = session.quic.poll_transmit(instant, most, &mut out) else { return Poll::Ready(()) };
+            let Some(transmit) = session.quic.poll_transmit(instant, max_packets, &mut out) else {
+                return Poll::Ready(());
+            };
             match port.send(&transmit, &out[..transmit.size]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let (port, contents) = (Rc::clone(port), std::mem::take(&mut *out));
-                    *self.unsent.borrow_mut() = Some(Unsent { port, transmit, contents });
+                    let contents = std::mem::take(&mut *out);
+                    *self.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(port), transmit, contents });
                     return Poll::Pending;
                 }
-                Ok(()) => session.packets_sent(self.time.now()),
-                // It is told of an earlier packet: this one was not sent, and is a lost one.
+                Ok(()) => session.record_sent_packets(self.time.now()),
+                // The error belongs to an earlier packet. This one was not sent,
+                // and counts as lost.
                 Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),
-                // A packet that found no way is a lost one; but if none ever finds one, there is no connection.
+                // A packet without a route counts as lost. But if that happens during the
+                // handshake, no connection is possible.
                 Err(error) if !session.is_connected && !is_too_long(&error) => {
-                    let failure = error::of_connect(&error);
+                    let failure = error::connect_failure(&error);
                     session.finish(End { failure, cause: None, why: error.to_string() });
                 }
                 _ => {}
@@ -308,21 +314,21 @@ impl<T: Timer> Core<T> {
         }
     }
 
-    /// Takes in a message of one or several packets.
-    fn receive(&self, port: &Port, (meta, message): (&RecvMeta, &[u8]), now: Tick) {
+    /// Processes a message of one or several packets.
+    fn receive(&self, port: &Port, meta: &RecvMeta, message: &[u8], now: Tick) {
         let instant = self.instant(now);
         let ecn = meta.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
         let mut packets = BytesMut::from(message);
         while !packets.is_empty() {
             let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
-            let versions = versions::offered(&packet);
+            let versions = versions::versions_in(&packet);
             let mut answer = Vec::new();
             let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
             match event {
                 Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                    self.on_packet(handle, event, (port.number, versions), now);
+                    self.on_packet(handle, event, port.number, versions, now);
                 }
-                // A lost answer is asked for again.
+                // If the answer is lost, the peer repeats its packet.
                 Some(DatagramEvent::Response(transmit)) => {
                     let _ = port.send(&transmit, &answer[..transmit.size]);
                 }
@@ -332,60 +338,63 @@ impl<T: Timer> Core<T> {
         }
     }
 
+    /// Passes a packet to its connection. `versions` are those of a Version Negotiation packet.
     fn on_packet(
         &self,
         handle: ConnectionHandle,
         event: ConnectionEvent,
-        (port, versions): (usize, Option<Vec<u32>>),
+        port: usize,
+        versions: Option<Vec<u32>>,
         now: Tick,
     ) {
         let Some(carrier) = self.carrier(handle.0) else { return };
         let session = &mut *carrier.session.borrow_mut();
-        session.packet_came();
+        session.record_packet();
         if session.first_packet == Tick::ZERO {
             session.first_packet = now;
         }
         if session.is_connected {
             session.quic.handle_event(event);
             if port == carrier.ports.borrow().0.number {
-                session.came_to_port(now);
+                session.record_packet_on_port(now);
             }
         } else {
             session.offered_versions = versions.unwrap_or_default();
             tls::take_verdict();
             session.quic.handle_event(event);
             session.verdict = session.verdict.take().or_else(tls::take_verdict);
-            session.handshake_came(now);
+            session.record_handshake_packet(now);
         }
-        self.hub.push(&carrier);
+        self.queue.push(&carrier);
     }
 
-    /// Fails handshakes with servers that do not listen. Connections that stand believe no such message: anybody can send it.
+    /// Fails handshakes with servers that do not listen. Established connections ignore such
+    /// messages, because anyone can forge them.
     fn take_refusals(&self, error: &io::Error) {
         let ports = self.ports.borrow();
         while let Some(to) = ports.iter().find_map(|port| sys::take_refusal(port.socket.get_ref())) {
             for carrier in self.carriers.borrow().iter().flatten() {
                 let mut session = carrier.session.borrow_mut();
                 if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
-                    let failure = error::of_connect(error);
+                    let failure = error::connect_failure(error);
                     session.finish(End { failure, cause: None, why: error.to_string() });
-                    self.hub.push(carrier);
+                    self.queue.push(carrier);
                 }
             }
         }
     }
 
-    /// Connections that are ready take what came; whoever waits for it is woken.
+    /// Passes pending events to the queued connections, which wake waiting tasks.
     fn take_events(&self, now: Tick) {
         let instant = self.instant(now);
-        for handle in self.hub.ready.borrow().iter() {
+        for handle in self.queue.ready.borrow().iter() {
             if let Some(carrier) = self.carrier(*handle) {
                 carrier.session.borrow_mut().take_events(now, instant);
             }
         }
     }
 
-    /// Lets timers act that are due at `now`.
+    /// Fires the timers that are due at `now`.
     fn fire_timers(&self, now: Tick) {
         let instant = self.instant(now);
         loop {
@@ -403,10 +412,10 @@ impl<T: Timer> Core<T> {
             match session.quic.poll_timeout() {
                 Some(due) if due <= instant => {
                     session.quic.handle_timeout(instant);
-                    session.look_for_silence(now, instant);
-                    self.hub.push(&carrier);
+                    session.close_if_silent(now, instant);
+                    self.queue.push(&carrier);
                 }
-                // It was set later meanwhile.
+                // The timer was postponed meanwhile.
                 Some(due) => {
                     carrier.timer.set(Some(due));
                     timers.push(Reverse((due, handle)));
@@ -417,7 +426,7 @@ impl<T: Timer> Core<T> {
     }
 }
 
-/// Whether an error is that of a packet sent before (ICMP), not of this one.
+/// True if an error belongs to a packet that was sent earlier (ICMP), not to this one.
 fn is_refusal(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::CONNREFUSED | Errno::HOSTUNREACH))
@@ -429,7 +438,8 @@ fn is_too_long(error: &io::Error) -> bool {
 
 type Sleep = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Reads and writes for the connections of a socket, until nobody needs it and all are closed.
+/// Reads and writes for the connections of a socket, until the endpoint is dropped
+/// and all are closed.
 struct Driver<T> {
     core: Rc<Core<T>>,
     turn: Turn,
@@ -440,7 +450,7 @@ struct Driver<T> {
 impl<T: Timer + 'static> Driver<T> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let core = Rc::clone(&self.core);
-        core.hub.driver_runs(cx.waker());
+        core.queue.set_driver(cx.waker());
         self.write(cx);
         if Rc::strong_count(&self.core) == 2 && core.carriers.borrow().iter().all(Option::is_none) {
             return Poll::Ready(());
@@ -453,20 +463,20 @@ impl<T: Timer + 'static> Driver<T> {
                 continue;
             }
             self.turn.wait();
-            // Tasks that were woken run first: what they have to say goes with the acknowledgments.
-            if !core.hub.ready.borrow().is_empty() && core.unsent.borrow().is_none() {
+            // Woken tasks run first, so that their requests share packets with the acknowledgments.
+            if !core.queue.ready.borrow().is_empty() && core.unsent.borrow().is_none() {
                 cx.waker().wake_by_ref();
             }
             return Poll::Pending;
         }
     }
 
-    /// Writes for all connections that are ready, as far as there is room.
+    /// Writes for all queued connections, as far as the sockets accept it.
     fn write(&mut self, cx: &mut Context<'_>) {
         let core = &self.core;
         while let Some(Unsent { port, transmit, contents }) = core.unsent.take() {
-            let blocked = matches!(port.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
-            if blocked {
+            let is_blocked = matches!(port.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+            if is_blocked {
                 let room = port.socket.poll_write_ready(cx).map_ok(|mut ready| ready.clear_ready());
                 *core.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(&port), transmit, contents });
                 if !matches!(room, Poll::Ready(Ok(()))) {
@@ -474,32 +484,33 @@ impl<T: Timer + 'static> Driver<T> {
                 }
             }
         }
-        if core.hub.ready.borrow().is_empty() {
+        if core.queue.ready.borrow().is_empty() {
             return;
         }
         let now = core.time.now();
-        let ready = std::mem::take(&mut *core.hub.ready.borrow_mut());
+        let ready = std::mem::take(&mut *core.queue.ready.borrow_mut());
         let mut waiting = ready.iter();
         for handle in waiting.by_ref() {
             let Some(carrier) = core.carrier(*handle) else { continue };
-            if core.look_at(&carrier, now).is_pending() {
+            if core.transmit(&carrier, now).is_pending() {
                 break;
             }
         }
-        core.hub.ready.borrow_mut().extend(waiting);
+        core.queue.ready.borrow_mut().extend(waiting);
         if let Some(error) = core.refusal.take() {
             core.take_refusals(&error);
             cx.waker().wake_by_ref();
         }
-        let blocked = core.unsent.borrow().as_ref().map(|unsent| Rc::clone(&unsent.port));
-        // To be told of room; where there is some by now, again at once.
-        if let Some(Poll::Ready(Ok(mut ready))) = blocked.as_ref().map(|port| port.socket.poll_write_ready(cx)) {
+        let blocked_port = core.unsent.borrow().as_ref().map(|unsent| Rc::clone(&unsent.port));
+        // Registers the waker for writability. If the socket is writable by now, the driver
+        // runs again at once.
+        if let Some(Poll::Ready(Ok(mut ready))) = blocked_port.as_ref().map(|port| port.socket.poll_write_ready(cx)) {
             ready.clear_ready();
             cx.waker().wake_by_ref();
         }
     }
 
-    /// Reads what is there from each socket, once; whether there was anything.
+    /// Reads once from each socket. Returns true if anything was read.
     fn read_all(&mut self, cx: &mut Context<'_>) -> bool {
         let mut index = 0;
         let mut has_read = false;
@@ -511,7 +522,7 @@ impl<T: Timer + 'static> Driver<T> {
         }
     }
 
-    /// Reads what is there, once; whether there was anything.
+    /// Reads once from a socket. Returns true if anything was read.
     fn read(&mut self, port: &Port, cx: &mut Context<'_>) -> bool {
         let core = &self.core;
         let Poll::Ready(Ok(mut ready)) = port.socket.poll_read_ready(cx) else { return false };
@@ -524,17 +535,17 @@ impl<T: Timer + 'static> Driver<T> {
             Ok(count) => {
                 let now = core.time.now();
                 for (meta, buffer) in metas.iter().zip(&buffers).take(count) {
-                    core.receive(port, (meta, &buffer[..meta.len]), now);
+                    core.receive(port, meta, &buffer[..meta.len], now);
                 }
                 core.take_events(now);
                 self.turn.worked(&core.time, now);
                 if count < BATCH {
-                    // That was all: what comes from now on is told.
+                    // Nothing remains in the socket: further packets cause a new event.
                     ready.clear_ready();
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
-            // Told of a packet that did not arrive.
+            // The error belongs to a packet that did not arrive at its destination.
             Err(error) => {
                 core.take_refusals(&error);
                 self.turn.worked(&core.time, core.time.now());
@@ -543,7 +554,7 @@ impl<T: Timer + 'static> Driver<T> {
         true
     }
 
-    /// Waits for the earliest timer; whether any was due.
+    /// Waits for the earliest timer. Returns true if one was due.
     fn poll_timers(&mut self, cx: &mut Context<'_>) -> bool {
         let earliest = self.core.timers.borrow().peek().map(|Reverse((due, _))| *due);
         let Some(due) = earliest else { return false };

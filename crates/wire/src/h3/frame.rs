@@ -10,20 +10,20 @@ pub const SETTINGS: u64 = 4;
 pub const PUSH_PROMISE: u64 = 5;
 pub const GOAWAY: u64 = 7;
 pub const MAX_PUSH_ID: u64 = 0xd;
-/// Types of frames of HTTP/2 that have no place in HTTP/3.
-pub const OF_HTTP2: [u64; 4] = [2, 6, 8, 9];
+/// Frame types of HTTP/2 that are forbidden in HTTP/3.
+pub const HTTP2_FRAMES: [u64; 4] = [2, 6, 8, 9];
 
-/// The kinds of streams of one direction.
+/// Type of a control stream. The constants below are further types of unidirectional streams.
 pub const CONTROL_STREAM: u64 = 0;
 pub const PUSH_STREAM: u64 = 1;
 pub const ENCODER_STREAM: u64 = 2;
 pub const DECODER_STREAM: u64 = 3;
 
 const MAX_FIELD_SECTION_SIZE: u64 = 6;
-/// Settings of HTTP/2 that have no place in HTTP/3.
-pub const SETTINGS_OF_HTTP2: [u64; 4] = [2, 3, 4, 5];
+/// Settings of HTTP/2 that are forbidden in HTTP/3.
+pub const HTTP2_SETTINGS: [u64; 4] = [2, 3, 4, 5];
 
-/// Why a stream or connection ends (RFC 9114 section 8.1, RFC 9204 section 6).
+/// Error code that ends a stream or connection (RFC 9114 section 8.1, RFC 9204 section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Code {
@@ -44,8 +44,8 @@ pub enum Code {
     DecoderStream = 0x202,
 }
 
-/// The cause of a failure that a stream with this error code stands for.
-pub fn cause_of_reset(code: u64) -> Malformed {
+/// Returns the cause of failure for a stream that was reset with this error code.
+pub fn reset_cause(code: u64) -> Malformed {
     match code {
         0x100 => Malformed::ResetH3NoError,
         0x101 => Malformed::ResetH3GeneralProtocolError,
@@ -68,8 +68,9 @@ pub fn cause_of_reset(code: u64) -> Malformed {
     }
 }
 
-/// The cause of the failures of a connection that the peer closed with this error code; None: it closed without an error.
-pub fn cause_of_close(code: u64) -> Option<Malformed> {
+/// Returns the cause of failure for a connection that the peer closed with this error code. None if
+/// it closed without an error.
+pub fn close_cause(code: u64) -> Option<Malformed> {
     Some(match code {
         0x100 => return None,
         0x101 => Malformed::ClosedH3GeneralProtocolError,
@@ -93,7 +94,7 @@ pub fn cause_of_close(code: u64) -> Option<Malformed> {
     })
 }
 
-/// The number that bytes begin with, and how many it takes; None: more must come.
+/// Returns the number at the start of `bytes`, and its length. None if more bytes are needed.
 pub fn number(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let length = 1 << (first >> 6);
@@ -111,7 +112,8 @@ pub fn put_number(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// What our control stream begins with: its type, and the settings. There is no dynamic table.
+/// Returns the start of this client's control stream: its type, and the settings, which
+/// allow no dynamic table.
 pub fn control_stream() -> Vec<u8> {
     let mut settings = Vec::new();
     put_number(&mut settings, MAX_FIELD_SECTION_SIZE);
@@ -124,7 +126,7 @@ pub fn control_stream() -> Vec<u8> {
     out
 }
 
-/// The numbers that a payload is made of; an error where it ends within one.
+/// Returns the numbers in a payload. An error if it ends within one.
 pub fn numbers(mut payload: &[u8]) -> Result<Vec<u64>, ()> {
     let mut all = Vec::new();
     while !payload.is_empty() {
@@ -135,34 +137,35 @@ pub fn numbers(mut payload: &[u8]) -> Result<Vec<u64>, ()> {
     Ok(all)
 }
 
-/// Reads the frames of one stream, however its bytes are cut.
+/// Parses the frames of one stream, in pieces of any size.
 #[derive(Debug, Default)]
 pub struct Frames {
     /// The beginning of a frame.
     partial: Vec<u8>,
-    /// The frame in it was handed over.
-    is_taken: bool,
-    /// Of a frame that is not taken whole: its type, and the bytes that are still to come.
+    /// True if the frame in `partial` was delivered.
+    is_delivered: bool,
+    /// Type of a frame that is not buffered.
     kind: u64,
-    left: u64,
+    /// Bytes of that frame that were not received yet.
+    remaining: u64,
 }
 
-/// What comes of a stream of frames.
+/// A frame or a piece of a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// A whole frame: its type, its payload, and its length with its head.
+    /// A complete frame: its type, its payload, and its length including the head.
     Whole(u64, &'a [u8], usize),
-    /// A piece of a frame that is not taken whole: its type, and bytes of the payload; the bytes of its head where it
-    /// begins, 0 otherwise.
+    /// A piece of an unbuffered frame: its type, bytes of the payload, and the length of its head.
+    /// The latter is 0 unless the frame begins here.
     Part(u64, &'a [u8], usize),
 }
 
-/// Frames that are taken whole: their payload is looked at.
-fn is_taken_whole(kind: u64) -> bool {
+/// True for frames that are delivered only when complete, because their payload is needed.
+fn is_buffered(kind: u64) -> bool {
     matches!(kind, HEADERS | CANCEL_PUSH | SETTINGS | PUSH_PROMISE | GOAWAY | MAX_PUSH_ID)
 }
 
-/// A frame's type, length, and the bytes of its head.
+/// Returns a frame's type, the length of its payload, and the length of its head.
 fn head(bytes: &[u8]) -> Option<(u64, u64, usize)> {
     let (kind, first) = number(bytes)?;
     let (length, second) = number(&bytes[first..])?;
@@ -170,73 +173,74 @@ fn head(bytes: &[u8]) -> Option<(u64, u64, usize)> {
 }
 
 impl Frames {
-    /// Takes the next piece from `bytes`; None: they are used up.
+    /// Parses the next piece of `bytes`. None if they are used up.
     ///
     /// # Errors
     ///
-    /// A frame is larger than any that is taken.
+    /// If a buffered frame is too large.
     pub fn next<'s, 'i: 's>(&'s mut self, bytes: &mut &'i [u8]) -> Result<Option<Piece<'s>>, Malformed> {
-        if std::mem::take(&mut self.is_taken) {
+        if std::mem::take(&mut self.is_delivered) {
             self.partial.clear();
         }
-        if self.left > 0 {
+        if self.remaining > 0 {
             return Ok(self.part(bytes, 0));
         }
         if self.partial.is_empty()
             && let Some((kind, length, head)) = head(bytes)
         {
-            if !is_taken_whole(kind) {
+            if !is_buffered(kind) {
                 *bytes = &bytes[head..];
-                return Ok(self.begin((kind, length, head), bytes));
+                return Ok(self.begin(kind, length, head, bytes));
             }
-            if let Some((frame, rest)) = bytes.split_at_checked(whole(head, length)?) {
+            if let Some((frame, rest)) = bytes.split_at_checked(buffered_length(head, length)?) {
                 *bytes = rest;
                 return Ok(Some(Piece::Whole(kind, &frame[head..], frame.len())));
             }
         }
         while !bytes.is_empty() {
-            let wanted = match head(&self.partial) {
+            let needed = match head(&self.partial) {
                 None => self.partial.len() + 1,
-                Some((_, length, head)) => whole(head, length)?,
+                Some((_, length, head)) => buffered_length(head, length)?,
             };
-            let (now_there, rest) = bytes.split_at(bytes.len().min(wanted - self.partial.len()));
-            self.partial.extend_from_slice(now_there);
+            let (next, rest) = bytes.split_at(bytes.len().min(needed - self.partial.len()));
+            self.partial.extend_from_slice(next);
             *bytes = rest;
             let Some((kind, length, head)) = head(&self.partial) else { continue };
-            if !is_taken_whole(kind) {
+            if !is_buffered(kind) {
                 self.partial.clear();
-                return Ok(self.begin((kind, length, head), bytes));
+                return Ok(self.begin(kind, length, head, bytes));
             }
-            if self.partial.len() == whole(head, length)? {
-                self.is_taken = true;
+            if self.partial.len() == buffered_length(head, length)? {
+                self.is_delivered = true;
                 return Ok(Some(Piece::Whole(kind, &self.partial[head..], self.partial.len())));
             }
         }
         Ok(None)
     }
 
-    /// A frame begins that is not taken whole; `bytes` are behind its head.
-    fn begin<'i>(&mut self, (kind, length, head): (u64, u64, usize), bytes: &mut &'i [u8]) -> Option<Piece<'i>> {
-        (self.kind, self.left) = (kind, length);
+    /// Begins an unbuffered frame. `bytes` follow its head.
+    fn begin<'i>(&mut self, kind: u64, length: u64, head: usize, bytes: &mut &'i [u8]) -> Option<Piece<'i>> {
+        self.kind = kind;
+        self.remaining = length;
         self.part(bytes, head)
     }
 
     fn part<'i>(&mut self, bytes: &mut &'i [u8], head: usize) -> Option<Piece<'i>> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let (now_there, rest) = bytes.split_at(bytes.len().min(most));
+        let limit = usize::try_from(self.remaining).unwrap_or(usize::MAX);
+        let (payload, rest) = bytes.split_at(bytes.len().min(limit));
         *bytes = rest;
-        self.left -= now_there.len() as u64;
-        (head > 0 || !now_there.is_empty()).then_some(Piece::Part(self.kind, now_there, head))
+        self.remaining -= payload.len() as u64;
+        (head > 0 || !payload.is_empty()).then_some(Piece::Part(self.kind, payload, head))
     }
 
-    /// Whether no frame is under way.
+    /// True if no frame is incomplete.
     pub fn is_between(&self) -> bool {
-        self.left == 0 && (self.is_taken || self.partial.is_empty())
+        self.remaining == 0 && (self.is_delivered || self.partial.is_empty())
     }
 }
 
-/// The bytes of a frame that is taken whole.
-fn whole(head: usize, length: u64) -> Result<usize, Malformed> {
+/// Returns the length of a buffered frame including its head. An error if it is too large.
+fn buffered_length(head: usize, length: u64) -> Result<usize, Malformed> {
     let length = usize::try_from(length).ok().filter(|length| *length <= MAX_HEAD);
     length.map(|length| head + length).ok_or(Malformed::HeadTooLarge)
 }

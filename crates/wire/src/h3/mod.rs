@@ -1,13 +1,16 @@
-//! HTTP/3 (RFC 9114) over the QUIC of `quinn-proto`, with a framing and a driver of our own.
+//! HTTP/3 (RFC 9114) over the QUIC of `quinn-proto`, with its own framing and driver.
 //!
 //! * `frame`: numbers, frames and error codes. `qpack`: header compression.
-//! * `request`: a request and the frames of its reply. `control`: the streams of one direction. Both are pure.
-//! * `session`: one connection: what QUIC says of its streams becomes replies.
-//! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
-//! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
-//! * `migration`: a connection goes on from another local port.
-//! * `port`: a UDP socket. `driver`: one task for each UDP socket that reads and writes for all connections on it.
-//! * `prepare`: requests in frames. `connection`: what [`http`](crate::http) sees of all this.
+//! * `request`: a request and the frames of its reply. `control`: unidirectional streams.
+//!   Both have no I/O.
+//! * `session`: one connection: maps the streams of QUIC to requests and replies.
+//! * `watch`: observes the cryptography of a connection: received packets, a Retry.
+//!   `packet_numbers` counts the packets.
+//! * `parameters`: the server's transport parameters. `versions`: the QUIC versions that it offers.
+//! * `migration`: moves a connection to another local port.
+//! * `port`: a UDP socket. `driver`: one task for each UDP socket, which reads and writes for
+//!   all connections on it.
+//! * `prepare`: encodes requests in frames. `connection`: the interface for [`http`](crate::http).
 
 mod connection;
 pub(crate) mod control;
@@ -24,6 +27,6 @@ mod session;
 mod versions;
 mod watch;
 
-pub use connection::{Connection, Endpoints, IS_BUILT, NotOpened};
+pub use connection::{Connection, Destination, Endpoints, IS_BUILT, NotOpened};
 pub use prepare::prepare;
-pub use versions::ask as offered_versions;
+pub use versions::offered_versions;

@@ -1,32 +1,36 @@
-//! Counts the packets of a peer by their numbers: those that came, each once, and those that are missing among them.
+//! Counts the packets of a peer by their numbers: those that were received, each once, and those
+//! that are missing among them.
 //!
-//! A packet is missing when a packet with a number larger by [`REORDERING`] has come (RFC 9002 section 6.1.1). A late one within the
-//! last [`WINDOW`] numbers takes that back. Packets after the last one that came are not known.
-//! Packets before the first one are not counted, either: a server sends some before the client has the keys to read them.
+//! A packet is missing if a packet whose number is larger by [`REORDERING`] was received (RFC 9002
+//! section 6.1.1). A late packet within the last [`WINDOW`] numbers reverts that. Losses after the
+//! last received packet are unknown. Packets before the first received one are not counted: a
+//! server sends some before the client has the keys to read them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Numbers that are kept one by one.
+/// Number of the last packet numbers that are tracked individually.
 const WINDOW: u64 = 1024;
 const WORDS: usize = WINDOW as usize / 64;
-/// By how much a later packet's number exceeds that of a lost one (`kPacketThreshold`).
+/// Minimum difference between the number of a lost packet and that of
+/// a later one (`kPacketThreshold`).
 pub const REORDERING: u64 = 3;
 
-/// The packets of one packet number space that came. One thread writes: the traits of `quinn-proto` ask for atomics.
+/// The received packets of one packet number space. Only one thread writes; the traits
+/// of `quinn-proto` require atomics.
 #[derive(Debug, Default)]
 pub struct PacketNumbers {
-    /// The largest number that came, plus one.
+    /// Largest received number, plus one.
     next: AtomicU64,
-    /// The smallest number that came.
+    /// Smallest received number.
     first: AtomicU64,
-    /// Numbers that came, each once.
+    /// Count of received numbers, each once.
     received: AtomicU64,
-    /// Which of the last numbers before `next` came: a ring of bits.
-    came: [AtomicU64; WORDS],
+    /// Ring of bits: which of the last `WINDOW` numbers before `next` were received.
+    received_bits: [AtomicU64; WORDS],
 }
 
 impl PacketNumbers {
-    /// A packet of this number came, and was authentic.
+    /// Records an authentic packet with this number.
     pub fn record(&self, number: u64) {
         let next = self.next.load(Relaxed);
         if number >= next {
@@ -35,7 +39,7 @@ impl PacketNumbers {
                 word.store(word.load(Relaxed) & !bit(skipped), Relaxed);
             }
             self.next.store(number + 1, Relaxed);
-        } else if next - number > WINDOW || self.has_come(number) {
+        } else if next - number > WINDOW || self.is_received(number) {
             return;
         }
         if self.received() == 0 || number < self.first.load(Relaxed) {
@@ -46,25 +50,26 @@ impl PacketNumbers {
         self.received.store(self.received() + 1, Relaxed);
     }
 
-    /// Packets that came, each once.
+    /// Number of received packets, each counted once.
     pub fn received(&self) -> u64 {
         self.received.load(Relaxed)
     }
 
-    /// Packets that are missing among them; one is, when a later one has a number larger by `reordering` or more.
+    /// Number of missing packets. One is missing if a received packet has a number larger
+    /// by `reordering` or more.
     pub fn missing(&self, reordering: u64) -> u64 {
         let next = self.next.load(Relaxed);
-        let border = next.saturating_sub(reordering);
-        let came_behind = (border..next).filter(|number| self.has_come(*number)).count() as u64;
-        border.saturating_sub(self.first.load(Relaxed)) - (self.received() - came_behind)
+        let limit = next.saturating_sub(reordering);
+        let received_after = (limit..next).filter(|number| self.is_received(*number)).count() as u64;
+        limit.saturating_sub(self.first.load(Relaxed)) - (self.received() - received_after)
     }
 
-    fn has_come(&self, number: u64) -> bool {
+    fn is_received(&self, number: u64) -> bool {
         self.word(number).load(Relaxed) & bit(number) != 0
     }
 
     fn word(&self, number: u64) -> &AtomicU64 {
-        &self.came[(number % WINDOW / 64) as usize]
+        &self.received_bits[(number % WINDOW / 64) as usize]
     }
 }
 

@@ -6,13 +6,13 @@ use crate::quic::TransportSettings;
 const MAX_IDLE_TIMEOUT: u64 = 0x01;
 const MAX_UDP_PAYLOAD_SIZE: u64 = 0x03;
 const INITIAL_MAX_DATA: u64 = 0x04;
-/// Streams that the receiver of the parameters opens.
+/// Applies to streams that the receiver of the parameters opens, from the sender's point of view.
 const INITIAL_MAX_STREAM_DATA_BIDI_REMOTE: u64 = 0x06;
 const INITIAL_MAX_STREAMS_BIDI: u64 = 0x08;
 const MAX_ACK_DELAY: u64 = 0x0b;
 const DISABLE_ACTIVE_MIGRATION: u64 = 0x0c;
 
-/// What these encoded parameters say; others are passed over.
+/// Decodes transport parameters. Unknown ones are ignored.
 pub fn read(mut rest: &[u8]) -> TransportSettings {
     let mut settings = TransportSettings::default();
     while let Some((name, value)) = next(&mut rest) {
@@ -31,7 +31,7 @@ pub fn read(mut rest: &[u8]) -> TransportSettings {
     settings
 }
 
-/// The next parameter: its name, and the bytes of its value.
+/// Returns the next parameter: its id, and the bytes of its value.
 fn next<'b>(rest: &mut &'b [u8]) -> Option<(u64, &'b [u8])> {
     let (name, first) = number(rest)?;
     let (length, second) = number(rest.get(first..)?)?;

@@ -8,38 +8,42 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::io::unix::AsyncFd;
 
-/// Bytes that the kernel is asked to keep for each direction, where nobody says otherwise. It may grant less.
+/// Default size of the socket buffers, in bytes. The kernel may provide less.
 const SOCKET_BUFFER: usize = 4 << 20;
 
-/// A local port.
+/// A UDP socket bound to a local port.
 pub struct Port {
-    /// How many times a connection migrated that uses it.
+    /// Number of migrations of the connections that use it.
     pub number: usize,
     pub socket: AsyncFd<Socket>,
     pub state: UdpSocketState,
 }
 
-/// A peer of the family of addresses, the local address where one is named, and bytes that the kernel is asked to keep.
+/// The parameters of a UDP socket.
 pub struct Binding {
+    /// A peer, which determines the address family.
     pub to: SocketAddr,
+    /// The local address; None: any.
     pub source: Option<IpAddr>,
+    /// Size of the socket buffers, in bytes; None: the default.
     pub buffer: Option<usize>,
 }
 
 impl Port {
-    /// Another port.
+    /// Opens a socket with another local port.
     ///
     /// # Errors
     ///
-    /// The system grants none.
+    /// If the system provides no socket.
     pub fn bind(Binding { to, source, buffer }: &Binding, number: usize) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(*to), Type::DGRAM, None)?;
         socket.set_nonblocking(true)?;
-        // Smaller ones lose packets only where many come at once.
+        // Errors are ignored: smaller buffers lose packets only if many arrive at once.
         let _ = socket.set_recv_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
         let _ = socket.set_send_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
-        // Where it cannot be had, a server that does not listen is a connect timeout.
-        let _ = sys::tell_refusals(&socket, to.is_ipv6());
+        // Errors are ignored: without reports, a server that does not listen
+        // causes a connect timeout.
+        let _ = sys::report_refusals(&socket, to.is_ipv6());
         let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
         socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
@@ -50,7 +54,7 @@ impl Port {
     ///
     /// # Errors
     ///
-    /// The socket has no room, or the system does not send it.
+    /// If the socket accepts no more, or if the system does not send the message.
     pub fn send(&self, transmit: &Transmit, contents: &[u8]) -> io::Result<()> {
         let message = quinn_udp::Transmit {
             destination: transmit.destination,

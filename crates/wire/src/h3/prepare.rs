@@ -8,11 +8,11 @@ use brunt_model::Body;
 use bytes::Bytes;
 use std::rc::Rc;
 
-/// Makes a request ready.
+/// Encodes a request.
 ///
 /// # Errors
 ///
-/// A header field has a character that none may have, or the URL is not of https.
+/// If a header field contains a character that is not allowed, or if the URL is not https.
 pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
     if parts.url.scheme() != "https" {
         return Err(BadRequest::NoTls(parts.url.to_string()));
@@ -24,12 +24,13 @@ pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<
     Ok(request)
 }
 
-/// Returns the frame of a request's head, and the head of that of its body. They were encoded ahead, unless a line was added since.
-pub(super) fn frames_of(request: &Prepared, fields: &Fields, body: &Body) -> Bytes {
+/// Returns the frame of a request's head, and the frame header of its body. They were encoded in
+/// advance, unless a line was added since.
+pub(super) fn request_frames(request: &Prepared, fields: &Fields, body: &Body) -> Bytes {
     if request.h3.is_empty() { head_frames(fields, body) } else { request.h3.clone() }
 }
 
-/// Encodes the frame of a request's head, and the head of that of its body.
+/// Encodes the frame of a request's head, and the frame header of its body.
 fn head_frames(fields: &Fields, body: &Body) -> Bytes {
     let mut block = Vec::with_capacity(64);
     let mut out = Vec::with_capacity(80);

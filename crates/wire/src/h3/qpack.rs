@@ -1,12 +1,14 @@
-//! Header compression (RFC 9204) without a dynamic table: the static table, literals and Huffman codes.
+//! Compresses and decompresses header fields (RFC 9204) without a dynamic table: with the static
+//! table, literals and Huffman codes.
 //!
-//! Ours has no room, so that a server cannot refer to one; and as client this one inserts nothing. A block therefore depends
-//! on nothing but its fields, and requests of the same fields are the same bytes on every connection.
+//! This client's table has no room, so a server cannot refer to it, and this client inserts nothing
+//! into the server's table. A block therefore depends only on its fields: equal requests have equal
+//! bytes on every connection.
 
 use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
 use crate::request::fields::{Field, Indexing};
 
-/// The static table (RFC 9204 appendix A); the first has the index 0.
+/// The static table (RFC 9204 appendix A). The first field has index 0.
 #[rustfmt::skip]
 const STATIC: [(&str, &str); 99] = [
     (":authority", ""),
@@ -110,34 +112,35 @@ const STATIC: [(&str, &str); 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
-/// Hands over the fields of a block, in order: name and value.
+/// Passes the fields of a block to `field`, in order: name and value.
 ///
 /// # Errors
 ///
-/// Why the block is none. The connection cannot go on then.
+/// The error in the block. The connection is unusable afterwards.
 pub fn decode(block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
     let mut rest = block;
-    // Required insert count and base: without a dynamic table nothing can be required.
+    // Required insert count and base: without a dynamic table no insertions can be required.
     if integer(&mut rest, 8)? != 0 {
         return Err(BadBlock::Index);
     }
     integer(&mut rest, 7)?;
-    let (mut name, mut value) = (Vec::new(), Vec::new());
+    let mut name = Vec::new();
+    let mut value = Vec::new();
     while let Some(first) = rest.first() {
         value.clear();
         match first {
-            // Of the static table.
+            // A field of the static table.
             0xc0.. => {
                 let (name, value) = entry(integer(&mut rest, 6)?)?;
                 field(name.as_bytes(), value.as_bytes());
             }
-            // A name of the static table, and a value.
+            // A name of the static table, and a literal value.
             0x50..0x60 | 0x70..0x80 => {
                 let (name, _) = entry(integer(&mut rest, 4)?)?;
                 text(&mut rest, 7, &mut value)?;
                 field(name.as_bytes(), &value);
             }
-            // Both.
+            // A literal name and a literal value.
             0x20..0x40 => {
                 name.clear();
                 text(&mut rest, 3, &mut name)?;
@@ -159,11 +162,11 @@ fn entry(index: usize) -> Result<(&'static str, &'static str), BadBlock> {
 pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
     for field in fields {
-        put(field, out);
+        put_field(field, out);
     }
 }
 
-fn put(field: &Field, out: &mut Vec<u8>) {
+fn put_field(field: &Field, out: &mut Vec<u8>) {
     let is_never = field.indexing == Indexing::Never;
     let whole = STATIC.iter().position(|(name, value)| **name == *field.name && **value == *field.value);
     if let Some(index) = whole.filter(|_| !is_never) {
@@ -209,7 +212,7 @@ mod tests {
         let fields = [
             field(":method", "GET", Indexing::Index),
             field(":scheme", "https", Indexing::Index),
-            field(":path", "/", Indexing::Not),
+            field(":path", "/", Indexing::Without),
             field("authorization", "x", Indexing::Never),
         ];
         let mut block = Vec::new();

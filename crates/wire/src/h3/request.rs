@@ -1,4 +1,4 @@
-//! A request that is under way, and what comes of its reply: the frames of its stream (RFC 9114 section 4.1).
+//! A request in flight: processes the frames of its reply (RFC 9114 section 4.1).
 
 use super::frame::{self, Code, Frames, Piece};
 use super::qpack;
@@ -11,25 +11,25 @@ use brunt_model::Tick;
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 
-/// A rule that was broken.
+/// A violated rule of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
-    /// One of the stream: others go on.
+pub enum RuleViolation {
+    /// A rule of the stream: other streams continue.
     Stream(Code, Malformed),
-    /// One of the connection.
+    /// A rule of the connection, which must be closed.
     Connection(Code, Malformed),
 }
 
-/// A request that is under way.
+/// A request in flight.
 pub struct Request {
     pub stream: Stream,
     frames: Frames,
-    /// The trailers came.
-    is_behind_trailers: bool,
+    /// True if the trailers were received.
+    has_trailers: bool,
 }
 
-/// The header block that was decoded last, and what it says. Replies of one server mostly have the same one, but for the
-/// second of the day.
+/// The last header block that was decoded, with its facts. Replies of one server mostly have the
+/// same block until the second in the Date field changes.
 #[derive(Debug, Default)]
 pub struct LastBlock {
     bytes: Vec<u8>,
@@ -39,133 +39,135 @@ pub struct LastBlock {
 }
 
 impl Request {
-    /// One that is to be sent.
-    pub fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>) -> Self {
-        Self { stream: Stream::new(asked, keep, 0), frames: Frames::default(), is_behind_trailers: false }
+    /// Creates the state of a request that is about to be sent.
+    pub fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>) -> Self {
+        Self { stream: Stream::new(kind, collector, 0), frames: Frames::default(), has_trailers: false }
     }
 
-    /// Takes in bytes of its stream that came at `now`.
+    /// Processes bytes of its stream that were received at `now`.
     ///
     /// # Errors
     ///
-    /// The rule that they break.
-    pub fn receive(&mut self, mut bytes: &[u8], last: &mut LastBlock, now: Tick) -> Result<(), Broken> {
-        let Self { stream, frames, is_behind_trailers } = self;
+    /// The rule that the bytes violate.
+    pub fn receive(&mut self, mut bytes: &[u8], last: &mut LastBlock, now: Tick) -> Result<(), RuleViolation> {
+        let Self { stream, frames, has_trailers } = self;
         if stream.end.is_some() {
             return Ok(());
         }
-        stream.came(bytes.len(), now);
-        let too_large = |cause| Broken::Stream(Code::ExcessiveLoad, cause);
+        stream.record_received(bytes.len(), now);
+        let too_large = |cause| RuleViolation::Stream(Code::ExcessiveLoad, cause);
         while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
             match piece {
                 Piece::Part(frame::DATA, body, head) => {
                     stream.stamps.head_bytes += head as u64;
-                    on_data(stream, body, *is_behind_trailers)?;
+                    on_data(stream, body, *has_trailers)?;
                 }
-                Piece::Part(kind, _, _) if frame::OF_HTTP2.contains(&kind) => return Err(unexpected()),
+                Piece::Part(kind, _, _) if frame::HTTP2_FRAMES.contains(&kind) => return Err(unexpected_frame()),
                 Piece::Part(_, skipped, head) => stream.stamps.head_bytes += (skipped.len() + head) as u64,
                 Piece::Whole(frame::HEADERS, block, length) => {
                     stream.stamps.head_bytes += length as u64;
-                    if *is_behind_trailers {
-                        return Err(unexpected());
+                    if *has_trailers {
+                        return Err(unexpected_frame());
                     }
                     if stream.head.is_some() {
-                        *is_behind_trailers = true;
+                        *has_trailers = true;
                         on_trailers(stream, block)?;
                     } else {
-                        on_head(stream, (block, length), last)?;
+                        on_head(stream, block, length, last)?;
                     }
                 }
                 Piece::Whole(frame::PUSH_PROMISE, ..) => {
-                    return Err(Broken::Connection(Code::IdError, Malformed::H3Push));
+                    return Err(RuleViolation::Connection(Code::IdError, Malformed::H3Push));
                 }
-                Piece::Whole(..) => return Err(unexpected()),
+                Piece::Whole(..) => return Err(unexpected_frame()),
             }
         }
         Ok(())
     }
 
-    /// The peer has sent all of the reply.
+    /// Ends the reply, because the peer has ended the stream.
     ///
     /// # Errors
     ///
-    /// The rule that this breaks.
-    pub fn end(&mut self) -> Result<(), Broken> {
+    /// The rule that this violates.
+    pub fn end(&mut self) -> Result<(), RuleViolation> {
         if self.stream.end.is_some() {
             return Ok(());
         }
         if !self.frames.is_between() {
-            return Err(Broken::Connection(Code::FrameError, Malformed::H3Frame));
+            return Err(RuleViolation::Connection(Code::FrameError, Malformed::H3Frame));
         }
         if self.stream.head.is_none() {
-            return Err(Broken::Stream(Code::MessageError, Malformed::PseudoHeader));
+            return Err(RuleViolation::Stream(Code::MessageError, Malformed::PseudoHeader));
         }
         if !self.stream.is_whole() {
-            return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
+            return Err(RuleViolation::Stream(Code::MessageError, Malformed::BodyLength));
         }
         if self.stream.lacks_grpc_status() {
-            return Err(Broken::Stream(Code::MessageError, Malformed::GrpcStatus));
+            return Err(RuleViolation::Stream(Code::MessageError, Malformed::GrpcStatus));
         }
         self.stream.finish(Ok(()));
         Ok(())
     }
 }
 
-fn unexpected() -> Broken {
-    Broken::Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected)
+fn unexpected_frame() -> RuleViolation {
+    RuleViolation::Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected)
 }
 
-fn on_data(stream: &mut Stream, body: &[u8], is_behind_trailers: bool) -> Result<(), Broken> {
+fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), RuleViolation> {
     if stream.head.is_none() {
-        return Err(Broken::Connection(Code::FrameUnexpected, Malformed::DataBeforeHead));
+        return Err(RuleViolation::Connection(Code::FrameUnexpected, Malformed::DataBeforeHead));
     }
-    if is_behind_trailers {
-        return Err(unexpected());
+    if has_trailers {
+        return Err(unexpected_frame());
     }
     if body.is_empty() {
         return Ok(());
     }
     if !stream.may_have_body() {
-        return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
+        return Err(RuleViolation::Stream(Code::MessageError, Malformed::BodyLength));
     }
     stream.body_bytes += body.len() as u64;
-    if stream.keep(body) == BodyProgress::Enough {
+    if stream.push_body(body) == BodyProgress::Enough {
         stream.finish(Ok(()));
     }
     Ok(())
 }
 
-fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut LastBlock) -> Result<(), Broken> {
-    let repeats = stream.keep.is_none() && *last.bytes == *block && !block.is_empty();
-    if repeats {
+fn on_head(stream: &mut Stream, block: &[u8], length: usize, last: &mut LastBlock) -> Result<(), RuleViolation> {
+    let is_repeat = stream.collector.is_none() && *last.bytes == *block && !block.is_empty();
+    if is_repeat {
         stream.announced = last.announced;
         stream.grpc_status = last.grpc_status;
         stream.head = Some(stream::head(HttpVersion::V3, last.status, last.announced, length as u64));
         return Ok(());
     }
     let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    let keeps = stream.keep.is_some();
+    let has_collector = stream.collector.is_some();
     let fields = decode(block, |name, value| {
-        if keeps {
+        if has_collector {
             lines.push((name.to_vec(), value.to_vec()));
         }
     })?;
-    let wrong = |cause| Err(Broken::Stream(Code::MessageError, cause));
-    let Some(status) = fields.status.filter(|status| *status != 101) else { return wrong(Malformed::PseudoHeader) };
-    if let Some(cause) = fields.wrong {
-        return wrong(cause);
+    let Some(status) = fields.status.filter(|status| *status != 101) else {
+        return Err(message_error(Malformed::PseudoHeader));
+    };
+    if let Some(cause) = fields.error {
+        return Err(message_error(cause));
     }
     if status < 200 {
         stream.interim += 1;
-        return if stream.interim > MAX_INTERIM { wrong(Malformed::TooManyInterim) } else { Ok(()) };
+        let is_too_many = stream.interim > MAX_INTERIM;
+        return if is_too_many { Err(message_error(Malformed::TooManyInterim)) } else { Ok(()) };
     }
     stream.announced = fields.announced;
     stream.grpc_status = fields.grpc_status;
     let mut head = stream::head(HttpVersion::V3, status, fields.announced, length as u64);
     head.encoded = fields.encoded;
     stream.head = Some(head);
-    if let Some(keep) = &mut stream.keep {
-        keep.head_of_stream(HttpVersion::V3, status, &lines);
+    if let Some(collector) = &mut stream.collector {
+        collector.push_stream_head(HttpVersion::V3, status, &lines);
     } else {
         let ReplyFields { announced, grpc_status, .. } = fields;
         *last = LastBlock { bytes: block.to_vec(), status, announced, grpc_status };
@@ -173,23 +175,28 @@ fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut Last
     Ok(())
 }
 
-/// Behind the body there are trailers, without a status.
-fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), Broken> {
-    let fields = decode(block, |_, _| {})?;
-    stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
-    let cause = fields.wrong.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
-    cause.map_or(Ok(()), |cause| Err(Broken::Stream(Code::MessageError, cause)))
+fn message_error(cause: Malformed) -> RuleViolation {
+    RuleViolation::Stream(Code::MessageError, cause)
 }
 
-fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyFields, Broken> {
+/// Processes trailers, which follow the body and have no status.
+fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), RuleViolation> {
+    let fields = decode(block, |_, _| {})?;
+    stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+    let cause = fields.error.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
+    cause.map_or(Ok(()), |cause| Err(message_error(cause)))
+}
+
+/// Decodes a header block, and passes each field to `each`.
+fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyFields, RuleViolation> {
     let mut fields = ReplyFields::default();
     let decoded = qpack::decode(block, |name, value| {
-        fields.take(name, value);
+        fields.push(name, value);
         each(name, value);
     });
-    decoded.map_err(|_| Broken::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
+    decoded.map_err(|_| RuleViolation::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
     if fields.size > MAX_HEAD {
-        return Err(Broken::Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge));
+        return Err(RuleViolation::Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge));
     }
     Ok(fields)
 }
@@ -215,7 +222,7 @@ mod tests {
     const OK: &[u8] = &[0, 0, 0xc0 + 25];
     const LENGTH_4: &[u8] = &[0, 0, 0xc0 + 25, 0x54, 1, b'4'];
 
-    fn run(bytes: &[u8], at: usize) -> (Result<(), Broken>, Request) {
+    fn run(bytes: &[u8], at: usize) -> (Result<(), RuleViolation>, Request) {
         let mut request = Request::new(RequestKind::Ordinary, None);
         let mut last = LastBlock::default();
         let mut went = Ok(());
@@ -257,13 +264,13 @@ mod tests {
 
     #[test]
     fn what_breaks_a_rule_is_named() {
-        use Broken::{Connection, Stream};
+        use RuleViolation::{Connection, Stream};
         let ok = || frame(frame::HEADERS, OK);
         let trailers = || frame(frame::HEADERS, b"\0\0\x22ab\x01c");
         let unexpected = || Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected);
         let message = |cause| Stream(Code::MessageError, cause);
         let qpack = || Connection(Code::DecompressionFailed, Malformed::QpackBlock);
-        let cases: Vec<(&str, Vec<u8>, Broken)> = vec![
+        let cases: Vec<(&str, Vec<u8>, RuleViolation)> = vec![
             ("nothing", vec![], message(Malformed::PseudoHeader)),
             ("only an interim head", frame(frame::HEADERS, &[0, 0, 0xc0 + 24]), message(Malformed::PseudoHeader)),
             ("a body first", frame(frame::DATA, b"x"), Connection(Code::FrameUnexpected, Malformed::DataBeforeHead)),

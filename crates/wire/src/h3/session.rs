@@ -1,12 +1,13 @@
-//! One connection: what QUIC says of its streams becomes replies, and requests become streams.
+//! One HTTP/3 connection: turns requests into QUIC streams, and the events of
+//! these streams into replies.
 
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::migration::Migration;
 use super::packet_numbers::REORDERING;
 use super::parameters;
-use super::prepare::frames_of;
-use super::request::{Broken, LastBlock, Request};
+use super::prepare::request_frames;
+use super::request::{LastBlock, Request, RuleViolation};
 use super::watch::Watch;
 use crate::collect::ReplyCollector;
 use crate::multiplexing::stream::{StreamHasher, Upload};
@@ -28,26 +29,26 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// Maximum time without a packet of the peer after packets were sent to it. Browsers give up after about five retransmissions
-/// with doubled timeouts, which is similar.
+/// Maximum time without a packet of the peer after packets were sent to it. Browsers give up after
+/// about five retransmissions with doubled timeouts, which is similar.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
-/// Minimum number of sends without an answer before a connection is given up.
+/// Minimum number of unanswered sends before a connection is closed.
 const MIN_UNANSWERED: u32 = 6;
 
-/// Why the connection is of no more use.
+/// Why the connection is unusable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// What becomes of the requests.
+    /// The failure of its requests.
     pub failure: Failure,
-    /// Its cause.
+    /// The cause of the failure, if known.
     pub cause: Option<Malformed>,
-    /// The same in words.
+    /// The reason in words.
     pub why: String,
 }
 
-/// The rest of a request.
-struct Sending {
-    /// Of its head, and of that of its body.
+/// The rest of a request that was not written to its stream.
+struct UnsentRequest {
+    /// Rest of the head's frame and of the body's frame header.
     head: Bytes,
     upload: Option<Upload>,
 }
@@ -56,43 +57,43 @@ struct Sending {
 pub struct Session {
     pub quic: Connection,
     watch: Arc<Watch>,
-    /// When it was begun.
-    begun: Tick,
-    /// From there to a Retry packet, in nanoseconds.
+    /// When the connection was started.
+    started: Tick,
+    /// Time from the start to a Retry packet, in nanoseconds.
     retry_nanos: Option<u64>,
-    /// The Retry was told.
-    has_told_retry: bool,
-    requests: HashMap<u32, (Request, Option<Sending>), BuildHasherDefault<StreamHasher>>,
+    /// True if the Retry was counted.
+    has_reported_retry: bool,
+    requests: HashMap<u32, (Request, Option<UnsentRequest>), BuildHasherDefault<StreamHasher>>,
     control: Control,
     unis: Vec<(StreamId, Uni)>,
     last: LastBlock,
-    /// Requests that were written since packets were sent last.
-    written: Vec<u32>,
-    /// Requests that have ended on it.
+    /// Requests that were written to their streams since packets were last sent.
+    written_requests: Vec<u32>,
+    /// Number of requests that were completed on the connection.
     served: u64,
-    /// Requests that were sent before the handshake was done, and their frames.
-    early: Vec<(u32, Bytes)>,
-    /// Whether the peer took them, until that is told.
+    /// Requests that were sent before the handshake was complete, and their frames.
+    early_requests: Vec<(u32, Bytes)>,
+    /// True if the peer accepted them. None after this was counted.
     early_accepted: Option<bool>,
-    /// Packets as counted so far, which the next call of `take_counts` subtracts.
-    reported: Flow,
+    /// Packet counts that earlier calls of `take_counts` have returned.
+    reported_counts: Flow,
     pub end: Option<End>,
     pub(super) migration: Option<Migration>,
-    /// The versions of a Version Negotiation packet, where one came.
+    /// The versions of a Version Negotiation packet, if one was received.
     pub offered_versions: Vec<u32>,
-    /// The handshake is done.
+    /// True if the handshake is complete.
     pub is_connected: bool,
-    /// Requests that may be under way at once.
+    /// Maximum number of requests in flight.
     pub most_streams: u32,
-    /// When the first packet came.
+    /// When the first packet was received.
     pub first_packet: Tick,
-    /// Who waits for the handshake, or for the end.
+    /// Tasks that wait for the handshake or for the end.
     pub idle: Waiters,
-    /// Who waits for a stream.
+    /// Tasks that wait for a stream.
     waiting: Waiters,
-    /// What the server's certificate was found to be; None: it was not looked at.
+    /// Result of the check of the server's certificate; None: it was not checked.
     pub verdict: Option<Result<(), TlsError>>,
-    /// Since when the peer has answered nothing that was sent, and how often something was sent since.
+    /// When the first unanswered packet was sent, and the number of sends since then.
     unanswered: Option<(Tick, u32)>,
 }
 
@@ -101,24 +102,24 @@ fn code(code: Code) -> VarInt {
 }
 
 impl Session {
-    /// One whose handshake begins.
-    pub fn new(quic: Connection, watch: Arc<Watch>, begun: Tick) -> Self {
+    /// Creates the state of a connection whose handshake begins.
+    pub fn new(quic: Connection, watch: Arc<Watch>, started: Tick) -> Self {
         let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
             watch,
-            begun,
+            started,
             retry_nanos: None,
-            has_told_retry: false,
+            has_reported_retry: false,
             requests: HashMap::default(),
             control: Control::default(),
             unis: Vec::new(),
             last: LastBlock::default(),
-            written: Vec::new(),
+            written_requests: Vec::new(),
             served: 0,
-            early: Vec::new(),
+            early_requests: Vec::new(),
             early_accepted: None,
-            reported: Flow::default(),
+            reported_counts: Flow::default(),
             end: None,
             migration: None,
             offered_versions: Vec::new(),
@@ -132,32 +133,33 @@ impl Session {
         }
     }
 
-    /// Whether another request may be sent on it.
+    /// True if another request may be sent.
     pub fn accepts(&self) -> bool {
         self.end.is_none() && self.control.goes_away_from.is_none()
     }
 
-    /// What the server's transport parameters say.
+    /// Returns the server's transport parameters.
     pub fn settings(&self) -> Option<TransportSettings> {
         settings(&self.quic)
     }
 
-    /// Certificates that the server sent.
+    /// Returns the server's certificates in DER.
     pub fn certificates(&self) -> Vec<Vec<u8>> {
         let identity = self.quic.crypto_session().peer_identity();
         let chain = identity.and_then(|identity| identity.downcast::<Vec<CertificateDer<'static>>>().ok());
         chain.map_or_else(Vec::new, |chain| chain.iter().map(|one| one.as_ref().to_vec()).collect())
     }
 
-    /// Sends a request; the number of its stream, or None where the server allows none at present: `waker` is woken then.
+    /// Sends a request. Returns the number of its stream. None if the server allows no stream at
+    /// present; `waker` is then woken.
     ///
     /// # Errors
     ///
-    /// The connection takes none any more.
+    /// If the connection accepts no more requests.
     pub fn begin(
         &mut self,
         prepared: &Prepared,
-        keep: &mut Option<Box<ReplyCollector>>,
+        collector: &mut Option<Box<ReplyCollector>>,
         waker: &Waker,
     ) -> Result<Option<u32>, Failure> {
         match &self.end {
@@ -166,46 +168,47 @@ impl Session {
             None if self.control.goes_away_from.is_some() => return Err(Failure::Unprocessed),
             None => {}
         }
-        // Early data may come twice: only requests that change nothing may be in it (RFC 8470 section 4).
+        // A third party may replay early data: it may contain only requests that change nothing
+        // (RFC 8470 section 4).
         let may_begin = self.is_connected || prepared.is_safe();
         let Some(stream) = may_begin.then(|| self.quic.streams().open(Dir::Bi)).flatten() else {
             self.waiting.add(waker);
             return Ok(None);
         };
         let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
-        // The peer need not answer an acknowledgment, but it has to acknowledge the request.
+        // The peer need not answer an acknowledgment, but it must acknowledge the request.
         self.unanswered = self.unanswered.filter(|(_, count)| *count > 1);
-        let mut request = Request::new(prepared.asked, keep.take());
+        let mut request = Request::new(prepared.kind, collector.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
-        let head = frames_of(prepared, fields, &parts.body);
+        let head = request_frames(prepared, fields, &parts.body);
         if !self.is_connected {
-            self.early.push((id, head.clone()));
+            self.early_requests.push((id, head.clone()));
         }
         let upload = fields.has_body.then(|| Upload::new(parts));
-        let sending = Sending { head, upload };
-        self.requests.insert(id, (request, Some(sending)));
+        let unsent = UnsentRequest { head, upload };
+        self.requests.insert(id, (request, Some(unsent)));
         self.send(id);
         Ok(Some(id))
     }
 
-    /// Writes of a request what may be written.
+    /// Writes as much of a request as its stream accepts.
     fn send(&mut self, id: u32) {
-        let Some((request, rest)) = self.requests.get_mut(&id) else { return };
-        let Some(sending) = rest else { return };
+        let Some((request, unsent_part)) = self.requests.get_mut(&id) else { return };
+        let Some(unsent) = unsent_part else { return };
         let mut stream = self.quic.send_stream(request_stream(id));
         let stamps = &mut request.stream.stamps;
-        while !sending.head.is_empty() {
-            match stream.write(&sending.head) {
+        while !unsent.head.is_empty() {
+            match stream.write(&unsent.head) {
                 Ok(bytes) => {
-                    sending.head.advance(bytes);
+                    unsent.head.advance(bytes);
                     stamps.bytes_sent += bytes as u64;
                 }
                 Err(WriteError::Blocked) => return,
-                Err(_) => return *rest = None,
+                Err(_) => return *unsent_part = None,
             }
         }
-        if let Some(upload) = &mut sending.upload {
+        if let Some(upload) = &mut unsent.upload {
             let body = upload.parts.body.bytes().unwrap_or_default();
             while upload.framed < body.len() {
                 match stream.write(&body[upload.framed..]) {
@@ -214,91 +217,93 @@ impl Session {
                         stamps.bytes_sent += bytes as u64;
                     }
                     Err(WriteError::Blocked) => return,
-                    Err(_) => return *rest = None,
+                    Err(_) => return *unsent_part = None,
                 }
             }
         }
-        *rest = None;
+        *unsent_part = None;
         let _ = stream.finish();
-        self.written.push(id);
+        self.written_requests.push(id);
     }
 
-    /// Packets were sent at `now`.
-    pub fn sent(&mut self, now: Tick) {
-        for id in self.written.drain(..) {
+    /// Records that the packets with the written requests were sent at `now`.
+    pub fn record_written(&mut self, now: Tick) {
+        for id in self.written_requests.drain(..) {
             if let Some((request, _)) = self.requests.get_mut(&id) {
-                request.stream.written(now);
+                request.stream.record_written(now);
             }
         }
     }
 
-    /// Whether requests were written since packets were sent last.
+    /// True if requests were written since packets were last sent.
     pub fn has_written(&self) -> bool {
-        !self.written.is_empty()
+        !self.written_requests.is_empty()
     }
 
-    /// The request of this number.
+    /// Returns the request with this number.
     pub fn request(&mut self, id: u32) -> Option<&mut Request> {
         self.requests.get_mut(&id).map(|(request, _)| request)
     }
 
-    /// Takes away a request that has ended.
-    pub fn take(&mut self, id: u32) -> Option<Request> {
+    /// Removes a request.
+    pub fn take_request(&mut self, id: u32) -> Option<Request> {
         self.requests.remove(&id).map(|(request, _)| request)
     }
 
-    /// Nobody waits for this request any more.
+    /// Removes a request that is no longer awaited, and resets its stream if it is not over.
     pub fn cancel(&mut self, id: u32) -> Option<Request> {
-        let request = self.take(id)?;
+        let request = self.take_request(id)?;
         if request.stream.end.is_none() && self.end.is_none() {
             self.abandon(id, Code::RequestCancelled);
         }
         Some(request)
     }
 
-    /// Ends a stream in both directions.
+    /// Resets a stream in both directions.
     fn abandon(&mut self, id: u32, why: Code) {
         let _ = self.quic.recv_stream(request_stream(id)).stop(code(why));
         let _ = self.quic.send_stream(request_stream(id)).reset(code(why));
     }
 
-    /// Takes in what QUIC has to say at `now`.
+    /// Processes the events of QUIC at `now`.
     pub fn take_events(&mut self, now: Tick, instant: Instant) {
         while let Some(event) = self.quic.poll() {
-            let went = match event {
+            let result = match event {
                 Event::Connected => self.on_connected(),
                 Event::ConnectionLost { reason } => {
-                    let end = self.end_of(reason);
+                    let end = self.connection_end(reason);
                     self.finish(end);
                     Ok(())
                 }
                 Event::Stream(event) => self.on_stream(&event, now),
                 _ => Ok(()),
             };
-            if let Err(broken) = went {
-                self.break_off(broken, instant);
+            if let Err(violation) = result {
+                self.close_with_error(violation, instant);
             }
         }
     }
 
-    fn on_connected(&mut self) -> Result<(), Broken> {
+    fn on_connected(&mut self) -> Result<(), RuleViolation> {
         self.is_connected = true;
         self.most_streams = most_streams(&self.quic);
         self.idle.wake();
         self.waiting.wake();
         self.settle_early();
-        let ours = frame::control_stream();
-        let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&ours).ok());
-        if written == Some(ours.len()) {
+        let start = frame::control_stream();
+        let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&start).ok());
+        if written == Some(start.len()) {
             return Ok(());
         }
-        // Each endpoint must let the other open its control stream, and fill it a little (RFC 9114 section 6.2).
-        Err(Broken::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
+        // Each endpoint must allow the other to open its control stream and to write a little
+        // (RFC 9114 section 6.2).
+        Err(RuleViolation::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
     }
 
-    /// The handshake told whether the peer took early data. What it refused is sent again, on the same streams.
+    /// Evaluates whether the peer accepted early data, once the handshake shows it. Refused
+    /// requests are sent again, on the same streams.
     fn settle_early(&mut self) {
-        let early = std::mem::take(&mut self.early);
+        let early = std::mem::take(&mut self.early_requests);
         if early.is_empty() {
             return;
         }
@@ -312,8 +317,8 @@ impl Session {
                     why: "the server allows fewer streams than before".to_owned(),
                 });
             }
-            if let Some((_, sending)) = self.requests.get_mut(&id) {
-                *sending = Some(Sending { head, upload: None });
+            if let Some((_, unsent)) = self.requests.get_mut(&id) {
+                *unsent = Some(UnsentRequest { head, upload: None });
                 self.send(id);
             } else {
                 self.abandon(id, Code::RequestCancelled);
@@ -321,7 +326,7 @@ impl Session {
         }
     }
 
-    fn on_stream(&mut self, event: &StreamEvent, now: Tick) -> Result<(), Broken> {
+    fn on_stream(&mut self, event: &StreamEvent, now: Tick) -> Result<(), RuleViolation> {
         match *event {
             StreamEvent::Opened { dir: Dir::Uni } => {
                 while let Some(id) = self.quic.streams().accept(Dir::Uni) {
@@ -337,16 +342,16 @@ impl Session {
                 Ok(())
             }
             StreamEvent::Stopped { id, .. } if id.dir() == Dir::Bi => {
-                // The reply may come all the same.
+                // The server needs no more of the request, but its reply may still arrive.
                 let id = id.index() as u32;
-                if let Some((_, rest)) = self.requests.get_mut(&id) {
-                    *rest = None;
+                if let Some((_, unsent)) = self.requests.get_mut(&id) {
+                    *unsent = None;
                 }
                 let _ = self.quic.send_stream(request_stream(id)).reset(code(Code::RequestCancelled));
                 Ok(())
             }
             StreamEvent::Stopped { .. } => {
-                Err(Broken::Connection(Code::ClosedCriticalStream, Malformed::H3CriticalStream))
+                Err(RuleViolation::Connection(Code::ClosedCriticalStream, Malformed::H3CriticalStream))
             }
             StreamEvent::Available { dir: Dir::Bi } => {
                 self.waiting.wake();
@@ -356,17 +361,17 @@ impl Session {
         }
     }
 
-    /// Reads what came of a reply.
-    fn read(&mut self, id: u32, now: Tick) -> Result<(), Broken> {
+    /// Reads the received bytes of a reply.
+    fn read(&mut self, id: u32, now: Tick) -> Result<(), RuleViolation> {
         let Self { quic, requests, last, .. } = self;
-        let Some((request, sending)) = requests.get_mut(&id) else { return Ok(()) };
+        let Some((request, unsent)) = requests.get_mut(&id) else { return Ok(()) };
         let mut stream = quic.recv_stream(request_stream(id));
         let Ok(mut chunks) = stream.read(true) else { return Ok(()) };
-        let went = loop {
+        let result = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => {
-                    if let Err(broken) = request.receive(&chunk.bytes, last, now) {
-                        break Err(broken);
+                    if let Err(violation) = request.receive(&chunk.bytes, last, now) {
+                        break Err(violation);
                     }
                 }
                 Ok(None) => break request.end(),
@@ -381,24 +386,24 @@ impl Session {
         let is_over = request.stream.end.is_some();
         if is_over {
             self.served += u64::from(request.stream.end == Some(Ok(())));
-            if sending.take().is_some() {
-                // The server does not want the rest of the body.
+            if unsent.take().is_some() {
+                // The server does not need the rest of the body.
                 let _ = self.quic.send_stream(request_stream(id)).reset(code(Code::NoError));
             }
         }
-        if request.stream.is_left {
+        if request.stream.is_abandoned {
             self.abandon(id, Code::RequestCancelled);
             return Ok(());
         }
-        if let Err(Broken::Stream(why, cause)) = went {
-            request.stream.malformed(cause);
+        if let Err(RuleViolation::Stream(why, cause)) = result {
+            request.stream.fail_malformed(cause);
             self.abandon(id, why);
             return Ok(());
         }
-        went
+        result
     }
 
-    fn read_uni(&mut self, id: StreamId) -> Result<(), Broken> {
+    fn read_uni(&mut self, id: StreamId) -> Result<(), RuleViolation> {
         let Self { quic, unis, control, requests, .. } = self;
         let Some((_, uni)) = unis.iter_mut().find(|(other, _)| *other == id) else { return Ok(()) };
         let mut stream = quic.recv_stream(id);
@@ -406,12 +411,12 @@ impl Session {
             Ok(chunks) => chunks,
             Err(ReadableError::ClosedStream | ReadableError::IllegalOrderedRead) => return Ok(()),
         };
-        let before = (control.is_known, control.goes_away_from);
-        let (went, is_over) = loop {
+        let previous = (control.has_settings, control.goes_away_from);
+        let (result, is_over) = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => {
-                    if let Err(broken) = uni.receive(control, &chunk.bytes) {
-                        break (Err(broken), true);
+                    if let Err(violation) = uni.receive(control, &chunk.bytes) {
+                        break (Err(violation), true);
                     }
                 }
                 Ok(None) | Err(ReadError::Reset(_)) => break (uni.end(), true),
@@ -423,36 +428,38 @@ impl Session {
             unis.retain(|(other, _)| *other != id);
         }
         if let Some(from) = control.goes_away_from {
-            let behind = requests.iter_mut().filter(|(id, _)| u64::from(**id) * 4 >= from);
-            behind.for_each(|(_, (request, _))| request.stream.leave_unprocessed(from == 0));
+            let unprocessed = requests.iter_mut().filter(|(id, _)| u64::from(**id) * 4 >= from);
+            unprocessed.for_each(|(_, (request, _))| request.stream.fail_unprocessed(from == 0));
         }
-        if before != (control.is_known, control.goes_away_from) {
+        if previous != (control.has_settings, control.goes_away_from) {
             self.idle.wake();
         }
-        went
+        result
     }
 
-    /// The connection cannot go on: the peer is told why, and requests under way fail of the cause.
-    fn break_off(&mut self, broken: Broken, instant: Instant) {
-        let (Broken::Connection(why, cause) | Broken::Stream(why, cause)) = broken;
+    /// Closes the connection with the error code of a violated rule. All requests in flight
+    /// fail with its cause.
+    fn close_with_error(&mut self, violation: RuleViolation, instant: Instant) {
+        let (RuleViolation::Connection(why, cause) | RuleViolation::Stream(why, cause)) = violation;
         self.quic.close(instant, code(why), Bytes::new());
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
     }
 
-    /// A packet of the peer came.
-    pub fn packet_came(&mut self) {
+    /// Records a packet of the peer.
+    pub fn record_packet(&mut self) {
         self.unanswered = None;
     }
 
-    /// Packets were sent at `now`.
-    pub fn packets_sent(&mut self, now: Tick) {
+    /// Records that packets were sent at `now`.
+    pub fn record_sent_packets(&mut self, now: Tick) {
         let (since, count) = self.unanswered.unwrap_or((now, 0));
         self.unanswered = Some((since, count + 1));
     }
 
-    /// Closes a connection if its peer acknowledges nothing, as after a restart of the server. Without this, requests would fail until
-    /// the idle timeout. A slow server acknowledges requests at once.
-    pub fn look_for_silence(&mut self, now: Tick, instant: Instant) {
+    /// Closes a connection if its peer acknowledges nothing, as after a restart of the
+    /// server. Without this, requests would fail until the idle timeout. A slow server
+    /// acknowledges requests at once.
+    pub fn close_if_silent(&mut self, now: Tick, instant: Instant) {
         let Some((since, count)) = self.unanswered else { return };
         if self.is_connected && count >= MIN_UNANSWERED && now >= since + MAX_SILENCE {
             self.quic.close(instant, code(Code::NoError), Bytes::new());
@@ -461,14 +468,14 @@ impl Session {
         }
     }
 
-    /// A packet of the handshake came at `now`.
-    pub fn handshake_came(&mut self, now: Tick) {
+    /// Records a packet of the handshake that was received at `now`.
+    pub fn record_handshake_packet(&mut self, now: Tick) {
         if self.retry_nanos.is_none() && self.watch.has_retried() {
-            self.retry_nanos = Some(now.nanos_since(self.begun));
+            self.retry_nanos = Some(now.nanos_since(self.started));
         }
     }
 
-    /// Adds its counts since the last call.
+    /// Adds the counts since the last call to `all`.
     pub fn take_counts(&mut self, all: &mut Flow) {
         let path = self.quic.stats().path;
         let packets = &self.watch.packets;
@@ -477,16 +484,17 @@ impl Session {
             packets_sent: path.sent_packets,
             packets_lost: path.lost_packets,
             packets_received: packets.received(),
-            // A late packet lowers the number of missing ones: later losses make up for it.
-            server_packets_lost: packets.missing(reordering).max(self.reported.server_packets_lost),
+            // A late packet lowers the number of missing ones. The difference is
+            // offset by later losses.
+            server_packets_lost: packets.missing(reordering).max(self.reported_counts.server_packets_lost),
             ..Flow::default()
         };
-        all.packets_sent += packets.packets_sent.saturating_sub(self.reported.packets_sent);
-        all.packets_lost += packets.packets_lost.saturating_sub(self.reported.packets_lost);
-        all.packets_received += packets.packets_received - self.reported.packets_received;
-        all.server_packets_lost += packets.server_packets_lost - self.reported.server_packets_lost;
-        self.reported = packets;
-        if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_told_retry, true)) {
+        all.packets_sent += packets.packets_sent.saturating_sub(self.reported_counts.packets_sent);
+        all.packets_lost += packets.packets_lost.saturating_sub(self.reported_counts.packets_lost);
+        all.packets_received += packets.packets_received - self.reported_counts.packets_received;
+        all.server_packets_lost += packets.server_packets_lost - self.reported_counts.server_packets_lost;
+        self.reported_counts = packets;
+        if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_reported_retry, true)) {
             all.quic_retries += 1;
             all.quic_retry_nanos += nanos;
         }
@@ -501,13 +509,13 @@ impl Session {
         }
     }
 
-    /// Closes it: nobody needs it any more.
+    /// Closes the connection, which is no longer needed.
     pub fn close(&mut self, instant: Instant) {
         self.quic.close(instant, code(Code::NoError), Bytes::new());
         self.finish(End { failure: Failure::ClosedEarly, cause: None, why: "closed".to_owned() });
     }
 
-    /// The connection is of no more use: all requests under way fail.
+    /// Ends the connection: all requests in flight fail.
     pub fn finish(&mut self, end: End) {
         if self.end.is_some() {
             return;
@@ -528,73 +536,74 @@ impl Session {
         self.waiting.wake();
     }
 
-    /// What the end of the connection means for its requests.
-    fn end_of(&self, reason: ConnectionError) -> End {
+    /// Returns the end of the connection for a reason reported by QUIC.
+    fn connection_end(&self, reason: ConnectionError) -> End {
         let why = reason.to_string();
-        let of = |failure, cause| End { failure, cause, why: why.clone() };
-        match reason {
+        let (failure, cause) = match reason {
             ConnectionError::TransportError(error) if alert(error.code).is_some() => {
-                End { failure: Failure::Tls, cause: None, why: error.reason }
+                return End { failure: Failure::Tls, cause: None, why: error.reason };
             }
-            ConnectionError::TransportError(_) => of(Failure::Protocol, Some(Malformed::Quic)),
+            ConnectionError::TransportError(_) => (Failure::Protocol, Some(Malformed::Quic)),
             ConnectionError::VersionMismatch => {
                 let offered = version_names(&self.offered_versions).join(", ");
                 let offered = if offered.is_empty() { "none".to_owned() } else { offered };
                 let why = format!("the server offers no version of QUIC that brunt speaks (v1): {offered}");
-                End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why }
+                return End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why };
             }
             ConnectionError::ConnectionClosed(close) => match (alert(close.error_code), u64::from(close.error_code)) {
                 (Some(120), _) => {
                     let why = "the server does not offer HTTP/3 (no_application_protocol); write --http 1.1 or 2";
-                    End { failure: Failure::Tls, cause: None, why: why.to_owned() }
+                    return End { failure: Failure::Tls, cause: None, why: why.to_owned() };
                 }
-                (Some(_), _) => of(Failure::Tls, None),
-                (None, 0) => of(Failure::ClosedEarly, None),
-                (None, 2) if !self.is_connected => of(Failure::Refused, None),
-                _ => of(Failure::Reset, Some(Malformed::ClosedQuic)),
+                (Some(_), _) => (Failure::Tls, None),
+                (None, 0) => (Failure::ClosedEarly, None),
+                (None, 2) if !self.is_connected => (Failure::Refused, None),
+                _ => (Failure::Reset, Some(Malformed::ClosedQuic)),
             },
-            ConnectionError::ApplicationClosed(close) => match frame::cause_of_close(close.error_code.into_inner()) {
-                None => of(Failure::ClosedEarly, None),
-                cause => of(Failure::Reset, cause),
+            ConnectionError::ApplicationClosed(close) => match frame::close_cause(close.error_code.into_inner()) {
+                None => (Failure::ClosedEarly, None),
+                cause => (Failure::Reset, cause),
             },
-            ConnectionError::Reset => of(Failure::Reset, None),
-            ConnectionError::TimedOut if self.is_connected => of(Failure::Timeout, None),
-            ConnectionError::TimedOut => of(Failure::ConnectTimeout, None),
-            ConnectionError::LocallyClosed => of(Failure::ClosedEarly, None),
-            ConnectionError::CidsExhausted => of(Failure::System, None),
-        }
+            ConnectionError::Reset => (Failure::Reset, None),
+            ConnectionError::TimedOut if self.is_connected => (Failure::Timeout, None),
+            ConnectionError::TimedOut => (Failure::ConnectTimeout, None),
+            ConnectionError::LocallyClosed => (Failure::ClosedEarly, None),
+            ConnectionError::CidsExhausted => (Failure::System, None),
+        };
+        End { failure, cause, why }
     }
 }
 
 fn on_reset(request: &mut Request, code: u64, now: Tick) {
     let Some(stream) = Some(&mut request.stream).filter(|stream| stream.end.is_none()) else { return };
-    stream.came(0, now);
-    stream.stamps.malformed = Some(frame::cause_of_reset(code));
+    stream.record_received(0, now);
+    stream.stamps.malformed = Some(frame::reset_cause(code));
     if code == Code::RequestRejected as u64 {
-        return stream.leave_unprocessed(true);
+        return stream.fail_unprocessed(true);
     }
     stream.finish(Err(Failure::StreamReset));
 }
 
-/// The stream of the request of this number.
+/// Returns the stream of the request with this number.
 fn request_stream(id: u32) -> StreamId {
     StreamId::new(Side::Client, Dir::Bi, u64::from(id))
 }
 
-/// The alert of TLS that a code stands for (RFC 9001 section 4.8).
+/// Returns the TLS alert that an error code contains (RFC 9001 section 4.8).
 fn alert(code: TransportErrorCode) -> Option<u8> {
     u64::from(code).checked_sub(0x100).and_then(|alert| u8::try_from(alert).ok())
 }
 
-/// What the server's transport parameters say; those of a resumed session before the handshake is done.
+/// Returns the server's transport parameters. Before the handshake is complete, those
+/// of the resumed session.
 fn settings(quic: &Connection) -> Option<TransportSettings> {
     let parameters = quic.crypto_session().transport_parameters().ok()??;
-    let mut written = Vec::new();
-    parameters.write(&mut written);
-    Some(parameters::read(&written))
+    let mut encoded = Vec::new();
+    parameters.write(&mut encoded);
+    Some(parameters::read(&encoded))
 }
 
-/// Requests that may be under way at once.
+/// Maximum number of requests in flight.
 fn most_streams(quic: &Connection) -> u32 {
     settings(quic).map_or(1, |settings| u32::try_from(settings.streams).unwrap_or(u32::MAX))
 }

@@ -1,7 +1,8 @@
-//! Looks at what the cryptography of a QUIC connection sees: the numbers of packets that came, and a Retry packet.
+//! Observes the cryptography of a QUIC connection: the numbers of received packets,
+//! and a Retry packet.
 //!
-//! `quinn-proto` tells neither. Each packet behind the handshake is decrypted with a key of the server, also after key updates: that
-//! key is wrapped here, as is the session that makes it.
+//! `quinn-proto` reports neither. Each packet after the handshake is decrypted with a key of the
+//! server, also after key updates. This module wraps that key, and the session that creates it.
 
 use super::packet_numbers::PacketNumbers;
 use bytes::BytesMut;
@@ -15,35 +16,35 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was seen of a connection.
+/// The observations of a connection.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// The packets behind the handshake (1-RTT).
+    /// The packets after the handshake (1-RTT).
     pub packets: PacketNumbers,
     has_retried: AtomicBool,
 }
 
 impl Watch {
-    /// Whether a valid Retry packet came.
+    /// True if a valid Retry packet was received.
     pub fn has_retried(&self) -> bool {
         self.has_retried.load(Relaxed)
     }
 }
 
-/// What clients agree on, whose connections are watched.
+/// A client configuration that observes its connections.
 pub struct WatchedConfig {
     inner: Arc<QuicClientConfig>,
-    /// Of the connection that was begun last.
+    /// The observations of the connection that was started last.
     newest: Mutex<Option<Arc<Watch>>>,
 }
 
 impl WatchedConfig {
-    /// The same as `inner`, watched.
+    /// Wraps `inner`.
     pub fn new(inner: QuicClientConfig) -> Self {
         Self { inner: Arc::new(inner), newest: Mutex::new(None) }
     }
 
-    /// What is seen of the connection that was begun last; told once.
+    /// Takes the observations of the connection that was started last. Later calls return None.
     pub fn take_newest(&self) -> Option<Arc<Watch>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -66,12 +67,12 @@ impl ClientConfig for WatchedConfig {
 struct WatchedSession {
     inner: Box<dyn Session>,
     watch: Arc<Watch>,
-    /// The next keys are those of packets behind the handshake.
+    /// True if the next keys are those of packets after the handshake.
     has_handshake_keys: bool,
 }
 
 impl WatchedSession {
-    fn watched(&self, inner: Box<dyn PacketKey>) -> Box<dyn PacketKey> {
+    fn watched_key(&self, inner: Box<dyn PacketKey>) -> Box<dyn PacketKey> {
         Box::new(WatchedKey { inner, watch: Arc::clone(&self.watch) })
     }
 }
@@ -115,12 +116,12 @@ impl Session for WatchedSession {
             return Some(keys);
         }
         let Keys { header, packet: KeyPair { local, remote } } = keys;
-        Some(Keys { header, packet: KeyPair { local, remote: self.watched(remote) } })
+        Some(Keys { header, packet: KeyPair { local, remote: self.watched_key(remote) } })
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
         let KeyPair { local, remote } = self.inner.next_1rtt_keys()?;
-        Some(KeyPair { local, remote: self.watched(remote) })
+        Some(KeyPair { local, remote: self.watched_key(remote) })
     }
 
     fn is_valid_retry(&self, orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) -> bool {
@@ -141,7 +142,7 @@ impl Session for WatchedSession {
     }
 }
 
-/// The key by which packets of the server are decrypted.
+/// The key that decrypts packets of the server. It records their numbers.
 struct WatchedKey {
     inner: Box<dyn PacketKey>,
     watch: Arc<Watch>,

@@ -1,4 +1,4 @@
-//! What no transport can be made of.
+//! Rejects plans that no transport can carry out.
 
 use super::h3;
 use crate::request::{BadRequest, MIGRATE};
@@ -6,64 +6,66 @@ use crate::tls;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Plan, Request};
 
-/// Why no transport can be made of a plan.
+/// Why a plan cannot be carried out over a network.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWire {
-    /// Certificates or keys.
+    /// Certificates or keys cannot be used.
     #[error(transparent)]
     Tls(#[from] tls::BadTls),
-    /// The pattern for bodies.
+    /// The pattern for bodies is no regular expression.
     #[error("--expect-body: {0}")]
     Pattern(#[from] regex::Error),
-    /// The proxy's URL.
+    /// The URL of the proxy is invalid.
     #[error("proxy: {0}")]
     Proxy(#[from] BadRequest),
-    /// Several requests at once on a connection.
+    /// HTTP/1 with several requests at once on a connection.
     #[error(
         "--streams is `{0}`, but an HTTP/1 connection carries one request at a time; write --http 2 or 3, or leave it out and \
          raise the number of connections (-c)"
     )]
     Streams(u32),
-    /// What this version of HTTP cannot do.
+    /// A setting that only HTTP/1.0 and 1.1 support.
     #[error("{0} works with HTTP/1.0 and 1.1 only; leave it out, or write --http 1.1")]
     Http1Only(&'static str),
-    /// What only HTTP/3 can do.
+    /// A setting that only HTTP/3 supports.
     #[error("{0} works with HTTP/3 only; leave it out, or write --http 3")]
     Http3Only(&'static str),
-    /// What `WebSocket`s cannot do.
+    /// A setting that `WebSocket`s do not support.
     #[error("{0} does not work with WebSockets (ws:// and wss://); leave it out")]
     NotWebSocket(&'static str),
-    /// What `WebSocket`s over HTTP/2 cannot do.
+    /// A setting that `WebSocket`s over HTTP/2 do not support.
     #[error("{0} does not work with WebSockets over HTTP/2; leave it out, or write --http 1.1")]
     NotWebSocketOverHttp2(&'static str),
     /// A WebSocket over HTTP/1.0.
     #[error("WebSockets (ws:// and wss://) need HTTP/1.1 or HTTP/2; write --http 1.1")]
     WebSocketOverHttp10,
-    /// What HTTP/3 cannot do.
+    /// A setting that HTTP/3 does not support.
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
-    /// A migration of what is no QUIC.
+    /// A migration on a connection that is not QUIC.
     #[error("MIGRATE has a connection of HTTP/3 go on from another local port; write --http 3, or another method")]
     Migration,
-    /// An upgrade of what is no HTTP/2, or encrypted.
+    /// An upgrade to another version than HTTP/2, or on an encrypted connection.
     #[error("--h2c-upgrade is for HTTP/2 without TLS (URLs of http:// and ws://); leave it out")]
     Upgrade,
-    /// A program without HTTP/3.
+    /// HTTP/3 in a build without it.
     #[error(
         "this brunt was built without HTTP/3; released programs have it, and `cargo build --release -p brunt-cli` builds one"
     )]
     NoHttp3,
 }
 
-/// Refuses what the version of HTTP that a plan wants cannot do.
+/// Refuses settings that the plan's HTTP version does not support.
 ///
 /// # Errors
 ///
-/// [`BadWire`], with the setting.
+/// [`BadWire`] with the name of the setting.
 pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     let settings = &plan.connection;
-    let is_encrypted = |request: &Request| settings.resolve_all.map_or(request.is_encrypted(), |all| all.tls);
-    if settings.h2c_upgrade && (settings.http != HttpVersion::V2 || plan.requests().any(is_encrypted)) {
+    if settings.h2c_upgrade
+        && (settings.http != HttpVersion::V2
+            || plan.requests().any(|request| settings.resolve_all.map_or(request.is_encrypted(), |all| all.tls)))
+    {
         return Err(BadWire::Upgrade);
     }
     if settings.http != HttpVersion::V3 && plan.requests().any(|request| request.method == MIGRATE) {
@@ -93,12 +95,11 @@ fn check_http1(plan: &Plan) -> Result<(), BadWire> {
 
 fn check_http2(plan: &Plan) -> Result<(), BadWire> {
     let settings = &plan.connection;
-    // A lane must keep to its connection.
+    // An open WebSocket belongs to its connection, so its lane must stay on that connection.
     if settings.connections_per_origin > 1 && plan.requests().any(Request::is_websocket) {
         return Err(BadWire::NotWebSocketOverHttp2("--connections-per-origin"));
     }
-    let asks_proxy = |request: &Request| !request.is_encrypted() && !request.is_websocket();
-    if settings.proxy.is_some() && plan.requests().any(asks_proxy) {
+    if settings.proxy.is_some() && plan.requests().any(|request| !request.is_encrypted() && !request.is_websocket()) {
         return Err(BadWire::Http1Only("--proxy for URLs of http://"));
     }
     Ok(())

@@ -1,13 +1,13 @@
-//! The row of HTTP/1: a lane is a connection.
+//! Registers HTTP/1: a lane is a connection.
 
 use super::Http;
 use super::protocols::ProtocolLane;
 use crate::collect::ReplyCollector;
 use crate::contract::{Reply, Stamps, Timer, Wants};
-use crate::h1::{self, PipelineState};
+use crate::h1::{self, OutgoingRequest, PipelineState};
 use crate::origin::Origin;
 use crate::request::Prepared;
-use crate::sources::Open;
+use crate::sources::OpenConnection;
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use brunt_model::Failure;
@@ -20,23 +20,22 @@ pub(super) use crate::h1::{H1Exchanges, Style, prepare};
 /// An open connection of HTTP/1.
 pub struct H1Lane {
     stream: Stream,
-    used: bool,
+    is_reused: bool,
     /// Requests that were sent ahead, and bytes that were read ahead.
-    ahead: PipelineState,
-    /// Counts it among those that are open.
-    #[allow(dead_code)] // for its drop
-    open: Open,
+    pipeline: PipelineState,
+    #[allow(dead_code)] // counts the connection as open until it is dropped
+    open: OpenConnection,
 }
 
 impl H1Lane {
-    /// The lane of a connection that was just opened.
-    pub(super) fn new(stream: Stream, open: Open) -> Self {
-        Self { stream, used: false, ahead: PipelineState::default(), open }
+    /// Creates the lane of a connection that was just opened.
+    pub(super) fn new(stream: Stream, open: OpenConnection) -> Self {
+        Self { stream, is_reused: false, pipeline: PipelineState::default(), open }
     }
 
     /// True if requests were sent ahead that have no exchange yet.
     pub(super) fn owes_replies(&self) -> bool {
-        self.ahead.is_owed()
+        self.pipeline.is_owed()
     }
 }
 
@@ -61,18 +60,18 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         lane: &mut H1Lane,
         request: &Prepared,
-        keep: Option<Box<ReplyCollector>>,
+        collector: Option<Box<ReplyCollector>>,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
-        let was_used = std::mem::replace(&mut lane.used, true);
-        let request = (&request.h1[..], request.asked);
-        self.h1.exchange((&mut lane.stream, &mut lane.ahead), request, (was_used, keep), stamps)
+        let is_reused = std::mem::replace(&mut lane.is_reused, true);
+        let request = OutgoingRequest { bytes: &request.h1, kind: request.kind, is_reused };
+        self.h1.exchange(&mut lane.stream, &mut lane.pipeline, request, collector, stamps)
     }
 
     /// Sends requests ahead of their exchanges.
     pub(super) async fn send_ahead_h1(&self, lane: &mut H1Lane, requests: &[Rc<Prepared>]) {
         for request in requests {
-            self.h1.send_ahead((&mut lane.stream, &mut lane.ahead), &request.h1).await;
+            self.h1.send_ahead(&mut lane.stream, &mut lane.pipeline, &request.h1).await;
         }
     }
 
@@ -86,9 +85,9 @@ impl<T: Timer + 'static> Http<T> {
         self.h1.switch(stream, request, wants).await
     }
 
-    /// Has the proxy at the other end of `stream` connect us to `origin`.
+    /// Makes the proxy at the other end of `stream` connect to `origin`.
     pub(super) async fn pass_proxy(&self, stream: &mut Stream, origin: &Origin) -> Result<(), Failure> {
         let connected = h1::tunnel(&self.h1, stream, origin).await;
-        connected.map_err(|(failure, why)| self.fails(failure, &why))
+        connected.map_err(|(failure, why)| self.note_failure(failure, &why))
     }
 }

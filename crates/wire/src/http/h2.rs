@@ -1,4 +1,5 @@
-//! The row of HTTP/2: a lane is the right to a stream at a time, with the `WebSocket`s that were opened by it.
+//! Registers HTTP/2: a lane is the right to one stream at a time, with the
+//! `WebSocket`s that it opened.
 
 use super::Http;
 use super::protocols::ProtocolLane;
@@ -8,7 +9,7 @@ use crate::contract::{Reply, Stamps, Timer, Wants};
 use crate::h2;
 use crate::origin::Origin;
 use crate::request::{Prepared, fields::TimedPieces};
-use crate::sources::Open;
+use crate::sources::OpenConnection;
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use brunt_model::Failure;
@@ -20,26 +21,24 @@ use std::task::{Context, Poll};
 pub use crate::h2::PeerSettings;
 pub(super) use crate::h2::ReadBuffer;
 
-/// The right to a stream of HTTP/2 at a time, and the `WebSocket`s that were opened with it.
+/// The right to one HTTP/2 stream at a time, and the `WebSocket`s that were opened with it.
 pub struct H2Lane {
     pub(super) websockets: Vec<OpenWebSocket>,
     connection: Rc<H2Connection>,
 }
 
-/// An open connection of HTTP/2.
+/// An open connection of HTTP/2, shared by its lanes.
 struct H2Connection {
-    /// `WebSocket`s of dropped lanes while the connection is kept, for the next requests to their paths.
-    left: RefCell<Vec<OpenWebSocket>>,
+    /// `WebSocket`s of dropped lanes, for later requests to the same paths.
+    orphaned: RefCell<Vec<OpenWebSocket>>,
     connection: h2::Connection,
     handshake: Option<Handshake>,
     peer: Option<SocketAddr>,
-    /// Counts it among those that are open.
-    #[allow(dead_code)] // for its drop
-    open: Open,
+    #[allow(dead_code)] // counts the connection as open until it is dropped
+    open: OpenConnection,
 }
 
 impl H2Lane {
-    /// The connection.
     pub(super) fn connection(&self) -> &h2::Connection {
         &self.connection.connection
     }
@@ -48,22 +47,22 @@ impl H2Lane {
     ///
     /// # Errors
     ///
-    /// The connection was lost before.
+    /// If the connection was lost before they arrived.
     pub(super) async fn peer_settings(&self) -> Result<PeerSettings, Failure> {
-        self.connection().known().await.map_err(|(failure, _)| failure)?;
+        self.connection().ready().await.map_err(|(failure, _)| failure)?;
         Ok(self.connection().peer())
     }
 
-    /// Takes out an open WebSocket to this path.
+    /// Takes an open WebSocket to this path out of the lane or its connection.
     pub(super) fn take_websocket(&mut self, path: &str) -> Option<OpenWebSocket> {
         take_websocket(&mut self.websockets, path)
-            .or_else(|| take_websocket(&mut self.connection.left.borrow_mut(), path))
+            .or_else(|| take_websocket(&mut self.connection.orphaned.borrow_mut(), path))
     }
 }
 
-fn take_websocket(from: &mut Vec<OpenWebSocket>, path: &str) -> Option<OpenWebSocket> {
-    let at = from.iter().rposition(|open| *open.path == *path)?;
-    Some(from.swap_remove(at))
+fn take_websocket(websockets: &mut Vec<OpenWebSocket>, path: &str) -> Option<OpenWebSocket> {
+    let index = websockets.iter().rposition(|open| *open.path == *path)?;
+    Some(websockets.swap_remove(index))
 }
 
 impl ProtocolLane for H2Lane {
@@ -88,7 +87,7 @@ impl ProtocolLane for H2Lane {
     }
 
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
-        // The next message opens another one on the same connection.
+        // The next message opens another WebSocket on the same connection.
         self.websockets.retain_mut(|open| open.websocket.poll_idle(cx).is_pending());
         self.connection().poll_closed(cx)
     }
@@ -97,19 +96,19 @@ impl ProtocolLane for H2Lane {
 impl Drop for H2Lane {
     fn drop(&mut self) {
         if !self.websockets.is_empty() {
-            self.connection.left.borrow_mut().append(&mut self.websockets);
+            self.connection.orphaned.borrow_mut().append(&mut self.websockets);
         }
     }
 }
 
 impl<T: Timer + 'static> Http<T> {
-    /// Speaks HTTP/2 on a connection that was just opened.
+    /// Starts HTTP/2 on a connection that was just opened.
     pub(super) async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<H2Lane, Failure> {
         let handshake = stream.handshake();
         if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
             let other = handshake.alpn.as_deref().unwrap_or("none");
             let why = format!("the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1");
-            return Err(self.fails(Failure::Tls, &why));
+            return Err(self.note_failure(Failure::Tls, &why));
         }
         let mut early = None;
         if self.common.settings.h2c_upgrade && handshake.is_none() {
@@ -120,18 +119,19 @@ impl<T: Timer + 'static> Http<T> {
         let counts = Rc::clone(&self.counts);
         let connection = h2::Connection::begin(stream, self.time().clone(), buffer, counts, early.as_deref());
         if handshake.is_none() {
-            connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
+            connection.ready().await.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         }
-        let open = self.common.sources.count();
-        let connection = Rc::new(H2Connection { left: RefCell::default(), connection, handshake, peer, open });
+        let open = self.common.sources.count_connection();
+        let connection = Rc::new(H2Connection { orphaned: RefCell::default(), connection, handshake, peer, open });
         Ok(H2Lane { websockets: Vec::new(), connection })
     }
 
-    /// Asks the server by `Upgrade: h2c` to switch to HTTP/2. Returns the bytes of HTTP/2 that were received already.
+    /// Asks the server by `Upgrade: h2c` to switch to HTTP/2. Returns the HTTP/2 bytes
+    /// that were already received.
     async fn upgrade_to_h2(&self, stream: &mut Stream, origin: &Origin) -> Result<Vec<u8>, Failure> {
         let request = h2::upgrade_request(origin);
         let switched = self.switch(stream, request.as_bytes(), Wants::default()).await;
-        h2::upgraded(switched).map_err(|(failure, why)| self.fails(failure, &why))
+        h2::upgraded(switched).map_err(|(failure, why)| self.note_failure(failure, &why))
     }
 
     /// Exchanges a request for a reply, and sends its body in pieces at an interval.
@@ -140,10 +140,10 @@ impl<T: Timer + 'static> Http<T> {
         lane: &H2Lane,
         request: &Prepared,
         pieces: TimedPieces,
-        keep: Option<Box<ReplyCollector>>,
+        collector: Option<Box<ReplyCollector>>,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
-        let exchange = lane.connection().exchange(request, keep, stamps);
+        let exchange = lane.connection().exchange(request, collector, stamps);
         h2::send_pieces(exchange, pieces, self.time().clone())
     }
 }

@@ -1,12 +1,13 @@
-//! The register of protocols. A protocol is a folder of the crate, a row (a file in this folder), and a variant here.
+//! The register of protocols. A protocol is a folder of the crate, a file in this folder that
+//! registers it, and a variant of [`Lane`].
 //!
-//! Only rows import protocols: `tools/modules.mjs` checks it.
+//! Only the files that register protocols import them; `tools/modules.mjs` checks it.
 
 use super::Http;
 use super::h1::H1Lane;
 use super::h2::{H2Lane, PeerSettings};
 use super::h3::H3Lane;
-use super::websocket::{Over, WebSocketLane, message_exchange};
+use super::websocket::{MessageRoute, WebSocketLane, message_exchange};
 use super::{h1, h3, websocket};
 use crate::collect::ReplyCollector;
 use crate::contract::{Reply, Stamps, Timer, Wants};
@@ -28,17 +29,17 @@ use std::task::{Context, Poll};
 
 /// The right to one exchange at a time on an open connection.
 pub enum Lane {
-    /// The whole of a connection of HTTP/1.
+    /// A whole HTTP/1 connection.
     H1(H1Lane),
-    /// A stream of a connection of HTTP/2, and the `WebSocket`s that this lane has opened.
+    /// A stream of an HTTP/2 connection, and the `WebSocket`s that this lane has opened.
     H2(H2Lane),
-    /// A stream of a connection of HTTP/3.
+    /// A stream of an HTTP/3 connection.
     H3(H3Lane),
-    /// A WebSocket.
+    /// A connection with an open WebSocket.
     WebSocket(WebSocketLane),
 }
 
-/// The lane of one protocol. The defaults are those of a connection with one lane.
+/// The lane of one protocol. The default methods fit a connection with one lane.
 pub(super) trait ProtocolLane: Sized {
     /// See [`Lane::handshake`].
     fn handshake(&self) -> Option<Handshake>;
@@ -65,8 +66,8 @@ pub(super) trait ProtocolLane: Sized {
     }
 }
 
-/// Calls a function of the lane of any protocol.
-macro_rules! of_each {
+/// Evaluates an expression with the lane of any protocol.
+macro_rules! with_lane {
     ($self:expr, $lane:ident => $value:expr) => {
         match $self {
             Self::H1($lane) => $value,
@@ -78,32 +79,32 @@ macro_rules! of_each {
 }
 
 impl Lane {
-    /// What the TLS handshake agreed on, where there was one.
+    /// Returns the parameters that the TLS handshake negotiated, if TLS is used.
     pub fn handshake(&self) -> Option<Handshake> {
-        of_each!(self, lane => lane.handshake())
+        with_lane!(self, lane => lane.handshake())
     }
 
-    /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
+    /// Returns the address of the peer (of the proxy, if there is one). None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
-        of_each!(self, lane => lane.peer())
+        with_lane!(self, lane => lane.peer())
     }
 
     /// Maximum number of requests in flight on its connection.
     pub fn most_exchanges(&self) -> u32 {
-        of_each!(self, lane => lane.most_exchanges())
+        with_lane!(self, lane => lane.most_exchanges())
     }
 
-    /// Whether its connection takes another request.
+    /// True if its connection accepts another request.
     pub fn accepts(&self) -> bool {
-        of_each!(self, lane => lane.accepts())
+        with_lane!(self, lane => lane.accepts())
     }
 
     /// Resolves when its connection, which is idle, can no longer be used.
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
-        of_each!(self, lane => lane.poll_closed(cx))
+        with_lane!(self, lane => lane.poll_closed(cx))
     }
 
-    /// Another lane on its connection; None where it can have only one.
+    /// Returns another lane on its connection. None if the connection can have only one.
     pub fn share(&self) -> Option<Self> {
         match self {
             Self::H1(lane) => lane.share().map(Self::H1),
@@ -118,11 +119,11 @@ impl Lane {
         matches!(self, Self::H1(h1) if h1.owes_replies())
     }
 
-    /// Waits for the settings of a server of HTTP/2.
+    /// Waits for the settings of an HTTP/2 server.
     ///
     /// # Errors
     ///
-    /// The connection was lost before, or is not one of HTTP/2.
+    /// If the connection was lost before, or is not an HTTP/2 connection.
     pub async fn peer_settings(&self) -> Result<PeerSettings, Failure> {
         match self {
             Self::H2(h2) => h2.peer_settings().await,
@@ -130,7 +131,7 @@ impl Lane {
         }
     }
 
-    /// The transport settings of the server of a connection of HTTP/3.
+    /// Returns the transport settings of an HTTP/3 server.
     pub fn quic_settings(&self) -> Option<TransportSettings> {
         match self {
             Self::H3(h3) => h3.settings(),
@@ -140,7 +141,7 @@ impl Lane {
 }
 
 pin_project! {
-    /// An exchange in any version.
+    /// An exchange of any protocol.
     #[project = ProjectedExchange]
     enum Exchange<A, B, C, D, E> {
         H1 { #[pin] exchange: A },
@@ -172,12 +173,12 @@ where
     }
 }
 
-/// The parts to keep of the reply to a request.
+/// The requested parts of the reply to a request.
 pub(super) struct ReplyWants<'p> {
     pub wants: Wants,
-    /// The pattern that its body is searched for.
+    /// The pattern to search the body for.
     pub pattern: Option<&'p Regex>,
-    /// Times its events.
+    /// The meter of its events.
     pub events: Option<Box<EventMeter>>,
 }
 
@@ -189,13 +190,13 @@ impl ReplyWants<'_> {
 }
 
 impl<T: Timer + 'static> Http<T> {
-    /// Makes a request ready for the protocol that carries it.
+    /// Encodes a request for the protocol that carries it.
     pub(super) fn prepare_in_protocol(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         let version = self.common.settings.http;
         let is_websocket = is_websocket(&parts.url);
         let mut origin = parts.origin();
         if self.common.settings.http.has_streams() {
-            // Its streams share a connection with requests to the same server.
+            // The stream of a WebSocket shares a connection with requests to the same server.
             origin.websocket = None;
         }
         let id = self.intern(&origin);
@@ -238,7 +239,7 @@ impl<T: Timer + 'static> Http<T> {
         if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
             return self.begin_websocket(stream, parts).await.map(Lane::WebSocket);
         }
-        Ok(Lane::H1(H1Lane::new(stream, self.common.sources.count())))
+        Ok(Lane::H1(H1Lane::new(stream, self.common.sources.count_connection())))
     }
 
     /// Exchanges a request for a reply.
@@ -247,33 +248,33 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         lane: &mut Lane,
         request: &Prepared,
-        reply: ReplyWants<'_>,
+        wants: ReplyWants<'_>,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let has_fields = request.h2.is_some();
-        let over = match (lane, has_fields) {
+        let route = match (lane, has_fields) {
             (Lane::H1(h1), _) => {
-                return Exchange::H1 { exchange: self.exchange_h1(h1, request, reply.collector(), stamps) };
+                return Exchange::H1 { exchange: self.exchange_h1(h1, request, wants.collector(), stamps) };
             }
             (Lane::H2(h2), true) => {
-                let keep = reply.collector();
+                let collector = wants.collector();
                 return match request.timed_pieces() {
-                    None => Exchange::H2 { exchange: h2.connection().exchange(request, keep, stamps) },
-                    // Boxed: other exchanges would hold the room for its timer.
+                    None => Exchange::H2 { exchange: h2.connection().exchange(request, collector, stamps) },
+                    // Boxed: inline, the room for its timer would enlarge every exchange.
                     Some(pieces) => {
-                        let exchange = self.exchange_pieces(h2, request, pieces, keep, stamps);
+                        let exchange = self.exchange_pieces(h2, request, pieces, collector, stamps);
                         Exchange::Pieces { exchange: Box::pin(exchange) }
                     }
                 };
             }
             (Lane::H3(h3), _) => {
-                return Exchange::H3 { exchange: h3.connection().exchange(request, reply.collector(), stamps) };
+                return Exchange::H3 { exchange: h3.connection().exchange(request, wants.collector(), stamps) };
             }
-            (Lane::H2(h2), false) => Over::H2(h2),
-            (Lane::WebSocket(websocket), _) => Over::Connection(websocket),
+            (Lane::H2(h2), false) => MessageRoute::H2(h2),
+            (Lane::WebSocket(websocket), _) => MessageRoute::Connection(websocket),
         };
-        let exchange = message_exchange(request, reply.wants, reply.pattern, reply.events);
-        // Boxed: other connections would hold the room for it.
-        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, exchange, stamps)) }
+        let exchange = message_exchange(request, wants.wants, wants.pattern, wants.events);
+        // Boxed: inline, it would enlarge every exchange.
+        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(route, request, exchange, stamps)) }
     }
 }

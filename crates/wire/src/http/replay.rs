@@ -1,6 +1,8 @@
-//! Replays bytes of a server without sockets: what becomes of requests. For fuzz targets and tests of any bytes.
+//! Replays bytes of a server without sockets and returns the outcome of requests, for fuzz targets
+//! and tests with arbitrary bytes.
 //!
-//! Bytes come in pieces, and the outcome must not depend on how they are cut. For HTTP/1 it is the parser itself.
+//! Bytes are passed in pieces, and the outcome must not depend on how they are cut. For HTTP/1 it
+//! exports the parser itself.
 
 pub use crate::contract::{Head, ReplySink};
 pub use crate::h1::parse::{NoReply, Parser};
@@ -17,13 +19,14 @@ use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Body, Failure, Tick};
 
-/// What became of a request: status and bytes of the body, or the failure and its cause. `Cut` is one without an end.
+/// Outcome of a request: status and bytes of the body, or the failure and its cause. `Cut`: the
+/// reply has not ended.
 pub type Outcome = Result<(u16, u64), (Failure, Option<Malformed>)>;
 
-/// Requests that are under way on a connection of HTTP/2.
+/// Number of requests in flight on a connection of HTTP/2.
 const REQUESTS: u32 = 3;
 
-/// What somebody looks at in replies: everything.
+/// All parts of replies.
 const WANTS: Wants = Wants {
     body: true,
     head: true,
@@ -44,86 +47,91 @@ fn outcome(stream: &Stream) -> Outcome {
     }
 }
 
-/// What becomes of three requests on a connection of HTTP/2 on which these pieces come.
+/// Returns the outcome of three requests on a connection of HTTP/2 that receives these pieces.
 pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
-    let (url, body) = ("http://h/", &Body::None);
-    let draft = Draft { method: "GET", url, headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
-    let fields = RequestParts::of(&draft).and_then(|parts| Fields::of(&parts));
+    let url = "http://h/";
+    let draft =
+        Draft { method: "GET", url, headers: &[], body: &Body::None, label: 0, reply_policy: 0, verbatim: None };
+    let fields = RequestParts::from_draft(&draft).and_then(|parts| Fields::from_request(&parts));
     let Ok(fields) = fields else { return Vec::new() };
     let mut session = Session::new(SharedCounts::default());
     for number in 0..REQUESTS {
-        let keep = (number > 0).then(|| ReplyCollector::new(WANTS, None, None)).flatten();
-        // A session whose server has said nothing takes them.
-        let _ = session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0));
+        let collector = (number > 0).then(|| ReplyCollector::new(WANTS, None, None)).flatten();
+        // A session accepts three requests before it has received the server's settings.
+        let _ = session.begin(&fields, Stream::new(RequestKind::Ordinary, collector, 0));
     }
-    session.written(Tick(1));
+    session.record_written(Tick(1));
     pieces.into_iter().for_each(|piece| session.receive(piece, Tick(2)));
     (0..REQUESTS).filter_map(|number| session.take_stream(number * 2 + 1)).map(|stream| outcome(&stream)).collect()
 }
 
-/// What becomes of a request of HTTP/3 on whose stream these pieces come, and then its end.
+/// Returns the outcome of an HTTP/3 request whose stream receives these pieces and then ends.
 ///
 /// # Errors
 ///
 /// The failure of the request.
 #[cfg(feature = "http3")]
 pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    use crate::h3::request::{Broken, LastBlock, Request};
+    use crate::h3::request::{LastBlock, Request, RuleViolation};
     let mut request = Request::new(RequestKind::Ordinary, ReplyCollector::new(WANTS, None, None));
     let mut last = LastBlock::default();
-    let went = pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
-    match went.and_then(|()| request.end()) {
+    let received = pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
+    match received.and_then(|()| request.end()) {
         Ok(()) => outcome(&request.stream),
-        Err(Broken::Stream(_, cause) | Broken::Connection(_, cause)) => Err((Failure::Protocol, Some(cause))),
+        Err(RuleViolation::Stream(_, cause) | RuleViolation::Connection(_, cause)) => {
+            Err((Failure::Protocol, Some(cause)))
+        }
     }
 }
 
-/// What streams of one direction say on a connection of HTTP/3: the request from which on none is processed, if a GOAWAY came.
+/// Processes the server's unidirectional streams of an HTTP/3 connection. Returns the first
+/// unprocessed request, if a GOAWAY was received.
 ///
 /// # Errors
 ///
-/// The rule that they break. Each stream comes in pieces of at most `size` bytes.
+/// The rule that they break. Each stream arrives in pieces of at most `size` bytes.
 #[cfg(feature = "http3")]
 pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malformed> {
     use crate::h3::control::{Control, Uni};
-    use crate::h3::request::Broken;
+    use crate::h3::request::RuleViolation;
     let mut control = Control::default();
     for bytes in streams {
         let mut uni = Uni::new();
-        let went = bytes.chunks(size.max(1)).try_for_each(|piece| uni.receive(&mut control, piece));
-        went.map_err(|(Broken::Stream(_, cause) | Broken::Connection(_, cause))| cause)?;
+        let received = bytes.chunks(size.max(1)).try_for_each(|piece| uni.receive(&mut control, piece));
+        received.map_err(|(RuleViolation::Stream(_, cause) | RuleViolation::Connection(_, cause))| cause)?;
     }
     Ok(control.goes_away_from)
 }
 
-/// What comes of a WebSocket that agreed on compression: for each message the bytes that were kept of it, decoded.
+/// Processes the bytes of a WebSocket with compression. Returns for each message the number of
+/// bytes kept of it, decoded.
 ///
 /// # Errors
 ///
 /// The rule that is broken.
 pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<usize>, Malformed> {
-    let (mut incoming, mut messages) = (Incoming::new(true), Vec::new());
-    let mut keep = ReplyCollector::new(WANTS, None, None);
+    let mut incoming = Incoming::new(true);
+    let mut messages = Vec::new();
+    let mut collector = ReplyCollector::new(WANTS, None, None);
     for mut rest in pieces {
         while !rest.is_empty() {
-            let mut body = |piece: &[u8], is_compressed: bool| {
-                if let Some(keep) = &mut keep {
-                    keep.message_piece(piece, is_compressed);
+            let (used, event) = incoming.parse(rest, &mut |piece: &[u8], is_compressed: bool| {
+                if let Some(collector) = &mut collector {
+                    collector.push_message(piece, is_compressed);
                 }
-            };
-            let (used, event) = incoming.take(rest, &mut body)?;
+            })?;
             rest = &rest[used..];
             if event == Some(Event::Message) {
-                let kept = keep.take().map(|keep| keep.finish(HEAD));
+                let kept = collector.take().map(|collector| collector.finish(HEAD));
                 messages.push(kept.map_or(0, |kept| kept.body.len()));
-                keep = ReplyCollector::new(WANTS, None, None);
+                collector = ReplyCollector::new(WANTS, None, None);
             }
         }
     }
     Ok(messages)
 }
 
-/// The head of a message of a WebSocket.
+/// The head that stands for that of a WebSocket message, which has none.
 const HEAD: Head = Head {
     status: crate::websocket::STATUS,
     version: HttpVersion::V1_1,
@@ -189,7 +197,7 @@ mod tests {
         let packed = packed.finish().unwrap();
         let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();
         let kept = websocket([&head[..], &packed]).unwrap();
-        assert!(kept[0] <= crate::collect::kept_body::MOST_KEPT, "{kept:?}");
+        assert!(kept[0] <= crate::collect::body::MAX_RETAINED, "{kept:?}");
     }
 
     proptest! {

@@ -7,30 +7,30 @@ use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
 use regex::bytes::Regex;
 
 /// The parts of replies that a policy needs.
-pub struct KeptParts {
+pub struct ReplyParts {
     pub wants: Wants,
-    /// The pattern that the body is searched for.
+    /// The pattern to search the body for.
     pub pattern: Option<Regex>,
-    /// What its events are, where it comes in events.
+    /// The format and limits of its events, if the reply is split into events.
     pub events: Option<Events>,
 }
 
-impl KeptParts {
-    /// Those of a policy.
+impl ReplyParts {
+    /// Selects the parts for a policy.
     ///
     /// # Errors
     ///
-    /// The pattern that bodies are searched for is no regular expression.
+    /// If the pattern for bodies is no regular expression.
     pub fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
-        let redirects = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
-        let in_full = records == Some(RecordDetail::Full);
+        let needs_location = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
+        let needs_all = records == Some(RecordDetail::Full);
         let wants = Wants {
-            body: policy.looks_at_body() || !policy.until.is_empty() || in_full,
+            body: policy.looks_at_body() || !policy.until.is_empty() || needs_all,
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
-            location: redirects,
+            location: needs_location,
             server: false,
-            head: policy.looks_at_fields() || in_full,
+            head: policy.looks_at_fields() || needs_all,
             status_line: records.is_some(),
             fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
@@ -68,7 +68,7 @@ mod tests {
             sets_more: false,
         };
         let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
-        KeptParts::new(&policy, None).expect("no pattern").wants
+        ReplyParts::new(&policy, None).expect("no pattern").wants
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
         let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
         assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
-        let nothing = KeptParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
+        let nothing = ReplyParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
         assert_eq!(nothing, Wants::default());
     }
 }

@@ -1,4 +1,4 @@
-//! The row of WebSocket: messages over a separate connection, or over a stream of HTTP/2.
+//! Registers WebSocket: messages over a separate connection, or over a stream of HTTP/2.
 
 use super::Http;
 use super::h2::H2Lane;
@@ -29,13 +29,13 @@ pub struct WebSocketLane(Box<WebSocket<SocketCarrier>>);
 
 /// A WebSocket over a stream of HTTP/2.
 pub(super) struct OpenWebSocket {
-    /// Path and query that it was opened with.
+    /// Path and query of the URL that it was opened with.
     pub path: Box<str>,
     pub websocket: Box<WebSocket<Tunnel>>,
 }
 
-/// What a message of a WebSocket goes over.
-pub(super) enum Over<'l> {
+/// The WebSocket that carries a message.
+pub(super) enum MessageRoute<'l> {
     /// A separate connection.
     Connection(&'l mut WebSocketLane),
     /// A stream of HTTP/2.
@@ -74,7 +74,7 @@ impl Carrier for Tunnel {
 
     fn send_if_room(&mut self, frame: &[u8], _: &mut Context<'_>) {
         if self.has_room(frame.len()) {
-            // An error shows when it is read from next.
+            // An error shows at the next read.
             let _ = Self::send_at_once(self, frame);
         }
     }
@@ -92,7 +92,7 @@ impl Carrier for Tunnel {
     }
 
     fn received_at(&self, now: Tick) -> Tick {
-        self.came().min(now)
+        self.last_received().min(now)
     }
 
     fn take_overhead(&self) -> u64 {
@@ -112,7 +112,8 @@ impl Carrier for Tunnel {
     }
 }
 
-/// The exchange of a request on a WebSocket: the message to send, and the reply to await and keep.
+/// Builds the exchange of a request on a WebSocket: the message to send, and the reply
+/// to await and keep.
 pub(super) fn message_exchange<'m, 'p>(
     request: &'m Prepared,
     wants: Wants,
@@ -143,48 +144,51 @@ impl<T: Timer + 'static> Http<T> {
         let opening = OpeningRequest::new(parts, number);
         let wants = Wants { fields: WantedFields::All, ..Wants::default() };
         let reply = self.switch(&mut stream, &opening.bytes, wants).await;
-        let (reply, rest) = reply.map_err(|failure| self.fails(failure, &"no answer to the handshake of WebSocket"))?;
-        let carrier = SocketCarrier::new(stream, self.common.sources.count());
+        let (reply, rest) =
+            reply.map_err(|failure| self.note_failure(failure, &"no answer to the handshake of WebSocket"))?;
+        let carrier = SocketCarrier::new(stream, self.common.sources.count_connection());
         let opened = WebSocket::switched(carrier, &opening, reply, rest, parts, &self.inbox_rules);
-        let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         Ok(WebSocketLane(Box::new(websocket)))
     }
 
     /// Opens a WebSocket over a stream of HTTP/2.
     pub(super) async fn open_over_h2(&self, h2: &H2Lane, request: &Prepared) -> Result<OpenWebSocket, Failure> {
         let parts = request.parts().ok_or(Failure::System)?;
-        let fields = Fields::of_websocket(parts, websocket::offer(parts));
-        let fields = fields.map_err(|bad| self.fails(Failure::System, &bad))?;
+        let fields = Fields::from_websocket(parts, websocket::offer(parts));
+        let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
-        let (tunnel, answer) = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         let opened = WebSocket::over_stream(tunnel, answer.status, &answer.fields, parts, &self.inbox_rules);
-        let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
         Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
     }
 
-    /// Sends a message of a WebSocket, and waits for the one that is wanted. Over HTTP/2 the WebSocket is opened where
-    /// the lane has none to the same path; one that failed, or is not awaited to its end, is closed.
+    /// Sends a WebSocket message and waits for the awaited one. Over HTTP/2 it opens a
+    /// WebSocket if the lane has none to the same path. One that failed, or that is not awaited
+    /// to its end, is closed.
     pub(super) async fn exchange_message(
         &self,
-        over: Over<'_>,
+        route: MessageRoute<'_>,
         request: &Prepared,
         exchange: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let h2 = match over {
-            Over::Connection(WebSocketLane(websocket)) => {
+        let h2 = match route {
+            MessageRoute::Connection(WebSocketLane(websocket)) => {
                 let reply = websocket.exchange(&self.h1.io, exchange, stamps).await;
                 self.note_close(websocket);
                 return reply;
             }
-            Over::H2(h2) => h2,
+            MessageRoute::H2(h2) => h2,
         };
         let mut open = match h2.take_websocket(request.path()) {
             Some(open) => open,
             None => match self.open_over_h2(h2, request).await {
                 Ok(open) => open,
                 Err(failure) => {
-                    // Lanes that are refused at once would take all of the thread.
+                    // Without a pause, lanes whose WebSockets are refused at once
+                    // would occupy the thread.
                     self.time().sleep_until(self.time().now() + REFUSED_PAUSE).await;
                     return Err(failure);
                 }
@@ -196,7 +200,7 @@ impl<T: Timer + 'static> Http<T> {
         if reply.keep_alive {
             h2.websockets.push(open);
         }
-        // The connection is kept for the next message.
+        // The HTTP/2 connection is kept for the next message.
         Ok(Reply { keep_alive: true, ..reply })
     }
 

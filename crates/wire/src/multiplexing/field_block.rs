@@ -1,23 +1,24 @@
-//! Reads and writes the integers and texts of which HPACK and QPACK make blocks of header fields (RFC 7541 section 5).
+//! Reads and writes the integers and texts in the header blocks of HPACK and QPACK
+//! (RFC 7541 section 5).
 
 use super::huffman::{self, BadHuffman};
 
 /// Why a block cannot be decoded, with its section of RFC 7541.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadBlock {
-    /// It ends within a field.
+    /// The block ends within a field.
     #[error("it ends in the middle of a field (RFC 7541 section 5)")]
     Short,
-    /// An integer of more than 32 bits.
+    /// An integer has more than 32 bits.
     #[error("an integer is too large (RFC 7541 section 5.1)")]
     Integer,
-    /// A text whose Huffman code is none.
+    /// A text has an invalid Huffman code.
     #[error("a Huffman code is wrong (RFC 7541 section 5.2)")]
     Huffman,
-    /// An index of neither table.
+    /// An index is in neither table.
     #[error("an index is in neither table (RFC 7541 section 2.3.3)")]
     Index,
-    /// A table size beyond the announced one, or not at the begin of a block.
+    /// A table size exceeds the announced one, or is not at the beginning of a block.
     #[error("a table size is too large, or comes late (RFC 7541 section 6.3)")]
     TableSize,
 }
@@ -32,9 +33,9 @@ impl From<BadHuffman> for BadBlock {
 #[inline]
 pub fn integer(rest: &mut &[u8], bits: u32) -> Result<usize, BadBlock> {
     let (first, mut tail) = rest.split_first().ok_or(BadBlock::Short)?;
-    let most = (1_usize << bits) - 1;
-    let mut value = usize::from(*first) & most;
-    if value == most {
+    let max_in_prefix = (1_usize << bits) - 1;
+    let mut value = usize::from(*first) & max_in_prefix;
+    if value == max_in_prefix {
         for shift in (0..).step_by(7) {
             let (byte, after) = tail.split_first().ok_or(BadBlock::Short)?;
             tail = after;
@@ -69,13 +70,13 @@ pub fn text(rest: &mut &[u8], bits: u32, out: &mut Vec<u8>) -> Result<(), BadBlo
 /// Appends an integer. `bits` of it are in the first byte, below those of `pattern`.
 #[inline]
 pub fn put_integer(out: &mut Vec<u8>, pattern: u8, bits: u32, value: usize) {
-    let most = (1 << bits) - 1;
-    if value < most {
+    let max_in_prefix = (1 << bits) - 1;
+    if value < max_in_prefix {
         out.push(pattern | value as u8);
         return;
     }
-    out.push(pattern | most as u8);
-    let mut rest = value - most;
+    out.push(pattern | max_in_prefix as u8);
+    let mut rest = value - max_in_prefix;
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);
         rest >>= 7;

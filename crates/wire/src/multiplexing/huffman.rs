@@ -1,10 +1,10 @@
-//! The Huffman code of HPACK (RFC 7541 section 5.2).
+//! Encodes and decodes the Huffman code of HPACK (RFC 7541 section 5.2).
 //!
-//! The code is canonical: the lengths of appendix B determine it.
+//! The code is canonical: the lengths in appendix B determine it.
 
 use std::sync::LazyLock;
 
-/// Bits of the code of each byte, and of the end of a string.
+/// Code length of each byte and of the end of a string, in bits.
 const LENGTHS: [u8; 257] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12,
@@ -18,29 +18,31 @@ const LENGTHS: [u8; 257] = [
 ];
 
 const END: u16 = 256;
-const LONGEST: usize = 30;
+const MAX_LENGTH: usize = 30;
 
 static CODE: LazyLock<Code> = LazyLock::new(Code::new);
 
-/// A text that is not encoded by this code.
+/// The bytes are not valid in this code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadHuffman;
 
 struct Code {
-    /// By byte.
+    /// Code of each byte.
     codes: [u32; 257],
     /// Symbols in the order of their codes.
     symbols: Vec<u16>,
-    /// By length: the first code, and the place of its symbol.
-    firsts: [(u32, u16); LONGEST + 2],
+    /// For each length: the first code, and the index of its symbol.
+    firsts: [(u32, u16); MAX_LENGTH + 2],
 }
 
 impl Code {
     fn new() -> Self {
         let mut symbols: Vec<u16> = (0..=END).collect();
         symbols.sort_by_key(|symbol| (LENGTHS[usize::from(*symbol)], *symbol));
-        let (mut codes, mut firsts) = ([0; 257], [(0, 0); LONGEST + 2]);
-        let (mut code, mut place) = (0_u32, 0_usize);
+        let mut codes = [0; 257];
+        let mut firsts = [(0, 0); MAX_LENGTH + 2];
+        let mut code = 0_u32;
+        let mut place = 0_usize;
         for (length, first) in firsts.iter_mut().enumerate().skip(1) {
             code <<= 1;
             *first = (code, place as u16);
@@ -53,16 +55,16 @@ impl Code {
         Self { codes, symbols, firsts }
     }
 
-    /// The symbol whose code these bits are, if they are one.
+    /// Returns the symbol with this code, if the code is complete.
     fn symbol(&self, code: u32, length: usize) -> Option<u16> {
         let (first, place) = self.firsts[length];
         let count = self.firsts[length + 1].1 - place;
-        let at = code.checked_sub(first).filter(|at| *at < u32::from(count))?;
-        Some(self.symbols[usize::from(place) + at as usize])
+        let offset = code.checked_sub(first).filter(|offset| *offset < u32::from(count))?;
+        Some(self.symbols[usize::from(place) + offset as usize])
     }
 }
 
-/// Bytes of the encoded text.
+/// Returns the length of the encoded text, in bytes.
 pub fn encoded_length(text: &[u8]) -> usize {
     text.iter().map(|byte| usize::from(LENGTHS[usize::from(*byte)])).sum::<usize>().div_ceil(8)
 }
@@ -70,19 +72,20 @@ pub fn encoded_length(text: &[u8]) -> usize {
 /// Appends the encoded text.
 pub fn encode(text: &[u8], out: &mut Vec<u8>) {
     let code = &*CODE;
-    let (mut bits, mut held) = (0_u64, 0_u32);
+    let mut bits = 0_u64;
+    let mut pending = 0_u32;
     for byte in text {
         let length = u32::from(LENGTHS[usize::from(*byte)]);
         bits = bits << length | u64::from(code.codes[usize::from(*byte)]);
-        held += length;
-        while held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
+        pending += length;
+        while pending >= 8 {
+            pending -= 8;
+            out.push((bits >> pending) as u8);
         }
     }
-    if held > 0 {
-        // The rest of the last byte are the first bits of the end's code, which are ones.
-        out.push((bits << (8 - held)) as u8 | (0xff >> held) as u8);
+    if pending > 0 {
+        // The last byte is padded with the first bits of the end's code, which are ones.
+        out.push((bits << (8 - pending)) as u8 | (0xff >> pending) as u8);
     }
 }
 
@@ -90,22 +93,24 @@ pub fn encode(text: &[u8], out: &mut Vec<u8>) {
 ///
 /// # Errors
 ///
-/// The bits are no text: the end's code is in it, or it ends in other bits than fewer than eight ones.
+/// If the text contains the end's code, or if its padding is not fewer than eight ones.
 pub fn decode(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), BadHuffman> {
     let code = &*CODE;
-    let (mut bits, mut length) = (0_u32, 0);
+    let mut bits = 0_u32;
+    let mut length = 0;
     for byte in bytes {
         for shift in (0..8).rev() {
             bits = bits << 1 | u32::from(byte >> shift & 1);
             length += 1;
-            if length > LONGEST {
+            if length > MAX_LENGTH {
                 return Err(BadHuffman);
             }
             match code.symbol(bits, length) {
                 Some(END) => return Err(BadHuffman),
                 Some(symbol) => {
                     out.push(symbol as u8);
-                    (bits, length) = (0, 0);
+                    bits = 0;
+                    length = 0;
                 }
                 None => {}
             }

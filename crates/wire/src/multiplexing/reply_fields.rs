@@ -1,53 +1,60 @@
-//! What the header fields of a reply say, and what is wrong with them (RFC 9113 section 8.2, RFC 9114 section 4.2).
+//! Evaluates and checks the header fields of a reply (RFC 9113 section 8.2, RFC 9114 section 4.2).
 
 use brunt_model::outcome::Malformed;
 
-/// What the fields of a reply say.
+/// The evaluated header fields of a reply.
 #[derive(Debug, Default)]
 pub struct ReplyFields {
     pub status: Option<u16>,
     pub announced: Option<u64>,
     pub grpc_status: Option<u16>,
     pub encoded: bool,
-    /// A field that is no pseudo header came.
+    /// True if a field that is not a pseudo-header was received.
     has_regular: bool,
     pub has_pseudo: bool,
-    pub wrong: Option<Malformed>,
+    pub error: Option<Malformed>,
     pub size: usize,
 }
 
 impl ReplyFields {
-    /// Takes in a field.
-    pub fn take(&mut self, name: &[u8], value: &[u8]) {
+    /// Evaluates a field.
+    pub fn push(&mut self, name: &[u8], value: &[u8]) {
         self.size += name.len() + value.len();
         if name.first() == Some(&b':') {
             self.has_pseudo = true;
             let status = three_digits(value).filter(|_| name == b":status" && !self.has_regular);
             match status {
                 Some(status) if self.status.is_none() => self.status = Some(status),
-                _ => self.wrong = Some(Malformed::PseudoHeader),
+                _ => self.error = Some(Malformed::PseudoHeader),
             }
             return;
         }
         self.has_regular = true;
-        let is_name = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && *byte != b':';
-        let is_value = |byte: &u8| !matches!(byte, 0 | b'\r' | b'\n');
-        if name.is_empty() || !name.iter().all(is_name) || !value.iter().all(is_value) {
-            self.wrong = Some(Malformed::HeaderField);
+        let is_valid_name = !name.is_empty() && name.iter().all(is_name_byte);
+        if !is_valid_name || !value.iter().all(is_value_byte) {
+            self.error = Some(Malformed::HeaderField);
         }
         match name {
             b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding" | b"upgrade" => {
-                self.wrong = Some(Malformed::HeaderField);
+                self.error = Some(Malformed::HeaderField);
             }
             b"content-length" => match number(value) {
                 Some(length) if self.announced.is_none_or(|other| other == length) => self.announced = Some(length),
-                _ => self.wrong = Some(Malformed::ContentLength),
+                _ => self.error = Some(Malformed::ContentLength),
             },
             b"grpc-status" => self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok()),
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}
         }
     }
+}
+
+fn is_name_byte(byte: &u8) -> bool {
+    byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && *byte != b':'
+}
+
+fn is_value_byte(byte: &u8) -> bool {
+    !matches!(byte, 0 | b'\r' | b'\n')
 }
 
 fn three_digits(value: &[u8]) -> Option<u16> {

@@ -12,10 +12,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 use std::task::Waker;
 
-/// By the number of the stream.
+/// The streams of a connection, by their number.
 pub type Streams = std::collections::HashMap<u32, Stream, BuildHasherDefault<StreamHasher>>;
 
-/// Stream numbers are few and all different: they need no protection from collisions.
+/// Hashes stream numbers. They are few and all different, so they need
+/// no protection from collisions.
 #[derive(Default)]
 pub struct StreamHasher(u64);
 
@@ -35,20 +36,21 @@ impl Hasher for StreamHasher {
     }
 }
 
-/// The rest of a request's body.
+/// The unsent rest of a request's body.
 pub struct Upload {
-    /// Whose body it is.
+    /// The request with the body.
     pub parts: Rc<RequestParts>,
-    /// Bytes of it that were framed.
+    /// Number of bytes of the body that were framed.
     pub framed: usize,
-    /// Bytes of it that may be framed by now.
+    /// Number of bytes of the body that may be framed now.
     pub due: usize,
-    /// Pieces that these are; not counted where the body is not sent in pieces.
+    /// Number of pieces in these bytes; 0 if the body is not sent in pieces.
     pieces: usize,
 }
 
 impl Upload {
-    /// Of a body all of which, or the first piece of which, may be framed.
+    /// Creates the upload of a body. All of it may be framed, or the first piece if it
+    /// is sent in pieces.
     pub fn new(parts: &Rc<RequestParts>) -> Self {
         let (due, pieces) = match &parts.body {
             Body::Pieces(all) => (all.ends.first().copied().unwrap_or(all.bytes.len()), 1),
@@ -57,7 +59,7 @@ impl Upload {
         Self { parts: Rc::clone(parts), framed: 0, due, pieces }
     }
 
-    /// The next piece may be framed, too. Whether nothing waited to be framed before.
+    /// Allows the next piece to be framed. Returns true if all earlier pieces were framed.
     pub fn release(&mut self) -> bool {
         let Body::Pieces(all) = &self.parts.body else { return false };
         let Some(end) = all.ends.get(self.pieces) else { return false };
@@ -67,59 +69,59 @@ impl Upload {
         was_framed
     }
 
-    /// Each message of the reply lets the next piece leave.
-    pub fn awaits_replies(&self) -> bool {
+    /// True if each message of the reply allows the next piece to be sent.
+    pub fn is_paced_by_reply(&self) -> bool {
         matches!(&self.parts.body, Body::Pieces(all) if all.interval == PieceInterval::Reply)
     }
 }
 
-/// What follows from bytes of a reply's body.
+/// Consequence of received bytes of a reply's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyProgress {
-    /// More is awaited.
+    /// More bytes are awaited.
     More,
-    /// No more is awaited.
+    /// The rest is not needed.
     Enough,
-    /// So many messages came, each of which lets a piece of the request leave.
-    Replies(u64),
+    /// This number of messages ended, each of which allows a piece of the request to be sent.
+    Messages(u64),
 }
 
-/// A request that is under way.
+/// A request in flight.
 pub struct Stream {
-    pub asked: RequestKind,
+    pub kind: RequestKind,
     pub stamps: Stamps,
-    /// The final head, once it came.
+    /// The final head, once received.
     pub head: Option<Head>,
     pub announced: Option<u64>,
-    /// It is a call of gRPC, whose status comes behind the body.
+    /// True for a gRPC call, whose status follows the body.
     pub is_grpc: bool,
     pub grpc_status: Option<u16>,
     pub body_bytes: u64,
     pub interim: u32,
-    /// Bytes of DATA frames that came since the window was last enlarged.
+    /// Bytes of DATA frames received since the window was last enlarged.
     pub unacknowledged: i64,
-    pub keep: Option<Box<ReplyCollector>>,
-    /// What the peer lets us send.
+    pub collector: Option<Box<ReplyCollector>>,
+    /// Bytes that the peer allows to be sent on this stream.
     pub window: i64,
-    /// None: all of the request was framed.
+    /// The rest of the request's body. None if all of the request was framed.
     pub upload: Option<Upload>,
-    /// Since when the peer's windows allow nothing of it, though all before was written.
+    /// Since when the peer's windows block the stream, with everything before written.
     pub stalled: Option<Tick>,
-    /// It was counted among those that were stalled.
+    /// True if it was counted among the stalled streams.
     pub was_stalled: bool,
-    /// It carries bytes both ways: those that came.
+    /// Received bytes, if the stream is a tunnel.
     pub tunnel: Option<Box<TunnelInput>>,
-    /// No more of the reply is awaited, though more may come.
-    pub is_left: bool,
-    /// What became of it.
+    /// True if the rest of the reply is not needed, though more may arrive.
+    pub is_abandoned: bool,
+    /// The outcome of the request, once it is over.
     pub end: Option<Result<(), Failure>>,
     pub waker: Option<Waker>,
 }
 
 impl Stream {
-    pub fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>, window: i64) -> Self {
+    pub fn new(kind: RequestKind, collector: Option<Box<ReplyCollector>>, window: i64) -> Self {
         Self {
-            asked,
+            kind,
             stamps: Stamps::default(),
             head: None,
             announced: None,
@@ -128,20 +130,20 @@ impl Stream {
             body_bytes: 0,
             interim: 0,
             unacknowledged: 0,
-            keep,
+            collector,
             window,
             upload: None,
             stalled: None,
             was_stalled: false,
             tunnel: None,
-            is_left: false,
+            is_abandoned: false,
             end: None,
             waker: None,
         }
     }
 
-    /// Bytes of a frame of it came.
-    pub fn came(&mut self, bytes: usize, now: Tick) {
+    /// Records received bytes of its frames.
+    pub fn record_received(&mut self, bytes: usize, now: Tick) {
         if self.stamps.first_byte == Tick::ZERO {
             self.stamps.first_byte = now;
         }
@@ -149,52 +151,53 @@ impl Stream {
         self.stamps.bytes_received += bytes as u64;
     }
 
-    /// All of its frames so far were written. A piece that leaves after the reply began changes nothing.
-    pub fn written(&mut self, now: Tick) {
+    /// Records that all of its frames so far were written. Writing a piece after the reply began
+    /// does not change `sent`.
+    pub fn record_written(&mut self, now: Tick) {
         let first = self.stamps.first_byte;
         if first == Tick::ZERO {
             self.stamps.sent = now;
         } else if self.stamps.sent == Tick::ZERO {
             self.stamps.sent = now.min(first);
         }
-        if let Some(keep) = &mut self.keep {
-            keep.sent(now);
+        if let Some(collector) = &mut self.collector {
+            collector.record_sent(now);
         }
     }
 
-    /// Bytes of the body came, and were looked at.
-    pub fn keep(&mut self, body: &[u8]) -> BodyProgress {
+    /// Processes received bytes of the body.
+    pub fn push_body(&mut self, body: &[u8]) -> BodyProgress {
         if let Some(tunnel) = &mut self.tunnel {
-            let is_flooded = tunnel.take(body, self.stamps.last_byte);
+            let is_flooded = tunnel.push(body, self.stamps.last_byte);
             self.wake();
             return if is_flooded { BodyProgress::Enough } else { BodyProgress::More };
         }
-        let Some(keep) = &mut self.keep else { return BodyProgress::More };
-        keep.body(body);
-        self.is_left = keep.is_over();
-        match (self.is_left, keep.take_replies()) {
+        let Some(collector) = &mut self.collector else { return BodyProgress::More };
+        collector.body(body);
+        self.is_abandoned = collector.is_over();
+        match (self.is_abandoned, collector.take_messages()) {
             (true, _) => BodyProgress::Enough,
             (false, 0) => BodyProgress::More,
-            (false, replies) => BodyProgress::Replies(replies),
+            (false, messages) => BodyProgress::Messages(messages),
         }
     }
 
-    /// Whoever waits for it is woken.
+    /// Wakes the task that waits for the stream.
     pub fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
     }
 
-    /// Whoever waits to send on it is woken.
-    pub fn look_again_to_send(&mut self) {
+    /// Wakes the task that waits to send on the stream.
+    pub fn retry_send(&mut self) {
         if let Some(tunnel) = &mut self.tunnel {
-            tunnel.waits = false;
+            tunnel.awaits_send = false;
             self.wake();
         }
     }
 
-    /// It is over, and whoever waits for it is woken.
+    /// Sets the outcome of the request, and wakes the task that waits for it.
     pub fn finish(&mut self, end: Result<(), Failure>) {
         if self.end.is_none() {
             self.end = Some(end);
@@ -203,39 +206,41 @@ impl Stream {
         }
     }
 
-    /// The server did not process it. `alone`: though it had no other request to process.
-    pub fn leave_unprocessed(&mut self, alone: bool) {
+    /// Fails the request because the server did not process it. `alone`: the server refused it
+    /// though no other request was in flight.
+    pub fn fail_unprocessed(&mut self, alone: bool) {
         self.stamps.is_refused = alone;
         self.finish(Err(Failure::Unprocessed));
     }
 
-    /// It is over because of what came.
-    pub fn malformed(&mut self, cause: Malformed) {
+    /// Fails the request because of received bytes that break a rule.
+    pub fn fail_malformed(&mut self, cause: Malformed) {
         self.stamps.malformed = Some(cause);
         self.finish(Err(cause.failure()));
     }
 
-    /// Whether a body may come.
+    /// True if the reply may have a body.
     pub fn may_have_body(&self) -> bool {
         let status = self.head.map_or(0, |head| head.status);
-        self.asked != RequestKind::Head && status != 204 && status != 304
+        self.kind != RequestKind::Head && status != 204 && status != 304
     }
 
-    /// The peer ends the stream: whether its body is as long as announced.
+    /// True if the received body has the announced length. Called when the peer ends the stream.
     pub fn is_whole(&self) -> bool {
         !self.may_have_body() || self.announced.is_none_or(|bytes| bytes == self.body_bytes)
     }
 
-    /// A proxy that answers in place of the server gives a status of HTTP alone.
+    /// True if the status of gRPC is missing. A proxy that answers in place of the server sends
+    /// only a status of HTTP.
     pub fn lacks_grpc_status(&self) -> bool {
         self.is_grpc && self.grpc_status.is_none() && self.head.is_some_and(|head| head.status == 200)
     }
 
-    /// The reply, and what is told of it.
+    /// Returns the reply, or the failure of the request.
     pub fn into_reply(self) -> Result<Reply, Failure> {
         self.end.unwrap_or(Err(Failure::ClosedEarly))?;
         let head = self.head.ok_or(Failure::Protocol)?;
-        let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
+        let kept = self.collector.map(|collector| Box::new((*collector).finish(head)));
         let grpc_status = self.grpc_status.filter(|_| self.is_grpc && head.status == 200);
         Ok(Reply {
             status: grpc_status.map_or(head.status, grpc_code_status),
@@ -243,13 +248,13 @@ impl Stream {
             unsolicited: false,
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
-            announced_bytes: self.announced.filter(|_| self.asked != RequestKind::Head && !self.is_left),
+            announced_bytes: self.announced.filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
             kept,
         })
     }
 }
 
-/// The head of a reply over a stream.
+/// Builds the head of a reply on a stream.
 pub fn head(version: HttpVersion, status: u16, announced: Option<u64>, length: u64) -> Head {
     let framing = announced.map_or(Framing::Stream, Framing::Length);
     Head { status, version, framing, keep_alive: true, length, encoded: false }

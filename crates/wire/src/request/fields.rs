@@ -1,4 +1,4 @@
-//! The header fields of a request as HTTP/2 needs them (RFC 9113 section 8.3).
+//! The header fields of a request in the form that HTTP/2 and HTTP/3 need (RFC 9113 section 8.3).
 
 use crate::request::{BadRequest, RequestParts, check_header};
 use brunt_model::Body;
@@ -7,67 +7,66 @@ use std::cell::Cell;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// How a field is compressed.
+/// How a field is compressed (RFC 7541 section 6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indexing {
-    /// Kept in the table: it stays the same over requests.
+    /// Added to the dynamic table, because it is the same in many requests.
     Index,
-    /// Not kept: it differs from request to request.
-    Not,
-    /// Not kept, by nobody on the way: it is secret.
+    /// Not added, because it differs from request to request.
+    Without,
+    /// Never added by any node on the way, because it is secret.
     Never,
 }
 
-/// A header field: its name in lower case.
+/// A header field with its compression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in lower case.
+    /// The name, in lower case.
     pub name: Box<str>,
-    /// Its value.
     pub value: Box<str>,
-    /// How it is compressed.
     pub indexing: Indexing,
 }
 
-/// The fields of a request, and its body.
+/// The header fields of a request, and facts about its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
-    /// Differs from that of any other request of this thread: what was encoded once is known by it.
+    /// Unique among the requests of this thread. It identifies blocks that were already encoded.
     pub id: u64,
-    /// Those of pseudo headers first.
+    /// The fields, pseudo-headers first.
     pub list: Vec<Field>,
-    /// Has a body to send.
+    /// True if there is a body to send.
     pub has_body: bool,
-    /// It is a call of gRPC.
+    /// True for a gRPC call.
     pub is_grpc: bool,
-    /// Its body is sent in pieces at an interval.
+    /// Set if the body is sent in pieces at an interval.
     pub timed_pieces: Option<TimedPieces>,
 }
 
-/// How many pieces of a body are sent, and how long each is after the one before.
+/// The number of pieces of a body, and the interval between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedPieces {
-    /// How many, with the first.
+    /// Number of pieces, including the first.
     pub count: u32,
-    /// From one to the next.
+    /// Time from the start of one piece to the next.
     pub interval: Duration,
 }
 
 impl TimedPieces {
-    fn of(body: &Body) -> Option<Self> {
+    fn from_body(body: &Body) -> Option<Self> {
         let Body::Pieces(BodyPieces { ends, interval: PieceInterval::Time(interval), .. }) = body else { return None };
         Some(Self { count: u32::try_from(ends.len()).unwrap_or(u32::MAX), interval: *interval })
     }
 }
 
-/// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
+/// Fields that are specific to HTTP/1 connections (RFC 9113 section 8.2.2), and
+/// `host`, which `:authority` replaces.
 const NOT_IN_HTTP2: [&str; 6] = ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "host"];
-/// Fields that a client of WebSocket writes itself.
-const OF_HANDSHAKE: [&str; 3] = ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
+/// Fields that the WebSocket handshake sets itself.
+const HANDSHAKE_FIELDS: [&str; 3] = ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 /// Fields that differ from request to request.
-const CHANGING: [&str; 7] =
+const VARYING: [&str; 7] =
     [":path", "content-length", "if-none-match", "if-modified-since", "range", "etag", "traceparent"];
-/// Fields that nobody on the way keeps.
+/// Fields that no node on the way may store.
 const SECRET: [&str; 2] = ["authorization", "proxy-authorization"];
 
 thread_local! {
@@ -78,30 +77,29 @@ impl Field {
     fn new(name: &str, value: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let indexing = match name.as_str() {
-            name if CHANGING.contains(&name) => Indexing::Not,
+            name if VARYING.contains(&name) => Indexing::Without,
             name if SECRET.contains(&name) => Indexing::Never,
             _ => Indexing::Index,
         };
         Self { name: name.into(), value: value.into(), indexing }
     }
 
-    /// Bytes that it counts in a list of header fields (RFC 9113 section 6.5.2).
+    /// Size of the field in a header list (RFC 9113 section 6.5.2).
     pub fn size(&self) -> usize {
         self.name.len() + self.value.len() + 32
     }
 }
 
 impl Fields {
-    /// Those of a request.
+    /// Builds the fields of a request.
     ///
     /// # Errors
     ///
-    /// A field has a character that none may have.
-    pub fn of(parts: &RequestParts) -> Result<Self, BadRequest> {
+    /// If a field contains a character that is not allowed.
+    pub fn from_request(parts: &RequestParts) -> Result<Self, BadRequest> {
         let RequestParts { method, url, headers, body, .. } = parts;
-        let named = |wanted: &'static str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
-        let authority = named("host").map_or(host, |(_, value)| value);
+        let authority = header_value(headers, "host").unwrap_or(host);
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let mut list = vec![
             Field::new(":method", method),
@@ -111,23 +109,25 @@ impl Fields {
         ];
         add_headers(&mut list, headers)?;
         let length = body.bytes().map(<[u8]>::len);
-        if let Some(length) = length.filter(|_| named("content-length").is_none()) {
+        if let Some(length) = length.filter(|_| header_value(headers, "content-length").is_none()) {
             list.push(Field::new("content-length", &length.to_string()));
         }
-        let is_grpc = named("content-type").is_some_and(|(_, value)| value.starts_with("application/grpc"));
+        let content_type = header_value(headers, "content-type");
+        let is_grpc = content_type.is_some_and(|value| value.starts_with("application/grpc"));
         let has_body = length.is_some_and(|length| length > 0);
-        Ok(Self { id: next_id(), list, is_grpc, has_body, timed_pieces: TimedPieces::of(body) })
+        Ok(Self { id: next_id(), list, is_grpc, has_body, timed_pieces: TimedPieces::from_body(body) })
     }
 
-    /// Those of the extended CONNECT that opens a WebSocket (RFC 8441 section 5), with the offer of an extension.
+    /// Builds the fields of the extended CONNECT that opens a WebSocket (RFC 8441 section 5).
+    /// `offer` is the value of Sec-WebSocket-Extensions.
     ///
     /// # Errors
     ///
-    /// A field has a character that none may have.
-    pub fn of_websocket(parts: &RequestParts, offer: Option<&str>) -> Result<Self, BadRequest> {
+    /// If a field contains a character that is not allowed.
+    pub fn from_websocket(parts: &RequestParts, offer: Option<&str>) -> Result<Self, BadRequest> {
         let RequestParts { url, headers, .. } = parts;
-        let host = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
-        let authority = host.map_or(&url[url::Position::BeforeHost..url::Position::AfterPort], |(_, value)| value);
+        let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        let authority = header_value(headers, "host").unwrap_or(host);
         let mut list = vec![
             Field::new(":method", "CONNECT"),
             Field::new(":protocol", "websocket"),
@@ -137,15 +137,16 @@ impl Fields {
             Field::new("sec-websocket-version", "13"),
         ];
         list.extend(offer.map(|offer| Field::new("sec-websocket-extensions", offer)));
-        let own = |name: &str| OF_HANDSHAKE.iter().any(|other| name.eq_ignore_ascii_case(other));
-        add_headers(&mut list, headers.iter().filter(|(name, _)| !own(name)))?;
+        let own_headers = headers.iter().filter(|(name, _)| !is_handshake_field(name));
+        add_headers(&mut list, own_headers)?;
         Ok(Self { id: next_id(), list, has_body: false, is_grpc: false, timed_pieces: None })
     }
 
-    /// The request as a reader knows it from HTTP/1.
+    /// Returns the request as text in the form of HTTP/1, for display.
     pub fn as_text(&self, body: &Body) -> Vec<u8> {
-        let pseudo = |name: &str| self.list.iter().find(|field| *field.name == *name).map_or("", |field| &field.value);
-        let (method, path, host) = (pseudo(":method"), pseudo(":path"), pseudo(":authority"));
+        let method = self.value(":method");
+        let path = self.value(":path");
+        let host = self.value(":authority");
         let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
         for Field { name, value, .. } in self.list.iter().filter(|field| !field.name.starts_with(':')) {
             let _ = write!(text, "{name}: {value}\r\n");
@@ -154,7 +155,12 @@ impl Fields {
         [text.as_bytes(), body.bytes().unwrap_or_default()].concat()
     }
 
-    /// The same with a line `Name: value` behind all others.
+    /// Returns the value of a field, or an empty text.
+    fn value(&self, name: &str) -> &str {
+        self.list.iter().find(|field| *field.name == *name).map_or("", |field| &field.value)
+    }
+
+    /// Returns a copy with a line `Name: value` after all others.
     #[must_use]
     pub fn with_line(&self, line: &str) -> Self {
         let mut list = self.list.clone();
@@ -165,7 +171,16 @@ impl Fields {
     }
 }
 
-/// Adds header fields that HTTP/2 has, too.
+/// Returns the value of the first header field with this name, in any case.
+fn header_value<'h>(headers: &'h [(String, String)], wanted: &str) -> Option<&'h str> {
+    headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+}
+
+fn is_handshake_field(name: &str) -> bool {
+    HANDSHAKE_FIELDS.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Adds header fields, except those that HTTP/2 does not allow.
 fn add_headers<'h>(
     list: &mut Vec<Field>,
     headers: impl IntoIterator<Item = &'h (String, String)>,
@@ -199,7 +214,7 @@ mod tests {
         let url = "https://h:8443/a/b?c=d#e";
         let draft =
             Draft { method: "POST", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
-        let fields = Fields::of(&RequestParts::of(&draft).unwrap()).unwrap();
+        let fields = Fields::from_request(&RequestParts::from_draft(&draft).unwrap()).unwrap();
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=POST :scheme=https :authority=other :path=/a/b?c=d x-a=b te=trailers content-length=2";
         assert_eq!(text.join(" "), head);
@@ -216,7 +231,8 @@ mod tests {
         let body = Body::Text("hi".into());
         let draft =
             Draft { method: "GET", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
-        let fields = Fields::of_websocket(&RequestParts::of(&draft).unwrap(), Some("permessage-deflate")).unwrap();
+        let fields =
+            Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), Some("permessage-deflate")).unwrap();
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=CONNECT :protocol=websocket :scheme=https :authority=h:8443 :path=/chat?room=1 \
                     sec-websocket-version=13 sec-websocket-extensions=permessage-deflate sec-websocket-protocol=chat";

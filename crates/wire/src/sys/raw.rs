@@ -1,5 +1,5 @@
-//! The one file with unsafe code: registering a descriptor with the runtime, and socket options and messages that no
-//! library names.
+//! Contains all unsafe code: registering a descriptor with the runtime, and socket options and
+//! messages that no library supports.
 #![allow(unsafe_code)]
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
@@ -11,7 +11,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
-/// Descriptors that own a file for as long as they live and never change which.
+/// Descriptors that own one open file for their whole life.
 pub trait Owner: AsRawFd + sealed::Sealed {}
 
 mod sealed {
@@ -27,50 +27,55 @@ impl Owner for OwnedFd {}
 ///
 /// # Errors
 ///
-/// If the system cannot watch it.
+/// If the system cannot watch the descriptor.
 pub fn watch<T: Owner>(descriptor: T) -> io::Result<AsyncFd<T>> {
-    // SAFETY: `Owner` is sealed over types that own one open file for their whole life and always name the same; the
-    // `AsyncFd` owns the value and no code here takes the file out of it.
+    // SAFETY: `Owner` is sealed over types that own one open file for their whole life and
+    // always refer to the same one. The `AsyncFd` owns the value, and no code here takes the
+    // file out of it.
     Ok(unsafe { AsyncFd::register(descriptor) }?)
 }
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
     let size = size_of::<libc::c_int>() as libc::socklen_t;
-    // SAFETY: the descriptor is open for as long as `socket` lives; `value` is an int that outlives the call, and
-    // `size` is its size.
+    // SAFETY: the descriptor is open as long as `socket` lives. `value` is an int that outlives the
+    // call, and `size` is its size.
     let answer = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Reads into `buffer`, and tells what the kernel says beside: where the socket has `SO_TIMESTAMPNS`, when the last
-/// segment of what was read came; where it has `TCP_INQ`, what is left.
+/// Reads into `buffer`, with the data that the kernel adds. With `SO_TIMESTAMPNS`, that
+/// is the timestamp of the last segment that was read. With `TCP_INQ`, it is the number
+/// of bytes that remain.
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 pub(super) fn receive(socket: &Socket, buffer: &mut [u8], flags: libc::c_int) -> io::Result<Received> {
     let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-    // Of u64, so that the headers in it are aligned.
+    // An array of u64, so that the headers in it are aligned.
     let mut control = [0_u64; 16];
-    // SAFETY: all fields are numbers and pointers, for which zero is a value.
+    // SAFETY: all fields are numbers and pointers, for which zero is a valid value.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    (message.msg_iov, message.msg_iovlen) = (&raw mut piece, 1);
-    (message.msg_control, message.msg_controllen) = (control.as_mut_ptr().cast(), size_of_val(&control) as _);
-    // SAFETY: the descriptor is open for as long as `socket` lives; `message` names `buffer` and `control` with their
-    // sizes, and both outlive the call.
+    message.msg_iov = &raw mut piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of_val(&control) as _;
+    // SAFETY: the descriptor is open as long as `socket` lives. `message` refers to `buffer` and
+    // `control` with their sizes, and both outlive the call.
     let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
     let bytes = usize::try_from(n).map_err(|_| io::Error::last_os_error())?;
-    let mut received = Received { bytes, at: None, left: None };
-    // SAFETY: recvmsg(2) has filled `message`; each header is null or lies in `control` with all of its data, whose type
-    // its level and type tell.
+    let mut received = Received { bytes, timestamp: None, remaining: None };
+    // SAFETY: recvmsg(2) has filled `message`. Each header is null or lies in `control` with all of
+    // its data, and its level and type determine the type of the data.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(&raw const message);
         while !header.is_null() {
             match ((*header).cmsg_level, (*header).cmsg_type) {
                 (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
-                    let at = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
-                    received.at = Some(Duration::new(at.tv_sec.max(0) as u64, at.tv_nsec as u32));
+                    let time = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
+                    received.timestamp = Some(Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32));
                 }
                 (libc::SOL_TCP, libc::TCP_CM_INQ) => {
-                    received.left = Some(libc::CMSG_DATA(header).cast::<libc::c_int>().read_unaligned().max(0) as u32);
+                    let remaining = libc::CMSG_DATA(header).cast::<libc::c_int>().read_unaligned();
+                    received.remaining = Some(remaining.max(0) as u32);
                 }
                 _ => {}
             }

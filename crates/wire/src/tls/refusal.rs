@@ -1,22 +1,22 @@
-//! Says why a TLS handshake failed, and what to write instead where that is known.
+//! Explains why a TLS handshake failed, with a remedy if one is known.
 
 use rustls::{AlertDescription, CertificateError, Error};
 use std::fmt;
 use std::io;
 
-/// A handshake that failed.
+/// A failed handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Its cause.
+    /// Its kind of cause.
     pub cause: Cause,
-    /// The cause in words; of a certificate only what is wrong with it.
+    /// The cause in words. For a certificate, only its defect.
     pub what: String,
 }
 
 /// Why a handshake failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The server shows the certificate of an authority, such as one made by `openssl req -x509`.
+    /// The server sends the certificate of an authority, such as one made by `openssl req -x509`.
     OwnAuthority,
     /// No trusted authority signed the certificate.
     UnknownIssuer,
@@ -26,30 +26,30 @@ pub enum Cause {
     Expired,
     /// The certificate is not valid yet.
     NotYetValid,
-    /// Anything else about the certificate.
+    /// The certificate has another defect.
     Certificate,
-    /// The server wants a certificate of the client.
+    /// The server requires a client certificate.
     CertificateRequired,
-    /// The server does not speak TLS.
+    /// The server does not support TLS on this port.
     NotTls,
-    /// The server does not speak the version of HTTP that was offered (ALPN).
+    /// The server does not support the HTTP version that was offered (ALPN).
     NoVersion,
-    /// Anything else.
+    /// Any other cause.
     Other,
 }
 
 impl Refusal {
-    /// Of the error of a handshake.
-    pub fn of(error: &io::Error) -> Self {
+    /// Explains the error of a handshake.
+    pub fn from_error(error: &io::Error) -> Self {
         let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
             return Self { cause: Cause::Other, what: error.to_string() };
         };
-        Self::of_tls(tls)
+        Self::from_tls(tls)
     }
 
-    /// Of the error of TLS.
-    pub fn of_tls(tls: &Error) -> Self {
-        let cause = Cause::of(tls);
+    /// Explains an error of TLS.
+    pub fn from_tls(tls: &Error) -> Self {
+        let cause = Cause::from_error(tls);
         let what = match (cause, tls) {
             (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
             (Cause::UnknownIssuer, _) => "issuer not trusted (UnknownIssuer)".into(),
@@ -67,13 +67,13 @@ impl Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = if self.cause.is_distrust() { "invalid server certificate: " } else { "" };
-        write!(f, "{of}{}{}", self.what, self.cause.hint())
+        let prefix = if self.cause.is_distrust() { "invalid server certificate: " } else { "" };
+        write!(f, "{prefix}{}{}", self.what, self.cause.hint())
     }
 }
 
 impl Cause {
-    pub(super) fn of(error: &Error) -> Self {
+    pub(super) fn from_error(error: &Error) -> Self {
         match error {
             Error::InvalidMessage(_) => Self::NotTls,
             Error::AlertReceived(AlertDescription::CertificateRequired) => Self::CertificateRequired,
@@ -100,12 +100,12 @@ impl Cause {
         }
     }
 
-    /// Whether the server's certificate is the cause.
+    /// True if the server's certificate is the cause.
     pub fn is_distrust(self) -> bool {
         !matches!(self, Self::CertificateRequired | Self::NotTls | Self::NoVersion | Self::Other)
     }
 
-    /// What to write instead, behind what is wrong; empty where that is not known.
+    /// Returns the remedy, to be appended to the cause. Empty if none is known.
     pub fn hint(self) -> &'static str {
         match self {
             Self::OwnAuthority | Self::UnknownIssuer | Self::Certificate => {
@@ -129,7 +129,7 @@ mod tests {
     use std::sync::Arc;
 
     fn refusal(error: Error) -> Refusal {
-        Refusal::of(&io::Error::new(io::ErrorKind::InvalidData, error))
+        Refusal::from_error(&io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");
         }
-        assert_eq!(Refusal::of(&io::Error::other("closed")).to_string(), "closed");
+        assert_eq!(Refusal::from_error(&io::Error::other("closed")).to_string(), "closed");
     }
 
     #[test]

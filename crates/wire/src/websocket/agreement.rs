@@ -1,83 +1,79 @@
-//! What a handshake of WebSocket agrees on (RFC 6455 section 4.1), and the parameters of `permessage-deflate` (RFC 7692).
+//! Checks the server's answer to a WebSocket handshake (RFC 6455 section 4.1), and
+//! negotiates `permessage-deflate` (RFC 7692).
 
 use crate::request::RequestParts;
 
-/// The extension by which messages are compressed.
+/// The extension that compresses messages.
 const DEFLATE: &str = "permessage-deflate";
-/// The largest window of DEFLATE, as a power of two.
-const MOST_BITS: u8 = 15;
+/// Maximum window of DEFLATE, as a power of two.
+const MAX_WINDOW_BITS: u8 = 15;
 
-/// What is offered: the server compresses each message by itself, so that those nobody looks at need not be decoded; it may
-/// name a smaller window for messages of ours.
+/// The offered parameters. The server must compress each message separately, so that unneeded
+/// messages need not be decoded. It may set a smaller window for this client's messages.
 const OFFER: &str =
     "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
 
-/// How messages are compressed, where that was agreed on.
+/// The negotiated compression of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compression {
-    /// The window of messages to the server, as a power of two.
+    /// Window of messages to the server, as a power of two.
     pub window_bits: u8,
 }
 
-/// Whether compressed messages are taken: where compressed replies are (`--compressed`).
-fn takes_compressed(parts: &RequestParts) -> bool {
-    let is_it =
-        |(name, value): &(String, String)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("deflate");
-    parts.headers.iter().any(is_it)
+/// True if compressed messages are accepted, as compressed replies are (`--compressed`).
+fn accepts_compressed(parts: &RequestParts) -> bool {
+    let mut encodings = values(&parts.headers, "accept-encoding");
+    encodings.any(|value| value.contains("deflate"))
 }
 
-/// The offer of an extension in the request that opens a WebSocket, where there is one.
+/// Returns the extension to offer in the request that opens a WebSocket, if any.
 pub fn offer(parts: &RequestParts) -> Option<&'static str> {
-    takes_compressed(parts).then_some(OFFER)
+    accepts_compressed(parts).then_some(OFFER)
 }
 
-/// The values of the header fields of this name.
+/// Returns the values of the header fields with this name.
 fn values<'f>(fields: &'f [(String, String)], wanted: &'f str) -> impl Iterator<Item = &'f str> {
     fields.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
 }
 
-/// Whether the answer to a handshake over HTTP/1.1 accepts it: its header fields, and the answer to the key.
+/// Checks that the answer to a handshake over HTTP/1.1 accepts it. `accept` is the expected
+/// answer to the key.
 ///
 /// # Errors
 ///
-/// The rule that the answer breaks, in words.
-pub fn accepts(fields: &[(String, String)], accept: &str) -> Result<(), String> {
-    let named = |wanted| values(fields, wanted);
-    let has_token = |name, token: &str| {
-        named(name).flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(token))
-    };
-    if !named("upgrade").any(|value| value.eq_ignore_ascii_case("websocket")) {
+/// The rule that the answer violates, in words.
+pub fn check_answer(fields: &[(String, String)], accept: &str) -> Result<(), String> {
+    let has_upgrade = values(fields, "upgrade").any(|value| value.eq_ignore_ascii_case("websocket"));
+    if !has_upgrade {
         return Err("the server's answer has no `Upgrade: websocket` (RFC 6455 section 4.1)".to_owned());
     }
-    if !has_token("connection", "upgrade") {
+    let mut options = values(fields, "connection").flat_map(|value| value.split(','));
+    if !options.any(|option| option.trim().eq_ignore_ascii_case("upgrade")) {
         return Err("the server's answer has no `Connection: Upgrade` (RFC 6455 section 4.1)".to_owned());
     }
-    if !named("sec-websocket-accept").any(|value| value == accept) {
+    if !values(fields, "sec-websocket-accept").any(|value| value == accept) {
         return Err("the server's Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)".to_owned());
     }
     Ok(())
 }
 
-/// What the answer to a handshake agrees on: its header fields, and the request.
+/// Returns the compression that the answer to a handshake agrees on, if any.
 ///
 /// # Errors
 ///
-/// The rule that the answer breaks, in words.
-pub fn agree(fields: &[(String, String)], parts: &RequestParts) -> Result<Option<Compression>, String> {
-    let named = |wanted| values(fields, wanted);
-    let offered = |protocol: &str| {
-        let offers = parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
-        offers.flat_map(|(_, value)| value.split(',')).any(|one| one.trim() == protocol)
-    };
-    if let Some(other) = named("sec-websocket-protocol").find(|protocol| !offered(protocol)) {
+/// The rule that the answer violates, in words.
+pub fn negotiate(fields: &[(String, String)], parts: &RequestParts) -> Result<Option<Compression>, String> {
+    let mut protocols = values(fields, "sec-websocket-protocol");
+    if let Some(other) = protocols.find(|protocol| !is_offered(parts, protocol)) {
         return Err(format!(
             "the server chose the subprotocol `{other}`, which was not offered (RFC 6455 section 4.1)"
         ));
     }
-    let extensions: Vec<&str> = named("sec-websocket-extensions").filter(|value| !value.is_empty()).collect();
+    let extensions = values(fields, "sec-websocket-extensions");
+    let extensions: Vec<&str> = extensions.filter(|value| !value.is_empty()).collect();
     match extensions[..] {
         [] => Ok(None),
-        [only] if takes_compressed(parts) && extension(only) == DEFLATE => compression(only).map(Some),
+        [only] if accepts_compressed(parts) && extension(only) == DEFLATE => compression(only).map(Some),
         _ => {
             let all = extensions.join(", ");
             Err(format!("the server wants an extension that was not offered: {all} (RFC 6455 section 9.1)"))
@@ -85,43 +81,51 @@ pub fn agree(fields: &[(String, String)], parts: &RequestParts) -> Result<Option
     }
 }
 
-/// The name of the first extension of a list.
+fn is_offered(parts: &RequestParts, protocol: &str) -> bool {
+    let offers = parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
+    offers.flat_map(|(_, value)| value.split(',')).any(|offer| offer.trim() == protocol)
+}
+
+/// Returns the name of the first extension in a list.
 fn extension(list: &str) -> &str {
     list.split([';', ',']).next().unwrap_or_default().trim()
 }
 
-/// The parameters of `permessage-deflate` in an answer to our offer (RFC 7692 section 7.1).
+/// Parses the parameters of `permessage-deflate` in the answer (RFC 7692 section 7.1).
 fn compression(answer: &str) -> Result<Compression, String> {
-    let refuse = |why: &str| Err(format!("the server answers `{answer}`: {why} (RFC 7692 section 7.1)"));
+    parse_parameters(answer).map_err(|why| format!("the server answers `{answer}`: {why} (RFC 7692 section 7.1)"))
+}
+
+fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
     if answer.contains(',') {
-        return refuse("it may agree on the extension once");
+        return Err("it may agree on the extension once");
     }
     let mut names: Vec<&str> = Vec::new();
-    let mut window_bits = MOST_BITS;
+    let mut window_bits = MAX_WINDOW_BITS;
     for parameter in answer.split(';').skip(1).map(str::trim) {
         let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
         if names.contains(&name) {
-            return refuse("a parameter comes twice");
+            return Err("a parameter comes twice");
         }
         names.push(name);
-        match (name, value.and_then(bits)) {
+        match (name, value.and_then(window_bits_in)) {
             ("server_no_context_takeover" | "client_no_context_takeover", _) if value.is_none() => {}
             ("server_max_window_bits", Some(_)) => {}
             ("client_max_window_bits", Some(bits)) => window_bits = bits,
-            _ => return refuse("a parameter is unknown, or its value is wrong"),
+            _ => return Err("a parameter is unknown, or its value is wrong"),
         }
     }
     if !names.contains(&"server_no_context_takeover") {
-        return refuse("the server must keep server_no_context_takeover, which was offered");
+        return Err("the server must keep server_no_context_takeover, which was offered");
     }
     Ok(Compression { window_bits })
 }
 
-/// A window of 8 to 15 bits, perhaps in quotes.
-fn bits(value: &str) -> Option<u8> {
+/// Parses a window of 8 to 15 bits, with or without quotes.
+fn window_bits_in(value: &str) -> Option<u8> {
     let digits = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
     let is_plain = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|bits| is_plain && (8..=MOST_BITS).contains(bits))
+    digits.parse().ok().filter(|bits| is_plain && (8..=MAX_WINDOW_BITS).contains(bits))
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! An open WebSocket: messages that requests send and await, and those that the server pushes.
+//! An open WebSocket: exchanges the messages that requests send and await, and keeps those
+//! that the server pushes.
 
-use super::agreement::{Compression, agree};
+use super::agreement::{Compression, negotiate};
 use super::carrier::Carrier;
 use super::deflate::Deflater;
 use super::exchange::{MessageExchange, PartialMessage};
 use super::frames::{CLOSE, Event, Incoming, PONG, frame};
 use super::inbox::{Inbox, InboxRules};
 use super::opening::OpeningRequest;
-use super::{DONE, STATUS};
+use super::{NORMAL_CLOSURE, STATUS};
 use crate::request::{RequestParts, WebSocketAction};
 use crate::stream::Idle;
 use crate::turn::Turn;
@@ -18,53 +19,56 @@ use brunt_model::{Failure, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
-/// Read at once.
+/// Bytes per read.
 const READ: usize = 64 * 1024;
+
 /// An open WebSocket.
 pub struct WebSocket<C: Carrier> {
     carrier: C,
     incoming: Incoming,
-    /// Compresses messages, where that was agreed on.
+    /// Compresses messages, if that was negotiated.
     deflater: Option<Box<Deflater>>,
-    /// Messages that came before a request awaited them.
+    /// Messages that were received before a request awaited them.
     inbox: Inbox,
-    /// Bytes behind the last message that was taken.
+    /// Received bytes after the last message that was processed.
     rest: Vec<u8>,
-    /// Why nothing more comes, where that is known.
+    /// Why no more messages can arrive, if known.
     ending: Option<Ending>,
-    /// The code of the close frame that ends it; None: none may be sent.
+    /// Code of the close frame to send at the end; None: none may be sent.
     close_code: Option<u16>,
     /// The server's close frame as text, until it is reported.
     close_note: Option<String>,
     is_used: bool,
-    /// When the message of this exchange was written is known, or must not be told by what is written next.
-    is_noted: bool,
+    /// True if the send time of the current message was recorded, or if later writes
+    /// must not change it.
+    is_sent_recorded: bool,
 }
 
-/// Stands for a close frame without a code (RFC 6455 section 7.4.1).
+/// Represents a close frame without a code (RFC 6455 section 7.4.1).
 const NO_CODE: u16 = 1005;
 /// Close code after a protocol error of the server.
 const PROTOCOL_ERROR: u16 = 1002;
-/// Reads of early messages before other tasks run.
+/// Maximum number of reads of early messages before other tasks run.
 const MAX_EARLY_READS: u32 = 64;
 
-/// Why nothing more comes on a WebSocket.
+/// Why no more messages can arrive on a WebSocket.
 #[derive(Debug)]
 enum Ending {
-    /// A close frame came.
+    /// The server sent a close frame.
     Closed { code: Option<u16>, reason: String },
     /// The connection ended, or failed.
     Lost(Failure),
-    /// Bytes came that are no frames.
+    /// The received bytes are no valid frames.
     Malformed(Malformed),
 }
 
 impl<C: Carrier> WebSocket<C> {
-    /// Opens one after the server's reply to its opening request. `rest` are the bytes after that reply.
+    /// Creates a WebSocket after the server's reply to its opening request. `rest` are the
+    /// bytes after that reply.
     ///
     /// # Errors
     ///
-    /// The server does not switch to WebSocket, with the reason in words.
+    /// If the server does not switch to WebSocket, with the reason in words.
     pub fn switched(
         carrier: C,
         opening: &OpeningRequest,
@@ -74,22 +78,23 @@ impl<C: Carrier> WebSocket<C> {
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
         if reply.status != STATUS {
-            return Err((Failure::Protocol, opens_none(reply.status)));
+            return Err((Failure::Protocol, refusal_text(reply.status)));
         }
         let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
-        let refuse = |why| (Failure::Protocol, why);
-        opening.check(&fields).map_err(refuse)?;
-        let agreed = agree(&fields, parts).map_err(refuse)?;
-        let mut websocket = Self::over(carrier, agreed, rules);
+        let protocol_error = |why| (Failure::Protocol, why);
+        opening.check(&fields).map_err(protocol_error)?;
+        let compression = negotiate(&fields, parts).map_err(protocol_error)?;
+        let mut websocket = Self::new(carrier, compression, rules);
         websocket.rest = rest;
         Ok(websocket)
     }
 
-    /// Opens one over a stream, after the answer to the extended CONNECT that opened the stream (RFC 8441).
+    /// Creates a WebSocket over a stream, after the answer to the extended CONNECT that opened
+    /// the stream (RFC 8441).
     ///
     /// # Errors
     ///
-    /// The server does not open it, with the reason in words.
+    /// If the server does not open it, with the reason in words.
     pub fn over_stream(
         carrier: C,
         status: u16,
@@ -98,114 +103,119 @@ impl<C: Carrier> WebSocket<C> {
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
         if !(200..300).contains(&status) {
-            return Err((Failure::Protocol, opens_none(status)));
+            return Err((Failure::Protocol, refusal_text(status)));
         }
-        let agreed = agree(fields, parts).map_err(|why| (Failure::Protocol, why))?;
-        Ok(Self::over(carrier, agreed, rules))
+        let compression = negotiate(fields, parts).map_err(|why| (Failure::Protocol, why))?;
+        Ok(Self::new(carrier, compression, rules))
     }
 
-    fn over(carrier: C, agreed: Option<Compression>, rules: &Rc<InboxRules>) -> Self {
+    fn new(carrier: C, compression: Option<Compression>, rules: &Rc<InboxRules>) -> Self {
         Self {
             carrier,
-            incoming: Incoming::new(agreed.is_some()),
-            deflater: agreed.map(|agreed| Box::new(Deflater::new(agreed))),
+            incoming: Incoming::new(compression.is_some()),
+            deflater: compression.map(|compression| Box::new(Deflater::new(compression))),
             inbox: Inbox::new(rules),
             rest: Vec::new(),
             ending: None,
-            close_code: Some(DONE),
+            close_code: Some(NORMAL_CLOSURE),
             close_note: None,
             is_used: false,
-            is_noted: false,
+            is_sent_recorded: false,
         }
     }
 
-    /// What carries its frames.
+    /// Returns the carrier of its frames.
     pub fn carrier(&self) -> &C {
         &self.carrier
     }
 
-    /// Sends a message, and waits for one.
+    /// Sends a message and waits for one.
     ///
     /// # Errors
     ///
-    /// What failed, if none came.
+    /// The cause of the failure, if no message was received.
     pub async fn exchange<T: Timer>(
         &mut self,
         io: &WorkerIo<T>,
-        mut wanted: MessageExchange<'_, '_>,
+        mut exchange: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let was_used = std::mem::replace(&mut self.is_used, true);
-        self.is_noted = false;
+        let is_reused = std::mem::replace(&mut self.is_used, true);
+        self.is_sent_recorded = false;
         self.carrier.begin_message();
-        if wanted.action != WebSocketAction::Message {
-            wanted.events = None;
+        if exchange.action != WebSocketAction::Message {
+            exchange.events = None;
         }
-        // A message that came before the request was sent is not its reply.
-        let is_over =
-            std::future::poll_fn(|cx| Poll::Ready(self.take_in(&mut io.buffer.borrow_mut()[..READ], cx).is_ready()))
-                .await;
+        // A message that arrived before the request was sent is not its reply.
+        let is_over = std::future::poll_fn(|cx| {
+            let buffer = &mut io.buffer.borrow_mut()[..READ];
+            Poll::Ready(self.poll_early_messages(buffer, cx).is_ready())
+        })
+        .await;
         self.carrier.take_overhead();
-        if !wanted.only_awaits() && !wanted.awaits_nothing() {
-            self.inbox.pass_over_all();
+        if !exchange.only_awaits() && !exchange.awaits_nothing() {
+            self.inbox.discard_all();
         }
-        if is_over && !wanted.only_awaits() {
+        if is_over && !exchange.only_awaits() {
             stamps.sent = io.time.now();
-            // As with HTTP, a server may close an idle connection without a fault.
+            // As with HTTP, a server may close an idle connection without an error.
             let is_ordinary = matches!(self.ending, Some(Ending::Closed { code: None | Some(1000..=1001), .. }));
-            if is_ordinary && was_used && wanted.action != WebSocketAction::Close {
+            if is_ordinary && is_reused && exchange.action != WebSocketAction::Close {
                 return Err(Failure::Stale);
             }
-            return self.reply(io, wanted, stamps, was_used).await;
+            return self.reply(io, exchange, stamps, is_reused).await;
         }
-        let sent = self.send(&wanted).await;
-        stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
+        let sent = self.send(&exchange).await;
+        stamps.bytes_sent = sent.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
         stamps.sent = io.time.now();
-        if wanted.awaits_nothing() {
-            if wanted.message.is_some() {
-                self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
-                self.note_sent(stamps);
+        if exchange.awaits_nothing() {
+            if exchange.message.is_some() {
+                self.carrier.flush().await.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
+                self.record_sent(stamps);
             }
-            (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
-            return Ok(Reply { status: STATUS, keep_alive: !wanted.closes, ..Reply::default() });
+            stamps.first_byte = stamps.sent;
+            stamps.last_byte = stamps.sent;
+            return Ok(Reply { status: STATUS, keep_alive: !exchange.closes, ..Reply::default() });
         }
-        let closes = wanted.closes;
-        let reply = self.reply(io, wanted, stamps, was_used).await;
-        self.note_sent(stamps);
+        let closes = exchange.closes;
+        let reply = self.reply(io, exchange, stamps, is_reused).await;
+        self.record_sent(stamps);
         reply.map(|reply| Reply { keep_alive: reply.keep_alive && !closes, ..reply })
     }
 
-    /// Notes when the message was written, where another task did that.
-    fn note_sent(&mut self, stamps: &mut Stamps) {
-        if let Some((sent, bytes)) = self.carrier.sent().filter(|_| !self.is_noted) {
+    /// Records when the message was written, if another task did that.
+    fn record_sent(&mut self, stamps: &mut Stamps) {
+        if let Some((sent, bytes)) = self.carrier.sent().filter(|_| !self.is_sent_recorded) {
             let first_byte = if stamps.first_byte == Tick::ZERO { sent } else { stamps.first_byte };
-            (stamps.sent, stamps.bytes_sent) = (sent.max(stamps.sent).min(first_byte), bytes);
+            stamps.sent = sent.max(stamps.sent).min(first_byte);
+            stamps.bytes_sent = bytes;
         }
-        self.is_noted = true;
+        self.is_sent_recorded = true;
     }
 
-    /// Waits for what is wanted.
+    /// Waits for the awaited message, pong or close frame.
     async fn reply<T: Timer>(
         &mut self,
         io: &WorkerIo<T>,
-        mut wanted: MessageExchange<'_, '_>,
+        mut exchange: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
-        was_used: bool,
+        is_reused: bool,
     ) -> Result<Reply, Failure> {
         let mut turn = Turn::default();
-        let mut message = PartialMessage::new(&wanted);
+        let mut message = PartialMessage::new(&exchange);
         let mut is_early = self.incoming.is_within_message();
         loop {
             if let Some(early) = self.inbox.take_first() {
                 message.push(&early.payload, early.is_compressed);
                 stamps.bytes_received += early.payload.len() as u64;
-                if self.take_message(&mut wanted, &mut message, stamps) {
-                    (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+                if self.end_message(&mut exchange, &mut message, stamps) {
+                    stamps.first_byte = stamps.sent;
+                    stamps.last_byte = stamps.sent;
                     return Ok(message.answer(C::VERSION, stamps));
                 }
                 continue;
             }
-            if is_early && let Some(begin) = self.inbox.take_partial().filter(|_| wanted.only_awaits()) {
+            if is_early && let Some(begin) = self.inbox.take_partial().filter(|_| exchange.only_awaits()) {
                 if !begin.is_empty() {
                     message.push(&begin, self.incoming.is_compressed());
                     stamps.bytes_received += begin.len() as u64;
@@ -213,124 +223,127 @@ impl<C: Carrier> WebSocket<C> {
                 is_early = false;
             }
             let event = self
-                .next(io, &mut |piece, is_compressed| message.push(piece, is_compressed), &mut turn, stamps, was_used)
+                .next(io, &mut |piece, is_compressed| message.push(piece, is_compressed), &mut turn, stamps, is_reused)
                 .await?;
             match event {
                 Event::Message if std::mem::take(&mut is_early) => {
-                    self.pass_over(&wanted, &mut message, stamps);
+                    self.skip_message(&exchange, &mut message, stamps);
                 }
                 Event::Message => {
-                    if self.take_message(&mut wanted, &mut message, stamps) {
+                    if self.end_message(&mut exchange, &mut message, stamps) {
                         return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
                 Event::Ping(payload) => {
-                    self.note_sent(stamps);
+                    self.record_sent(stamps);
                     let pong = frame(PONG, &payload, stamps.bytes_received);
+                    // If this send fails within the frame, a close frame must not follow.
                     let close_code = self.close_code.take();
-                    self.carrier.send(&pong).await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+                    self.carrier.send(&pong).await.map_err(|failure| self.send_failure(failure, is_reused, stamps))?;
                     self.close_code = close_code;
                 }
                 Event::Pong(payload) => {
-                    if matches!(wanted.action, WebSocketAction::Ping(own) if own[..] == payload[..]) {
+                    if matches!(exchange.action, WebSocketAction::Ping(own) if own[..] == payload[..]) {
                         return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
-                Event::Close { code: None | Some(DONE), .. } if wanted.action == WebSocketAction::Close => {
+                Event::Close { code: None | Some(NORMAL_CLOSURE), .. } if exchange.action == WebSocketAction::Close => {
                     self.carrier.end();
                     return Ok(Reply { keep_alive: false, ..message.answer(C::VERSION, stamps) });
                 }
-                Event::Close { code, reason } => return Ok(self.closed(&wanted, code, &reason, stamps)),
+                Event::Close { code, reason } => return Ok(self.close_reply(&exchange, code, &reason, stamps)),
             }
         }
     }
 
-    /// Whether the whole message that came is the awaited one; another one is passed over.
-    fn take_message(
+    /// Ends a received message. Returns true if it is the awaited one; any other one is skipped.
+    fn end_message(
         &mut self,
-        wanted: &mut MessageExchange<'_, '_>,
+        exchange: &mut MessageExchange<'_, '_>,
         message: &mut PartialMessage,
         stamps: &mut Stamps,
     ) -> bool {
         message.kept = message.finish(C::VERSION);
-        let is_awaited = wanted.takes(message.kept.as_deref());
+        let is_awaited = exchange.is_satisfied_by(message.kept.as_deref());
         if !is_awaited {
-            self.pass_over(wanted, message, stamps);
+            self.skip_message(exchange, message, stamps);
         }
         is_awaited
     }
 
-    /// Passes over a message. Of several that are awaited, each counts for the request.
-    fn pass_over(&mut self, wanted: &MessageExchange<'_, '_>, message: &mut PartialMessage, stamps: &mut Stamps) {
-        if wanted.events.is_some() {
-            message.begin_next(wanted);
+    /// Skips a message. If the exchange awaits several, each counts for the request.
+    fn skip_message(&mut self, exchange: &MessageExchange<'_, '_>, message: &mut PartialMessage, stamps: &mut Stamps) {
+        if exchange.events.is_some() {
+            message.begin_next(exchange);
             return;
         }
         self.inbox.count_push();
-        *message = PartialMessage::new(wanted);
+        *message = PartialMessage::new(exchange);
         stamps.first_byte = Tick::ZERO;
         stamps.bytes_received = 0;
     }
 
-    /// The server closed the WebSocket: a reply with its code as the status and its reason as the body.
-    fn closed(
+    /// Builds the reply for a close frame of the server: its code is the status, and
+    /// its reason the body.
+    fn close_reply(
         &mut self,
-        wanted: &MessageExchange<'_, '_>,
+        exchange: &MessageExchange<'_, '_>,
         code: Option<u16>,
         reason: &str,
         stamps: &mut Stamps,
     ) -> Reply {
         let status = CLOSE_STATUS + code.unwrap_or(NO_CODE);
-        self.close_code = Some(code.unwrap_or(DONE));
+        self.close_code = Some(code.unwrap_or(NORMAL_CLOSURE));
         let mut note = format!("the server closed the WebSocket: {}", status_text(status));
         if !reason.is_empty() {
             note.extend([", ", reason]);
         }
         self.close_note = Some(note);
-        let mut message = PartialMessage::new(wanted);
+        let mut message = PartialMessage::new(exchange);
         message.push(reason.as_bytes(), false);
         stamps.bytes_received = stamps.bytes_received.max(reason.len() as u64);
         Reply { status, keep_alive: false, ..message.answer(C::VERSION, stamps) }
     }
 
-    /// Takes the text of the server's close frame; it is returned once.
+    /// Returns the text of the server's close frame. Later calls return None.
     pub fn take_close_note(&mut self) -> Option<String> {
         self.close_note.take()
     }
 
-    /// Sends the message; how many bytes it took.
-    async fn send(&mut self, wanted: &MessageExchange<'_, '_>) -> Result<u64, Failure> {
-        let Some(usual) = wanted.message else { return Ok(0) };
+    /// Sends the message, and returns the number of its bytes.
+    async fn send(&mut self, exchange: &MessageExchange<'_, '_>) -> Result<u64, Failure> {
+        let Some(prepared) = exchange.message else { return Ok(0) };
         let Self { carrier, deflater, .. } = self;
-        let body = wanted.body.filter(|_| wanted.action == WebSocketAction::Message);
-        let packed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
-        let message = packed.unwrap_or(usual);
-        // A close frame within a message would be a part of it.
+        let body = exchange.body.filter(|_| exchange.action == WebSocketAction::Message);
+        let compressed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
+        let message = compressed.unwrap_or(prepared);
+        // If sending stops within the message, a close frame would become a part of it.
         let close_code = self.close_code.take();
         let n = carrier.send_at_once(message)?;
         if n < message.len() {
             Box::pin(carrier.send(&message[n..])).await?;
         }
-        self.close_code = close_code.filter(|_| wanted.action != WebSocketAction::Close);
+        self.close_code = close_code.filter(|_| exchange.action != WebSocketAction::Close);
         Ok(message.len() as u64)
     }
 
-    /// The next thing that comes whole.
+    /// Waits for the next message or control frame.
     async fn next<T: Timer>(
         &mut self,
         io: &WorkerIo<T>,
         body: &mut dyn FnMut(&[u8], bool),
         turn: &mut Turn,
         stamps: &mut Stamps,
-        was_used: bool,
+        is_reused: bool,
     ) -> Result<Event, Failure> {
         if let Some(ending) = self.ending.take() {
             if stamps.first_byte == Tick::ZERO {
-                (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+                stamps.first_byte = stamps.sent;
+                stamps.last_byte = stamps.sent;
             }
             return match ending {
                 Ending::Closed { code, reason } => Ok(Event::Close { code, reason }),
-                Ending::Lost(failure) => Err(self.lost(failure, was_used, stamps)),
+                Ending::Lost(failure) => Err(self.send_failure(failure, is_reused, stamps)),
                 Ending::Malformed(cause) => {
                     stamps.malformed = Some(cause);
                     Err(Failure::Protocol)
@@ -341,8 +354,8 @@ impl<C: Carrier> WebSocket<C> {
             loop {
                 if !self.rest.is_empty() {
                     let bytes = std::mem::take(&mut self.rest);
-                    let at = self.came(io.time.now(), stamps);
-                    if let Some(event) = self.take(&bytes, body, (at, &mut *stamps))? {
+                    let received = self.receive_time(io.time.now(), stamps);
+                    if let Some(event) = self.parse(&bytes, body, received, &mut *stamps)? {
                         return Poll::Ready(Ok(event));
                     }
                     continue;
@@ -355,15 +368,15 @@ impl<C: Carrier> WebSocket<C> {
                         return Poll::Pending;
                     }
                     Poll::Ready(Ok(0)) => {
-                        let is_stale = was_used && stamps.first_byte == Tick::ZERO;
+                        let is_stale = is_reused && stamps.first_byte == Tick::ZERO;
                         return Poll::Ready(Err(if is_stale { Failure::Stale } else { Failure::ClosedEarly }));
                     }
                     Poll::Ready(Ok(n)) => n,
-                    Poll::Ready(Err(failure)) => return Poll::Ready(Err(self.caused(failure, stamps))),
+                    Poll::Ready(Err(failure)) => return Poll::Ready(Err(self.failure_with_cause(failure, stamps))),
                 };
                 let now = io.time.now();
-                let at = self.came(now, stamps);
-                let event = self.take(&buffer[..n], body, (at, &mut *stamps))?;
+                let received = self.receive_time(now, stamps);
+                let event = self.parse(&buffer[..n], body, received, &mut *stamps)?;
                 turn.worked(&io.time, now);
                 if let Some(event) = event {
                     return Poll::Ready(Ok(event));
@@ -373,35 +386,38 @@ impl<C: Carrier> WebSocket<C> {
         .await
     }
 
-    /// When bytes came that are taken in `now`; not before the message was sent.
-    fn came(&self, now: Tick, stamps: &Stamps) -> Tick {
+    /// Returns when bytes that are read at `now` were received. It is never before
+    /// the message was sent.
+    fn receive_time(&self, now: Tick, stamps: &Stamps) -> Tick {
         self.carrier.received_at(now).max(stamps.sent)
     }
 
-    /// Notes why the carrier is over, where its peer told.
-    fn caused(&self, failure: Failure, stamps: &mut Stamps) -> Failure {
-        let is_of_it = |cause: &Malformed| cause.failure() == failure;
-        stamps.malformed = stamps.malformed.or_else(|| self.carrier.cause().filter(is_of_it));
+    /// Records why the carrier is over, if its peer gave a cause, and returns the failure.
+    fn failure_with_cause(&self, failure: Failure, stamps: &mut Stamps) -> Failure {
+        let carrier_cause = || self.carrier.cause().filter(|cause| cause.failure() == failure);
+        stamps.malformed = stamps.malformed.or_else(carrier_cause);
         failure
     }
 
-    /// What a failure in sending is; on a WebSocket that was used it may have been closed before.
-    fn lost(&self, failure: Failure, was_used: bool, stamps: &mut Stamps) -> Failure {
-        match self.caused(failure, stamps) {
-            Failure::Reset | Failure::ClosedEarly if was_used => Failure::Stale,
+    /// Returns the failure for an error while sending. A reused WebSocket may
+    /// have been closed before.
+    fn send_failure(&self, failure: Failure, is_reused: bool, stamps: &mut Stamps) -> Failure {
+        match self.failure_with_cause(failure, stamps) {
+            Failure::Reset | Failure::ClosedEarly if is_reused => Failure::Stale,
             other => other,
         }
     }
 
-    /// Takes in bytes that came; those behind what is whole are kept.
-    fn take(
+    /// Parses received bytes up to the next event. The bytes after it are kept.
+    fn parse(
         &mut self,
         bytes: &[u8],
         body: &mut dyn FnMut(&[u8], bool),
-        (now, stamps): (Tick, &mut Stamps),
+        now: Tick,
+        stamps: &mut Stamps,
     ) -> Result<Option<Event>, Failure> {
-        let taken = self.incoming.take(bytes, body);
-        let (used, event) = taken.map_err(|cause| {
+        let parsed = self.incoming.parse(bytes, body);
+        let (used, event) = parsed.map_err(|cause| {
             stamps.malformed = Some(cause);
             self.close_code = self.close_code.and(Some(PROTOCOL_ERROR));
             Failure::Protocol
@@ -415,24 +431,25 @@ impl<C: Carrier> WebSocket<C> {
         Ok(event)
     }
 
-    /// Resolves when the idle connection is of no more use. A ping is answered where the socket takes it at once.
+    /// Resolves when the idle connection becomes unusable. A ping is answered if the socket accepts
+    /// the pong at once.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
-        ready!(self.take_in(&mut [0; 4096], cx));
+        ready!(self.poll_early_messages(&mut [0; 4096], cx));
         let is_malformed = matches!(self.ending, Some(Ending::Malformed(_)));
         Poll::Ready(if is_malformed { Idle::Unsolicited } else { Idle::Closed })
     }
 
-    /// Takes in what came before a request awaits it; ready if nothing more can come.
-    fn take_in(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<()> {
+    /// Processes bytes that arrive before a request awaits them. Ready if no more can arrive.
+    fn poll_early_messages(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<()> {
         let rest = std::mem::take(&mut self.rest);
-        self.take_early(&rest, cx);
+        self.receive_early(&rest, cx);
         for _ in 0..MAX_EARLY_READS {
             if self.ending.is_some() {
                 return Poll::Ready(());
             }
             match ready!(self.carrier.poll_read(buffer, cx)) {
                 Ok(0) => self.ending = Some(Ending::Lost(Failure::ClosedEarly)),
-                Ok(n) => self.take_early(&buffer[..n], cx),
+                Ok(n) => self.receive_early(&buffer[..n], cx),
                 Err(failure) => self.ending = Some(Ending::Lost(failure)),
             }
         }
@@ -440,12 +457,12 @@ impl<C: Carrier> WebSocket<C> {
         Poll::Pending
     }
 
-    /// Takes in bytes that came before a request awaits them.
-    fn take_early(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) {
+    /// Processes bytes that were received before a request awaited them.
+    fn receive_early(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) {
         while !bytes.is_empty() && self.ending.is_none() {
             let Self { incoming, inbox, .. } = self;
-            let (used, event) = match incoming.take(bytes, &mut |piece, _| inbox.push_piece(piece)) {
-                Ok(taken) => taken,
+            let (used, event) = match incoming.parse(bytes, &mut |piece, _| inbox.push_piece(piece)) {
+                Ok(parsed) => parsed,
                 Err(cause) => {
                     self.close_code = self.close_code.and(Some(PROTOCOL_ERROR));
                     self.ending = Some(Ending::Malformed(cause));
@@ -457,7 +474,7 @@ impl<C: Carrier> WebSocket<C> {
                 Some(Event::Message) => self.inbox.end_message(self.incoming.is_compressed()),
                 Some(Event::Ping(payload)) => self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx),
                 Some(Event::Close { code, reason }) => {
-                    self.close_code = self.close_code.and(code.or(Some(DONE)));
+                    self.close_code = self.close_code.and(code.or(Some(NORMAL_CLOSURE)));
                     self.ending = Some(Ending::Closed { code, reason });
                 }
                 Some(Event::Pong(_)) | None => {}
@@ -477,7 +494,7 @@ impl<C: Carrier> Drop for WebSocket<C> {
     }
 }
 
-/// Why there is no WebSocket.
-fn opens_none(status: u16) -> String {
+/// Explains why the server does not open a WebSocket.
+fn refusal_text(status: u16) -> String {
     format!("the server does not open a WebSocket here: it answered with status {status}")
 }

@@ -5,27 +5,30 @@ use super::frames;
 use brunt_model::Body;
 use flate2::{Compress, FlushCompress, Status};
 
-/// Of a compressed message's end, what is not sent: an empty stored block.
+/// The end of a compressed message that is not sent: an empty stored block.
 const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Compresses each message by itself, and keeps the last one: most plans send the same again.
+/// Compresses each message separately. Keeps the last one, because most plans send
+/// the same message again.
 pub struct Deflater {
     compress: Compress,
-    /// A window of the server, in bytes. Nothing refers further back.
+    /// Window of the server, in bytes. No reference reaches further back.
     window: usize,
+    /// The last message.
     last: Vec<u8>,
+    /// The compressed payload of the last message.
     packed: Vec<u8>,
     frame: Vec<u8>,
-    /// Frames that were made.
+    /// Number of frames so far. Each frame needs a different mask.
     count: u64,
 }
 
 impl Deflater {
-    /// For what the handshake agreed on.
-    pub fn new(agreed: Compression) -> Self {
+    /// Creates a compressor for the negotiated parameters.
+    pub fn new(compression: Compression) -> Self {
         Self {
             compress: Compress::new(flate2::Compression::default(), false),
-            window: 1 << agreed.window_bits,
+            window: 1 << compression.window_bits,
             last: Vec::new(),
             packed: Vec::new(),
             frame: Vec::new(),
@@ -33,17 +36,17 @@ impl Deflater {
         }
     }
 
-    /// The frame of a message, where it is one that can be compressed.
+    /// Returns the compressed frame of a message. None if the body cannot be compressed.
     pub fn frame(&mut self, body: &Body) -> Option<&[u8]> {
         let (opcode, message) = frames::payload(body)?;
         self.deflate(message)?;
         self.count += 1;
         self.frame.clear();
-        frames::put(&mut self.frame, opcode | frames::COMPRESSED, &self.packed, self.count);
+        frames::put_frame(&mut self.frame, opcode | frames::COMPRESSED, &self.packed, self.count);
         Some(&self.frame)
     }
 
-    /// The payload of the compressed message; None: it could not be compressed.
+    /// Returns the compressed payload of a message. None if compression failed.
     fn deflate(&mut self, message: &[u8]) -> Option<&[u8]> {
         if self.packed.is_empty() || self.last != message {
             self.packed.clear();
@@ -54,7 +57,8 @@ impl Deflater {
         Some(&self.packed)
     }
 
-    /// The compressor keeps no smaller window than 32 KiB: after each window of a smaller one it forgets all.
+    /// Compresses a message. The compressor's window is at least 32 KiB, so for a smaller one it is
+    /// flushed after each window.
     fn pack(&mut self, message: &[u8]) -> Option<()> {
         self.compress.reset();
         let mut pieces = message.chunks(self.window).peekable();
@@ -77,9 +81,9 @@ impl Deflater {
     fn pack_piece(&mut self, mut piece: &[u8], flush: FlushCompress) -> Option<()> {
         loop {
             self.packed.reserve(piece.len() / 2 + 64);
-            let before = self.compress.total_in();
+            let consumed_before = self.compress.total_in();
             let status = self.compress.compress_vec(piece, &mut self.packed, flush).ok()?;
-            piece = &piece[(self.compress.total_in() - before) as usize..];
+            piece = &piece[(self.compress.total_in() - consumed_before) as usize..];
             let has_room = self.packed.len() < self.packed.capacity();
             if piece.is_empty() && (has_room || status == Status::BufError) {
                 return Some(());

@@ -1,7 +1,8 @@
-//! What a request asks of a WebSocket, and the message that comes for it.
+//! The exchange of a request on a WebSocket: the message to send, and the message that
+//! is received for it.
 
 use super::frames::{CLOSE, PING, frame, message};
-use super::{DONE, STATUS};
+use super::{NORMAL_CLOSURE, STATUS};
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, Head, Kept, Reply, Stamps, Wants};
 use crate::events::EventMeter;
@@ -12,11 +13,11 @@ use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
 use std::rc::Rc;
 
-/// Makes a message ready. Its header fields are those of the handshake; `number` is that of the request.
+/// Encodes a message. Its header fields apply to the handshake; `number` is that of the request.
 ///
 /// # Errors
 ///
-/// A header field has a character that none may have.
+/// If a header field contains a character that is not allowed.
 pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags, number: u64) -> Result<Prepared, BadRequest> {
     parts.headers.iter().try_for_each(check_header)?;
     let (action, message) = action(&parts, number);
@@ -24,28 +25,27 @@ pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags, number: u6
     Ok(Prepared { origin, tags, action, message, parts: Some(parts), ..Prepared::default() })
 }
 
-/// The meaning of a request's method, and the frame that is sent.
+/// Returns the action for a request's method, and the frame to send.
 fn action(parts: &RequestParts, number: u64) -> (WebSocketAction, Option<Vec<u8>>) {
     let payload = number.to_be_bytes();
     match parts.method.as_str() {
         "OPEN" => (WebSocketAction::Open, None),
         "PING" => (WebSocketAction::Ping(payload), Some(frame(PING, &payload, number))),
-        "CLOSE" => (WebSocketAction::Close, Some(frame(CLOSE, &DONE.to_be_bytes(), number))),
+        "CLOSE" => (WebSocketAction::Close, Some(frame(CLOSE, &NORMAL_CLOSURE.to_be_bytes(), number))),
         _ => (WebSocketAction::Message, message(&parts.body, number)),
     }
 }
 
 /// True if the header fields of a request close the WebSocket after it (`Connection: close`).
 pub fn closes(parts: &RequestParts) -> bool {
-    let is_close = |value: &str| value.trim().eq_ignore_ascii_case("close");
-    parts.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && is_close(value))
+    let mut fields = parts.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
+    fields.any(|(_, value)| value.trim().eq_ignore_ascii_case("close"))
 }
 
-/// One exchange: the message that is sent, and the message that it awaits.
+/// One exchange: the message to send, and the message to await.
 pub struct MessageExchange<'m, 'p> {
-    /// The action.
     pub action: WebSocketAction,
-    /// The frame that is sent; None: none is.
+    /// The frame to send; None: no frame is sent.
     pub message: Option<&'m [u8]>,
     /// The message in that frame.
     pub body: Option<&'m Body>,
@@ -55,25 +55,25 @@ pub struct MessageExchange<'m, 'p> {
     pub pattern: Option<&'p Regex>,
     /// Recognizes the awaited message.
     pub filter: Option<&'m dyn MessageFilter>,
-    /// The WebSocket is closed after it.
+    /// True if the WebSocket is closed after it.
     pub closes: bool,
-    /// Times the messages and counts them; None: the exchange awaits one message.
+    /// Times and counts messages. None: the exchange awaits one message.
     pub events: Option<Box<EventMeter>>,
 }
 
 impl MessageExchange<'_, '_> {
-    /// Whether it awaits a message and sends none.
+    /// True if it awaits a message without sending one.
     pub fn only_awaits(&self) -> bool {
         self.action == WebSocketAction::Message && self.message.is_none()
     }
 
-    /// Whether it is over as soon as it was sent.
+    /// True if it is over as soon as its message was sent.
     pub fn awaits_nothing(&self) -> bool {
         self.action == WebSocketAction::Open || self.events.as_ref().is_some_and(|events| events.is_over())
     }
 
-    /// Whether a message that came is the awaited one, or the last of several.
-    pub fn takes(&mut self, kept: Option<&Kept>) -> bool {
+    /// True if a received message is the awaited one, or the last of several.
+    pub fn is_satisfied_by(&mut self, kept: Option<&Kept>) -> bool {
         if self.action != WebSocketAction::Message {
             return false;
         }
@@ -89,38 +89,39 @@ impl MessageExchange<'_, '_> {
 
 /// A message while it is received: the parts to keep, and its length.
 pub struct PartialMessage {
-    keep: Option<Box<ReplyCollector>>,
-    /// The parts of the complete message.
+    collector: Option<Box<ReplyCollector>>,
+    /// The kept parts of the complete message.
     pub kept: Option<Box<Kept>>,
     pub body_bytes: u64,
 }
 
 impl PartialMessage {
-    pub fn new(wanted: &MessageExchange<'_, '_>) -> Self {
-        Self { keep: ReplyCollector::new(wanted.wants, wanted.pattern, None), kept: None, body_bytes: 0 }
+    pub fn new(exchange: &MessageExchange<'_, '_>) -> Self {
+        let collector = ReplyCollector::new(exchange.wants, exchange.pattern, None);
+        Self { collector, kept: None, body_bytes: 0 }
     }
 
-    /// Begins the next one of several messages and adds up their bytes.
-    pub fn begin_next(&mut self, wanted: &MessageExchange<'_, '_>) {
-        *self = Self { body_bytes: self.body_bytes, ..Self::new(wanted) };
+    /// Begins the next one of several messages, and keeps the sum of their bytes.
+    pub fn begin_next(&mut self, exchange: &MessageExchange<'_, '_>) {
+        *self = Self { body_bytes: self.body_bytes, ..Self::new(exchange) };
     }
 
     /// Adds a piece of the message.
     pub fn push(&mut self, piece: &[u8], is_compressed: bool) {
         self.body_bytes += piece.len() as u64;
-        if let Some(keep) = &mut self.keep {
-            keep.message_piece(piece, is_compressed);
+        if let Some(collector) = &mut self.collector {
+            collector.push_message(piece, is_compressed);
         }
     }
 
-    /// Ends the message and returns the parts to keep.
+    /// Ends the message and returns its kept parts.
     pub fn finish(&mut self, version: HttpVersion) -> Option<Box<Kept>> {
         let framing = Framing::None;
         let head = Head { status: STATUS, version, framing, keep_alive: true, length: 0, encoded: false };
-        self.keep.take().map(|keep| Box::new((*keep).finish(head)))
+        self.collector.take().map(|collector| Box::new((*collector).finish(head)))
     }
 
-    /// The reply that it is, with the bytes that came for it.
+    /// Builds the reply of the exchange from the message, and sets the head bytes.
     pub fn answer(&mut self, version: HttpVersion, stamps: &mut Stamps) -> Reply {
         let parts = self.kept.take().or_else(|| self.finish(version));
         let body_bytes = self.body_bytes;

@@ -1,45 +1,45 @@
-//! Frames of `WebSocket`s (RFC 6455 section 5): written, and read in any pieces.
+//! Writes frames of `WebSocket`s (RFC 6455 section 5), and parses them from pieces of any size.
 
-use super::utf8::Utf8;
+use super::utf8::Utf8Validator;
 use brunt_model::Body;
 use brunt_model::outcome::Malformed;
 
 const CONTINUATION: u8 = 0;
 const TEXT: u8 = 1;
 const BINARY: u8 = 2;
-/// The opcode of the last frame.
+/// Opcode of a close frame.
 pub const CLOSE: u8 = 8;
-/// The opcode of what is answered by a pong.
+/// Opcode of a ping.
 pub const PING: u8 = 9;
-/// The opcode of an answer to a ping.
+/// Opcode of a pong.
 pub const PONG: u8 = 10;
 const LAST: u8 = 0x80;
 const MASKED: u8 = 0x80;
 const RESERVED: u8 = 0x70;
-/// The bit of a message that is compressed.
+/// Flag of a compressed message.
 pub const COMPRESSED: u8 = 0x40;
 
-/// The frame of a message, masked; None where nothing is sent.
+/// Returns the masked frame of a message. None if the body is empty.
 pub fn message(body: &Body, number: u64) -> Option<Vec<u8>> {
     payload(body).map(|(opcode, payload)| frame(opcode, payload, number))
 }
 
-/// The opcode and payload of a message; None where nothing is sent.
+/// Returns the opcode and payload of a message. None if there is no body.
 pub fn payload(body: &Body) -> Option<(u8, &[u8])> {
     let opcode = if matches!(body, Body::Text(_)) { TEXT } else { BINARY };
     body.bytes().map(|bytes| (opcode, bytes))
 }
 
-/// A frame with a mask that depends on a number.
+/// Returns a frame with a mask derived from `number`.
 pub fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
     let mut out = Vec::new();
-    put(&mut out, opcode, payload, number);
+    put_frame(&mut out, opcode, payload, number);
     out
 }
 
-/// Appends a frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here
-/// each need only be another one.
-pub fn put(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
+/// Appends a frame with a mask derived from `number`. Masks protect intermediaries between a
+/// browser and a server. Here they need only differ from each other.
+pub fn put_frame(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
     out.push(LAST | opcode);
     match payload.len() {
         length @ 0..126 => out.push(MASKED | length as u8),
@@ -58,30 +58,25 @@ pub fn put(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
     out.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
 }
 
-/// What came whole.
+/// A complete message or control frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A message, whose payload was handed on.
+    /// A message. Its payload was passed to the caller's closure.
     Message,
-    /// A ping, with what is to be sent back.
+    /// A ping, with the payload to return.
     Ping(Vec<u8>),
-    /// An answer to a ping, with what the ping brought.
+    /// A pong, with the payload of its ping.
     Pong(Vec<u8>),
-    /// A close frame, with its optional code and reason.
-    Close {
-        /// The code.
-        code: Option<u16>,
-        /// The reason, which is UTF-8.
-        reason: String,
-    },
+    /// A close frame, with its optional code and its reason.
+    Close { code: Option<u16>, reason: String },
 }
 
-/// Whether a server may close with this code (RFC 6455 section 7.4).
+/// True if a server may close with this code (RFC 6455 section 7.4).
 fn is_close_code(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }
 
-/// Where the reading of frames stands.
+/// State of the parser of received frames.
 #[derive(Debug, Default)]
 pub struct Incoming {
     /// The beginning of a frame's head.
@@ -89,42 +84,44 @@ pub struct Incoming {
     frame: Option<Frame>,
     /// The payload of a control frame.
     control: Vec<u8>,
-    /// A message has begun, and its last frame has not come.
-    in_message: bool,
-    /// Messages may be compressed (RFC 7692), each by itself.
-    deflates: bool,
-    /// The message that comes is compressed.
+    /// True between the first and the last frame of a message.
+    is_in_message: bool,
+    /// True if messages may be compressed (RFC 7692), each separately.
+    allows_compression: bool,
+    /// True if the current message is compressed.
     is_compressed: bool,
-    /// The message that comes, where it is text that is not compressed.
-    text: Option<Utf8>,
+    /// Validates the current message, if it is uncompressed text.
+    text: Option<Utf8Validator>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     is_last: bool,
     opcode: u8,
-    left: u64,
+    remaining: u64,
 }
 
 impl Incoming {
-    /// Nothing has come yet; `deflates`: messages may be compressed, each by itself.
-    pub fn new(deflates: bool) -> Self {
-        Self { deflates, ..Self::default() }
+    /// Creates the initial state. `allows_compression`: messages may
+    /// be compressed, each separately.
+    pub fn new(allows_compression: bool) -> Self {
+        Self { allows_compression, ..Self::default() }
     }
 
-    /// Takes bytes in until something is whole; how many were taken. Payloads of messages go to `body`.
-    pub fn take(
+    /// Parses bytes up to the end of the next message or control frame. Returns the number of bytes
+    /// used. Payloads of messages are passed to `body`.
+    pub fn parse(
         &mut self,
         bytes: &[u8],
         body: &mut dyn FnMut(&[u8], bool),
     ) -> Result<(usize, Option<Event>), Malformed> {
-        let mut at = 0;
+        let mut used = 0;
         loop {
-            let begun = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut at)? };
-            let Some(frame) = begun else { return Ok((at, None)) };
-            let piece = &bytes[at..];
-            let piece = &piece[..piece.len().min(usize::try_from(frame.left).unwrap_or(usize::MAX))];
-            at += piece.len();
+            let frame = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut used)? };
+            let Some(frame) = frame else { return Ok((used, None)) };
+            let piece = &bytes[used..];
+            let piece = &piece[..piece.len().min(usize::try_from(frame.remaining).unwrap_or(usize::MAX))];
+            used += piece.len();
             if frame.opcode >= CLOSE {
                 self.control.extend_from_slice(piece);
             } else if !piece.is_empty() {
@@ -133,34 +130,34 @@ impl Incoming {
                 }
                 body(piece, self.is_compressed);
             }
-            let left = frame.left - piece.len() as u64;
-            if left > 0 {
-                self.frame = Some(Frame { left, ..frame });
-                return Ok((at, None));
+            let remaining = frame.remaining - piece.len() as u64;
+            if remaining > 0 {
+                self.frame = Some(Frame { remaining, ..frame });
+                return Ok((used, None));
             }
             self.frame = None;
-            if let Some(event) = self.whole(frame)? {
-                return Ok((at, Some(event)));
+            if let Some(event) = self.end_frame(frame)? {
+                return Ok((used, Some(event)));
             }
         }
     }
 
-    /// True between the begin and the end of a message.
+    /// True between the beginning and the end of a message.
     pub fn is_within_message(&self) -> bool {
-        self.in_message
+        self.is_in_message
             || self.frame.is_some_and(|frame| frame.opcode < CLOSE)
             || self.head.first().is_some_and(|first| first & 0x0f < CLOSE)
     }
 
-    /// Whether the message that comes is compressed.
+    /// True if the current message is compressed.
     pub fn is_compressed(&self) -> bool {
         self.is_compressed
     }
 
-    /// A frame came whole.
-    fn whole(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
+    /// Ends a complete frame. Returns an event unless it is a part of a longer message.
+    fn end_frame(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
         if frame.opcode < CLOSE {
-            self.in_message = !frame.is_last;
+            self.is_in_message = !frame.is_last;
             if frame.is_last && self.text.take().is_some_and(|text| !text.is_whole()) {
                 return Err(Malformed::WebSocketFrame);
             }
@@ -183,47 +180,48 @@ impl Incoming {
         }))
     }
 
-    /// Completes the head of a frame, where it is all there.
-    fn read_head(&mut self, bytes: &[u8], at: &mut usize) -> Result<Option<Frame>, Malformed> {
-        while *at < bytes.len() {
-            self.head.push(bytes[*at]);
-            *at += 1;
+    /// Reads the head of a frame. None if it is incomplete.
+    fn read_head(&mut self, bytes: &[u8], used: &mut usize) -> Result<Option<Frame>, Malformed> {
+        while *used < bytes.len() {
+            self.head.push(bytes[*used]);
+            *used += 1;
             let [first, second, extended @ ..] = self.head.as_slice() else { continue };
-            let (is_last, opcode) = (first & LAST != 0, first & 0x0f);
+            let is_last = first & LAST != 0;
+            let opcode = first & 0x0f;
             let is_control = opcode >= CLOSE;
             let is_known = matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG);
-            let is_in_place = is_control || self.in_message == (opcode == CONTINUATION);
+            let is_in_place = is_control || self.is_in_message == (opcode == CONTINUATION);
             let is_short = !is_control || (is_last && second & !MASKED < 126);
             let begins_message = matches!(opcode, TEXT | BINARY);
             let reserved = first & RESERVED;
-            let is_allowed = reserved == 0 || (reserved == COMPRESSED && begins_message && self.deflates);
+            let is_allowed = reserved == 0 || (reserved == COMPRESSED && begins_message && self.allows_compression);
             if !(is_known && is_in_place && is_short && is_allowed && second & MASKED == 0) {
                 return Err(Malformed::WebSocketFrame);
             }
             if begins_message {
                 self.is_compressed = reserved == COMPRESSED;
-                self.text = (opcode == TEXT && !self.is_compressed).then(Utf8::default);
+                self.text = (opcode == TEXT && !self.is_compressed).then(Utf8Validator::default);
             }
-            let wanted = match second & !MASKED {
+            let extended_length = match second & !MASKED {
                 126 => 2,
                 127 => 8,
                 _ => 0,
             };
-            if extended.len() < wanted {
+            if extended.len() < extended_length {
                 continue;
             }
             let length = extended.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
-            let left = if wanted == 0 { u64::from(*second) } else { length };
-            let is_minimal = match wanted {
+            let remaining = if extended_length == 0 { u64::from(*second) } else { length };
+            let is_minimal = match extended_length {
                 0 => true,
                 2 => length > 125,
                 _ => length > 0xffff,
             };
-            if left >> 63 != 0 || !is_minimal {
+            if remaining >> 63 != 0 || !is_minimal {
                 return Err(Malformed::WebSocketFrame);
             }
             self.head.clear();
-            self.frame = Some(Frame { is_last, opcode, left });
+            self.frame = Some(Frame { is_last, opcode, remaining });
             return Ok(self.frame);
         }
         Ok(None)
@@ -262,7 +260,7 @@ mod tests {
         let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
         for mut rest in bytes.chunks(piece) {
             while !rest.is_empty() {
-                let (used, event) = incoming.take(rest, &mut |piece, _| body.extend_from_slice(piece))?;
+                let (used, event) = incoming.parse(rest, &mut |piece, _| body.extend_from_slice(piece))?;
                 events.extend(event);
                 rest = &rest[used..];
             }
@@ -324,13 +322,13 @@ mod tests {
         let (mut incoming, mut rest) = (Incoming::new(true), &bytes[..]);
         while !rest.is_empty() {
             let (used, _) =
-                incoming.take(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed))).unwrap();
+                incoming.parse(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed))).unwrap();
             rest = &rest[used..];
         }
         assert_eq!(seen, [(b"ab".to_vec(), true), (b"c".to_vec(), true), (b"d".to_vec(), false)]);
         assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "it was not agreed");
         for bytes in [&b"\xc9\x00"[..], b"\x01\x01a\xc0\x01b", b"\xa1\x00"] {
-            assert!(Incoming::new(true).take(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
+            assert!(Incoming::new(true).parse(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
         }
     }
 

@@ -1,29 +1,29 @@
-//! Messages of a WebSocket that came before a request awaited them.
+//! Keeps the messages of a WebSocket that were received before a request awaited them.
 
 use crate::SharedCounts;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum size of an inbox, in bytes; the oldest messages leave it first.
+/// Maximum size of an inbox, in bytes. The oldest messages are removed first.
 const MAX_BYTES: usize = 1 << 20;
 /// Overhead of a message, added to the size of its payload.
 const BYTES_PER_MESSAGE: usize = 64;
 
-/// What the WebSockets of a worker share.
+/// Rules and counts that the WebSockets of a worker share.
 #[derive(Debug, Default)]
 pub struct InboxRules {
-    /// Early messages are kept: a step of the plan awaits messages without sending one.
+    /// True if early messages are kept, because a step of the plan awaits
+    /// messages without sending one.
     pub keeps_messages: bool,
-    /// Where messages that no request awaited are counted.
+    /// Counts the messages that no request awaited.
     pub counts: SharedCounts,
 }
 
-/// A message that came before a request awaited it.
+/// A message that was received before a request awaited it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct EarlyMessage {
-    /// Its payload, as it came.
+    /// The payload, as received.
     pub payload: Vec<u8>,
-    /// The payload is compressed.
     pub is_compressed: bool,
 }
 
@@ -33,20 +33,25 @@ pub struct Inbox {
     rules: Rc<InboxRules>,
     messages: VecDeque<EarlyMessage>,
     bytes: usize,
-    /// The beginning of the message that comes.
+    /// The beginning of the current message.
     partial: Vec<u8>,
-    /// The message that comes is larger than the inbox.
+    /// True if the current message is larger than the inbox.
     is_partial_too_large: bool,
 }
 
 impl Inbox {
-    /// An empty inbox.
+    /// Creates an empty inbox.
     pub fn new(rules: &Rc<InboxRules>) -> Self {
-        let rules = Rc::clone(rules);
-        Self { rules, messages: VecDeque::new(), bytes: 0, partial: Vec::new(), is_partial_too_large: false }
+        Self {
+            rules: Rc::clone(rules),
+            messages: VecDeque::new(),
+            bytes: 0,
+            partial: Vec::new(),
+            is_partial_too_large: false,
+        }
     }
 
-    /// Adds a piece of the message that comes.
+    /// Adds a piece of the current message.
     pub fn push_piece(&mut self, piece: &[u8]) {
         if !self.rules.keeps_messages || self.is_partial_too_large {
             return;
@@ -59,7 +64,7 @@ impl Inbox {
         }
     }
 
-    /// The message that came is whole.
+    /// Ends the current message.
     pub fn end_message(&mut self, is_compressed: bool) {
         if !self.rules.keeps_messages || std::mem::take(&mut self.is_partial_too_large) {
             return self.count_push();
@@ -73,21 +78,21 @@ impl Inbox {
         }
     }
 
-    /// Takes the oldest message out.
+    /// Takes the oldest message.
     pub fn take_first(&mut self) -> Option<EarlyMessage> {
         let first = self.messages.pop_front()?;
         self.bytes -= first.payload.len() + BYTES_PER_MESSAGE;
         Some(first)
     }
 
-    /// Takes the beginning of the message that comes; None: it was not kept.
+    /// Takes the beginning of the current message. None if it was not kept.
     pub fn take_partial(&mut self) -> Option<Vec<u8>> {
         let is_kept = !std::mem::take(&mut self.is_partial_too_large);
         is_kept.then(|| std::mem::take(&mut self.partial))
     }
 
-    /// Passes over all messages.
-    pub fn pass_over_all(&mut self) {
+    /// Discards all messages, and counts them as pushes.
+    pub fn discard_all(&mut self) {
         self.rules.counts.borrow_mut().pushes += self.messages.len() as u64;
         self.messages.clear();
         self.bytes = 0;
@@ -119,7 +124,7 @@ mod tests {
         }
         assert_eq!(inbox.take_first(), Some(EarlyMessage { payload: b"a!".to_vec(), is_compressed: false }));
         inbox.push_piece(b"d");
-        inbox.pass_over_all();
+        inbox.discard_all();
         assert_eq!(
             (inbox.take_first(), inbox.take_partial(), rules.counts.borrow().pushes),
             (None, Some(Vec::new()), 2)

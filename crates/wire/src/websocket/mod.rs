@@ -1,18 +1,24 @@
-//! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1, or over a stream of HTTP/2 (RFC 8441).
+//! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1, or over a stream
+//! of HTTP/2 (RFC 8441).
 //!
-//! By the method of its request ([`WebSocketAction`](crate::request::WebSocketAction)) an exchange opens the WebSocket, sends a ping, or
-//! closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
-//! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
-//! answered. Where compressed replies are asked for, messages are compressed in both directions if the server agrees
-//! (`permessage-deflate`).
+//! The method of a request selects its action
+//! ([`WebSocketAction`](crate::request::WebSocketAction)). An exchange opens the WebSocket, sends
+//! a ping, or closes it. Otherwise it sends one message and waits for the next one received;
+//! without a message it only waits. If the plan sets a pattern for bodies, messages that do not
+//! match it are skipped, because a server may send messages without a request. Pings are answered.
+//! If the plan requests compressed replies, messages are compressed in both directions, provided
+//! that the server agrees (`permessage-deflate`).
 //!
-//! A message that comes before a request awaits it is a push: it is counted, and kept only for requests that send nothing.
-//! A close frame of the server ends the request with its code as the status.
+//! A message that arrives before a request awaits it is a push. It is counted, and kept only
+//! for requests that send nothing. A close frame of the server ends the request with its
+//! code as the status.
 //!
-//! * `opening`: the request that opens one. `agreement`: what its answer agrees on.
-//! * `connection`: an open WebSocket. `exchange`: what a request asks of it. `inbox`: messages that came early.
-//! * `carrier`: what frames are written to and read from. `frames`: frames, written and read. `deflate`: messages compressed.
-//!   `utf8`: whether text is.
+//! * `opening`: the request that opens a WebSocket. `agreement`: checks the
+//!   answer and negotiates compression.
+//! * `connection`: an open WebSocket. `exchange`: the exchange of a request on it. `inbox`:
+//!   messages that arrived early.
+//! * `carrier`: carries the frames. `frames`: writes and parses frames. `deflate`: compresses
+//!   messages. `utf8`: validates text.
 
 mod agreement;
 mod carrier;
@@ -32,7 +38,7 @@ pub(crate) use frames::{Event, Incoming};
 pub(crate) use inbox::InboxRules;
 pub(crate) use opening::OpeningRequest;
 
-/// The status of a reply that is a message: that of the switch of protocols.
+/// Status of a reply that is a message: that of the switch of protocols.
 pub(crate) const STATUS: u16 = 101;
-/// The code of a WebSocket that is closed with all done (RFC 6455 section 7.4.1).
-const DONE: u16 = 1000;
+/// Close code of a normal closure (RFC 6455 section 7.4.1).
+const NORMAL_CLOSURE: u16 = 1000;

@@ -1,25 +1,25 @@
-//! The request of HTTP/1.1 that opens a WebSocket (RFC 6455 section 4.1).
+//! Builds the HTTP/1.1 request that opens a WebSocket (RFC 6455 section 4.1).
 
-use super::agreement::{accepts, offer};
+use super::agreement::{check_answer, offer};
 use crate::request::RequestParts;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-/// The server's answer to our key is made with it (RFC 6455 section 1.3).
+/// Suffix of the key in the server's answer (RFC 6455 section 1.3).
 const MAGIC: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// Header fields that belong to the handshake.
-const OWN: [&str; 6] =
+/// Header fields that the handshake sets itself.
+const HANDSHAKE_FIELDS: [&str; 6] =
     ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 
-/// A request that opens a WebSocket, and the key in it.
+/// A request that opens a WebSocket, with its key.
 pub(crate) struct OpeningRequest {
     pub bytes: Vec<u8>,
     key: String,
 }
 
 impl OpeningRequest {
-    /// The request for these parts. Its key is made from `number`.
+    /// Builds the request for these parts. Its key is derived from `number`.
     pub fn new(parts: &RequestParts, number: u64) -> Self {
         let key = STANDARD.encode(&Sha1::digest(number.to_be_bytes())[..16]);
         Self { bytes: encode(parts, &key), key }
@@ -29,9 +29,9 @@ impl OpeningRequest {
     ///
     /// # Errors
     ///
-    /// The rule that the answer breaks, in words.
+    /// The rule that the answer violates, in words.
     pub fn check(&self, fields: &[(String, String)]) -> Result<(), String> {
-        accepts(fields, &STANDARD.encode(Sha1::digest(format!("{}{MAGIC}", self.key))))
+        check_answer(fields, &STANDARD.encode(Sha1::digest(format!("{}{MAGIC}", self.key))))
     }
 }
 
@@ -45,8 +45,10 @@ fn encode(parts: &RequestParts, key: &str) -> Vec<u8> {
     if let Some(offer) = offer(parts) {
         text.extend(["Sec-WebSocket-Extensions: ", offer, "\r\n"]);
     }
-    for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
-        text.extend([name.as_str(), ": ", value, "\r\n"]);
+    for (name, value) in &parts.headers {
+        if !HANDSHAKE_FIELDS.contains(&name.to_ascii_lowercase().as_str()) {
+            text.extend([name.as_str(), ": ", value, "\r\n"]);
+        }
     }
     (text + "\r\n").into_bytes()
 }

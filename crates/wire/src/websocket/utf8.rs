@@ -1,14 +1,14 @@
-//! Whether bytes that come in pieces are UTF-8 (RFC 6455 section 8.1).
+//! Validates UTF-8 in pieces of any size (RFC 6455 section 8.1).
 
-/// The beginning of a character whose rest is to come.
+/// The beginning of a character that continues in the next piece.
 #[derive(Debug, Default)]
-pub struct Utf8 {
+pub struct Utf8Validator {
     partial: [u8; 4],
     length: usize,
 }
 
-impl Utf8 {
-    /// Takes in a piece; false: it is not UTF-8.
+impl Utf8Validator {
+    /// Validates a piece. False if it is not UTF-8.
     pub fn push(&mut self, mut piece: &[u8]) -> bool {
         while self.length > 0 {
             let Some((first, rest)) = piece.split_first() else { return true };
@@ -31,7 +31,7 @@ impl Utf8 {
         true
     }
 
-    /// Whether no character is cut.
+    /// True if no character is incomplete.
     pub fn is_whole(&self) -> bool {
         self.length == 0
     }
@@ -43,7 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn is_utf8(bytes: &[u8], piece: usize) -> bool {
-        let mut text = Utf8::default();
+        let mut text = Utf8Validator::default();
         bytes.chunks(piece).all(|piece| text.push(piece)) && text.is_whole()
     }
 

@@ -1,7 +1,7 @@
-//! What is kept of a body while it comes: a pattern is looked for, and a whole body is kept up to a limit.
+//! Collects a body as it arrives: searches it for a pattern, and keeps it up to a limit.
 //!
-//! Memory is bounded, whatever a server sends: a pattern sees a window that moves over the body, and a compressed body is
-//! unpacked as it comes, up to a limit.
+//! Memory is bounded, whatever a server sends. The pattern search sees a window that moves over the
+//! body. A compressed body is unpacked as it arrives, up to a limit.
 
 use crate::events::EventMeter;
 use brunt_model::Tick;
@@ -10,100 +10,102 @@ use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use regex::bytes::Regex;
 use std::io::{self, Write};
 
-/// A match must lie within so many bytes of the decoded body.
+/// Maximum length of a match in the decoded body, in bytes.
 pub const WINDOW: usize = 256 * 1024;
 
-/// A compressed body is unpacked up to so many bytes; a longer one matches nothing.
-pub const MOST_UNPACKED: u64 = 64 << 20;
+/// Maximum size of an unpacked body, in bytes. A longer one matches nothing.
+pub const MAX_UNPACKED: u64 = 64 << 20;
 
-/// Of a decoded body no more than so many bytes are kept.
-pub const MOST_KEPT: usize = 16 << 20;
+/// Maximum number of bytes that are kept of a decoded body.
+pub const MAX_RETAINED: usize = 16 << 20;
 
-/// How far behind its end a match may look: one character of UTF-8, for `$` and `\b`.
+/// Bytes after a match that decide whether it matches: one character of UTF-8, for `$` and `\b`.
 const LOOK_AHEAD: usize = 4;
 
-/// What a compressed message of a WebSocket is sent without (RFC 7692 section 7.2.2).
+/// The bytes that a compressed WebSocket message is sent without (RFC 7692 section 7.2.2).
 const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// A body that comes in pieces.
-pub(crate) enum KeptBody {
-    Plain(Taken),
-    Gzip(Box<MultiGzDecoder<Taken>>),
-    /// Content-Encoding `deflate`: as RFC 9110 section 8.4.1.2 has it.
-    Zlib(Box<ZlibDecoder<Taken>>),
-    /// The same without the header of zlib, as some servers send it and browsers read it.
-    Deflate(Box<DeflateDecoder<Taken>>),
-    /// One of both: its first two bytes have not come.
-    ZlibOrDeflate(Taken, Vec<u8>),
-    /// A message of a WebSocket.
-    Message(Box<DeflateDecoder<Taken>>),
-    /// It could not be unpacked.
+/// A body that arrives in pieces, by its encoding.
+pub(crate) enum BodyCollector {
+    Plain(DecodedSink),
+    Gzip(Box<MultiGzDecoder<DecodedSink>>),
+    /// Content-Encoding `deflate` as defined by RFC 9110 section 8.4.1.2.
+    Zlib(Box<ZlibDecoder<DecodedSink>>),
+    /// `deflate` without the zlib header, which some servers send and browsers accept.
+    Deflate(Box<DeflateDecoder<DecodedSink>>),
+    /// Either of both, until the first two bytes have arrived.
+    ZlibOrDeflate(DecodedSink, Vec<u8>),
+    /// A WebSocket message.
+    Message(Box<DeflateDecoder<DecodedSink>>),
+    /// The body could not be unpacked.
     Broken,
 }
 
-/// The result of a whole body.
+/// The collected parts of a whole body.
 pub(crate) struct FinishedBody {
     /// The kept bytes, decoded.
     pub bytes: Vec<u8>,
-    /// The pattern matched.
+    /// True if the pattern matched.
     pub matches: bool,
-    /// It could not be unpacked.
+    /// True if the body could not be unpacked.
     pub is_broken: bool,
 }
 
-/// Takes in what was decoded.
+/// Receives decoded bytes and passes them to the search, the buffer and the event meter.
 #[derive(Default)]
-pub(crate) struct Taken {
-    search: Option<Search>,
-    keeps: Option<Vec<u8>>,
+pub(crate) struct DecodedSink {
+    search: Option<PatternSearch>,
+    retained: Option<Vec<u8>>,
     events: Option<Box<EventMeter>>,
     unpacked: u64,
 }
 
-/// Looks for a pattern in bytes that come in pieces.
-pub(crate) struct Search {
+/// Searches for a pattern in bytes that arrive in pieces.
+pub(crate) struct PatternSearch {
     pattern: Regex,
-    /// Of a text that is not UTF-8.
+    /// Set if the text is not UTF-8.
     decoder: Option<Box<Decoder>>,
     window: Vec<u8>,
-    /// Bytes of the window that were seen before and only tell what stands in front.
-    before: usize,
-    found: bool,
+    /// Bytes at the start of the window that were searched before. They serve only as the
+    /// context of a match.
+    searched: usize,
+    is_found: bool,
 }
 
-impl KeptBody {
-    /// A body with this Content-Encoding. `charset` is that of its text unless it is UTF-8; the pattern is searched in the decoded text.
+impl BodyCollector {
+    /// Creates a body with this Content-Encoding. `charset` is set unless the text is UTF-8; the
+    /// pattern is searched in the decoded text.
     pub fn new(
         encoding: Option<&str>,
         charset: Option<&'static Encoding>,
         pattern: Option<&Regex>,
-        keeps: Option<Vec<u8>>,
+        retained: Option<Vec<u8>>,
         events: Option<Box<EventMeter>>,
     ) -> Self {
-        let search = pattern.map(|pattern| Search::new(pattern, charset));
-        let taken = Taken { search, keeps, events, unpacked: 0 };
+        let search = pattern.map(|pattern| PatternSearch::new(pattern, charset));
+        let sink = DecodedSink { search, retained, events, unpacked: 0 };
         match encoding {
-            Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(taken))),
-            Some("deflate") => Self::ZlibOrDeflate(taken, Vec::new()),
-            Some("permessage-deflate") => Self::Message(Box::new(DeflateDecoder::new(taken))),
-            _ => Self::Plain(taken),
+            Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(sink))),
+            Some("deflate") => Self::ZlibOrDeflate(sink, Vec::new()),
+            Some("permessage-deflate") => Self::Message(Box::new(DeflateDecoder::new(sink))),
+            _ => Self::Plain(sink),
         }
     }
 
-    /// A piece, as it was sent.
+    /// Receives a piece of the body, as it was sent.
     pub fn push(&mut self, piece: &[u8]) {
-        if let Self::ZlibOrDeflate(taken, begin) = self {
+        if let Self::ZlibOrDeflate(sink, begin) = self {
             begin.extend_from_slice(piece);
             if begin.len() >= 2 {
                 let begin = std::mem::take(begin);
-                *self = Self::deflated(std::mem::take(taken), &begin);
+                *self = Self::deflate_decoder(std::mem::take(sink), &begin);
                 self.push(&begin);
             }
             return;
         }
         let pushed = match self {
-            Self::Plain(taken) => {
-                taken.push(piece);
+            Self::Plain(sink) => {
+                sink.push(piece);
                 Ok(())
             }
             Self::Gzip(decoder) => decoder.write_all(piece),
@@ -116,72 +118,72 @@ impl KeptBody {
         }
     }
 
-    /// No more of it is awaited, though it has not come to its end.
+    /// True if the rest of the body is not needed, though its end was not received.
     pub fn is_over(&self) -> bool {
-        let taken = match self {
-            Self::Plain(taken) | Self::ZlibOrDeflate(taken, _) => taken,
+        let sink = match self {
+            Self::Plain(sink) | Self::ZlibOrDeflate(sink, _) => sink,
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zlib(decoder) => decoder.get_ref(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_ref(),
             Self::Broken => return false,
         };
-        taken.events.as_ref().is_some_and(|events| events.is_over())
+        sink.events.as_ref().is_some_and(|events| events.is_over())
     }
 
-    /// A piece of the request was written, to which the next event is the answer.
-    pub fn sent(&mut self, now: Tick) {
-        let taken = match self {
-            Self::Plain(taken) | Self::ZlibOrDeflate(taken, _) => taken,
+    /// Records when a piece of the request was sent. The next event answers it.
+    pub fn record_sent(&mut self, now: Tick) {
+        let sink = match self {
+            Self::Plain(sink) | Self::ZlibOrDeflate(sink, _) => sink,
             Self::Gzip(decoder) => decoder.get_mut(),
             Self::Zlib(decoder) => decoder.get_mut(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_mut(),
             Self::Broken => return,
         };
-        if let Some(events) = &mut taken.events {
-            events.sent(now);
+        if let Some(events) = &mut sink.events {
+            events.record_sent(now);
         }
     }
 
-    /// The decoder of a body of `deflate` that begins so. RFC 1950 section 2.2 has the header of zlib: its method is 8, and its two bytes
-    /// are a multiple of 31.
-    fn deflated(taken: Taken, begin: &[u8]) -> Self {
+    /// Chooses the decoder for a `deflate` body from its first two bytes. A zlib header (RFC 1950
+    /// section 2.2) has method 8, and its two bytes are a multiple of 31.
+    fn deflate_decoder(sink: DecodedSink, begin: &[u8]) -> Self {
         let has_header = begin[0] & 0x0f == 8 && (u16::from(begin[0]) << 8 | u16::from(begin[1])).is_multiple_of(31);
         if has_header {
-            Self::Zlib(Box::new(ZlibDecoder::new(taken)))
+            Self::Zlib(Box::new(ZlibDecoder::new(sink)))
         } else {
-            Self::Deflate(Box::new(DeflateDecoder::new(taken)))
+            Self::Deflate(Box::new(DeflateDecoder::new(sink)))
         }
     }
 
-    /// The body is over. One that cannot be unpacked matches nothing.
+    /// Ends the body. One that cannot be unpacked matches nothing.
     pub fn finish(self) -> FinishedBody {
-        let taken = match self {
-            Self::Plain(taken) => Ok(taken),
+        let sink = match self {
+            Self::Plain(sink) => Ok(sink),
             Self::Gzip(decoder) => decoder.finish(),
             Self::Zlib(decoder) => decoder.finish(),
             Self::Deflate(decoder) => decoder.finish(),
-            Self::ZlibOrDeflate(taken, begin) if begin.is_empty() => Ok(taken),
+            Self::ZlibOrDeflate(sink, begin) if begin.is_empty() => Ok(sink),
             Self::ZlibOrDeflate(..) | Self::Broken => Err(io::ErrorKind::InvalidData.into()),
             Self::Message(mut decoder) => decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish()),
         };
-        let is_broken = taken.is_err();
-        let Taken { search, keeps, mut events, .. } = taken.unwrap_or_default();
+        let is_broken = sink.is_err();
+        let DecodedSink { search, retained, mut events, .. } = sink.unwrap_or_default();
         if let Some(events) = &mut events {
             events.finish();
         }
-        let matches = search.is_some_and(Search::finish);
-        FinishedBody { bytes: keeps.unwrap_or_default(), matches, is_broken }
+        let matches = search.is_some_and(PatternSearch::finish);
+        FinishedBody { bytes: retained.unwrap_or_default(), matches, is_broken }
     }
 }
 
-impl Taken {
+impl DecodedSink {
     fn push(&mut self, piece: &[u8]) {
         if let Some(search) = &mut self.search {
             search.push(piece);
         }
-        if let Some(keeps) = &mut self.keeps {
-            let room = MOST_KEPT.saturating_sub(keeps.len());
-            keeps.extend_from_slice(&piece[..piece.len().min(room)]);
+        if let Some(retained) = &mut self.retained {
+            let room = MAX_RETAINED.saturating_sub(retained.len());
+            retained.extend_from_slice(&piece[..piece.len().min(room)]);
         }
         if let Some(events) = &mut self.events {
             events.push(piece);
@@ -189,10 +191,10 @@ impl Taken {
     }
 }
 
-impl Write for Taken {
+impl Write for DecodedSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unpacked += bytes.len() as u64;
-        if self.unpacked > MOST_UNPACKED {
+        if self.unpacked > MAX_UNPACKED {
             return Err(io::Error::other("the body is too long when it is unpacked"));
         }
         self.push(bytes);
@@ -204,10 +206,10 @@ impl Write for Taken {
     }
 }
 
-impl Search {
+impl PatternSearch {
     fn new(pattern: &Regex, charset: Option<&'static Encoding>) -> Self {
         let decoder = charset.map(|charset| Box::new(charset.new_decoder()));
-        Self { pattern: pattern.clone(), decoder, window: Vec::new(), before: 0, found: false }
+        Self { pattern: pattern.clone(), decoder, window: Vec::new(), searched: 0, is_found: false }
     }
 
     fn push(&mut self, piece: &[u8]) {
@@ -219,31 +221,31 @@ impl Search {
     }
 
     fn push_text(&mut self, mut piece: &[u8]) {
-        while !self.found && !piece.is_empty() {
+        while !self.is_found && !piece.is_empty() {
             let n = piece.len().min(2 * WINDOW - self.window.len());
             self.window.extend_from_slice(&piece[..n]);
             piece = &piece[n..];
             if self.window.len() == 2 * WINDOW {
-                self.pass();
+                self.search_window();
             }
         }
     }
 
-    /// The window is full: it is searched, and its older half makes room. A match near its end may be another one once
-    /// more has come.
-    fn pass(&mut self) {
-        let end = self.pattern.shortest_match_at(&self.window, self.before);
-        self.found = end.is_some_and(|end| end + LOOK_AHEAD <= self.window.len());
-        if self.found {
+    /// Searches a full window and discards its older half. A match near its end is not accepted
+    /// yet: more bytes could change it.
+    fn search_window(&mut self) {
+        let end = self.pattern.shortest_match_at(&self.window, self.searched);
+        self.is_found = end.is_some_and(|end| end + LOOK_AHEAD <= self.window.len());
+        if self.is_found {
             self.window = Vec::new();
         } else {
             self.window.drain(..WINDOW - LOOK_AHEAD);
-            self.before = LOOK_AHEAD;
+            self.searched = LOOK_AHEAD;
         }
     }
 
     fn finish(self) -> bool {
-        self.found || self.pattern.is_match_at(&self.window, self.before)
+        self.is_found || self.pattern.is_match_at(&self.window, self.searched)
     }
 }
 
@@ -254,17 +256,17 @@ mod tests {
     use flate2::write::GzEncoder;
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
-        let mut body = KeptBody::new(encoding, None, Some(&Regex::new(pattern).unwrap()), None, None);
+        let mut body = BodyCollector::new(encoding, None, Some(&Regex::new(pattern).unwrap()), None, None);
         for piece in pieces {
             body.push(piece);
         }
         body.finish().matches
     }
 
-    fn room(body: &KeptBody) -> usize {
+    fn room(body: &BodyCollector) -> usize {
         let taken = match body {
-            KeptBody::Plain(taken) => taken,
-            KeptBody::Gzip(decoder) => decoder.get_ref(),
+            BodyCollector::Plain(taken) => taken,
+            BodyCollector::Gzip(decoder) => decoder.get_ref(),
             _ => return 0,
         };
         taken.search.as_ref().map_or(0, |search| search.window.capacity())
@@ -303,7 +305,7 @@ mod tests {
                 raw.write_all(text.as_bytes()).unwrap();
                 zlib.write_all(text.as_bytes()).unwrap();
                 for (packed, size) in [(raw.finish().unwrap(), 1), (zlib.finish().unwrap(), 1000)] {
-                    let mut body = KeptBody::new(Some("deflate"), None, None, Some(Vec::new()), None);
+                    let mut body = BodyCollector::new(Some("deflate"), None, None, Some(Vec::new()), None);
                     packed.chunks(size).for_each(|piece| body.push(piece));
                     let finished = body.finish();
                     assert!(
@@ -319,7 +321,7 @@ mod tests {
     #[test]
     fn a_pattern_is_found_in_a_text_of_another_charset() {
         let found = |charset, pieces: &[&[u8]]| {
-            let mut body = KeptBody::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
+            let mut body = BodyCollector::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
             for piece in pieces {
                 body.push(piece);
             }
@@ -332,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_long_body_takes_no_more_memory_than_the_window() {
-        let mut body = KeptBody::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
+        let mut body = BodyCollector::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
         for _ in 0..1000 {
             body.push(&vec![b'x'; 64 * 1024]);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
@@ -348,12 +350,12 @@ mod tests {
         }
         packed.write_all(b"needle").unwrap();
         let packed = packed.finish().unwrap();
-        let mut body = KeptBody::new(Some("gzip"), None, Some(&Regex::new("x").unwrap()), None, None);
+        let mut body = BodyCollector::new(Some("gzip"), None, Some(&Regex::new("x").unwrap()), None, None);
         for piece in packed.chunks(10_000) {
             body.push(piece);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
         }
-        assert!(matches!(body, KeptBody::Broken));
+        assert!(matches!(body, BodyCollector::Broken));
         let finished = body.finish();
         assert!(finished.bytes.is_empty() && !finished.matches && finished.is_broken);
     }
@@ -376,7 +378,7 @@ mod tests {
         // "Hello", of RFC 7692 section 7.2.3.1.
         let hello = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
         for size in 1..=hello.len() {
-            let mut body = KeptBody::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
+            let mut body = BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
             hello.chunks(size).for_each(|piece| body.push(piece));
             assert_eq!(body.finish().bytes, b"Hello");
         }
@@ -385,15 +387,15 @@ mod tests {
         packed.write_all(long.as_bytes()).unwrap();
         packed.flush().unwrap();
         let packed = packed.get_ref().strip_suffix(&MESSAGE_END).unwrap().to_vec();
-        let mut body = KeptBody::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
+        let mut body = BodyCollector::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
         packed.chunks(7).for_each(|piece| body.push(piece));
         assert_eq!(body.finish().bytes, long.as_bytes());
     }
 
     #[test]
     fn a_kept_body_ends_at_its_limit() {
-        let mut body = KeptBody::new(None, None, None, Some(Vec::new()), None);
-        (0..3).for_each(|_| body.push(&vec![b'x'; MOST_KEPT / 2]));
-        assert_eq!(body.finish().bytes.len(), MOST_KEPT);
+        let mut body = BodyCollector::new(None, None, None, Some(Vec::new()), None);
+        (0..3).for_each(|_| body.push(&vec![b'x'; MAX_RETAINED / 2]));
+        assert_eq!(body.finish().bytes.len(), MAX_RETAINED);
     }
 }
