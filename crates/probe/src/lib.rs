@@ -1,13 +1,14 @@
-//! Readings from the server under test and from ourselves.
+//! Reads the server under test, this machine and this process. It decides nothing.
 //!
-//! It decides nothing. It reads, and says what it read.
-//!
-//! * [`ourselves`]: what we use of our machine, and what the machine gives; one row of `SOURCES` (`sources`) a place.
-//! * [`machine`]: where a run is made: kernel, CPU, limits, settings.
-//! * [`mod@route`]: the way to the server, and who listens there. [`settings`]: kernel settings that limit a load.
-//! * [`limits`]: how many descriptors we may have; raised as far as the system lets us.
-//! * [`mod@watch`]: a server under test: its machines, processes and status pages, read again and again beside the load.
-//! * [`root`]: where the system's files are, and files that are kept open between readings.
+//! * [`ourselves`]: the resources that this process uses and the machine provides; `sources` has
+//!   one row of `SOURCES` per place.
+//! * [`machine`]: the environment of a run: kernel, CPU, limits, settings.
+//! * [`mod@route`]: the route to the server, and the process that listens there. [`settings`]:
+//!   kernel settings that limit a load.
+//! * [`limits`]: the limit on file descriptors, and how it is raised.
+//! * [`mod@watch`]: reads a server under test during the load: its machines,
+//!   processes and status pages.
+//! * [`root`]: access to the system's files, some of which stay open between readings.
 
 pub mod limits;
 pub mod machine;

@@ -1,22 +1,24 @@
-//! How many files we may open.
+//! Limits on files and address space of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit on descriptors to the hard one; the limit that then holds.
+/// Raises the soft limit on file descriptors to the hard limit. Returns the
+/// limit that then applies.
 pub fn raise_descriptors() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Where the system refuses, the old limit holds: it is what we report.
+    // If the system refuses, the old limit applies, and it is returned.
     let _ = setrlimit(Resource::Nofile, raised);
     descriptors()
 }
 
-/// The limit on descriptors that holds.
+/// Returns the current soft limit on file descriptors.
 pub fn descriptors() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// Bytes of address space that we may still map, where it is limited (`ulimit -v`).
+/// Returns the address space that this process may still map, in bytes, if it
+/// is limited (`ulimit -v`).
 pub fn address_space_left() -> Option<u64> {
     let limit = getrlimit(Resource::As).current?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

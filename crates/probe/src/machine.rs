@@ -1,9 +1,9 @@
-//! Where a run is made.
+//! Describes the environment of a run: machine, kernel and limits.
 
 use brunt_model::Environment;
 use std::fs;
 
-/// Kernel settings that bear on a load test.
+/// Kernel settings that influence a load test.
 const SETTINGS: &[&str] = &[
     "net.core.somaxconn",
     "net.core.netdev_max_backlog",
@@ -22,7 +22,8 @@ const SETTINGS: &[&str] = &[
     "net.netfilter.nf_conntrack_max",
 ];
 
-/// This machine and our limits on it. What the system does not show is left empty.
+/// Describes this machine and the limits of this process. Values that the system does
+/// not show are empty.
 pub fn environment(command: String, brunt: &str) -> Environment {
     Environment {
         command,
@@ -40,20 +41,19 @@ pub fn environment(command: String, brunt: &str) -> Environment {
     }
 }
 
-/// Cores that we may use.
+/// Number of CPU cores that this process may use.
 pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
-/// Its name in the network, as it knows it.
+/// Returns the machine's network node name (uname(2)).
 pub fn hostname() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 fn kernel() -> String {
     let name = rustix::system::uname();
-    let part = |s: &std::ffi::CStr| s.to_string_lossy().into_owned();
-    format!("{} {} {}", part(name.sysname()), part(name.release()), part(name.machine()))
+    [name.sysname(), name.release(), name.machine()].map(std::ffi::CStr::to_string_lossy).join(" ")
 }
 
 fn cpu_model() -> Option<String> {

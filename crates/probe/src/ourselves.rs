@@ -1,7 +1,7 @@
-//! What we use of our machine, and what it gives.
+//! Reads the resources that this process uses, and those that its machine provides.
 //!
-//! One reading is a list of names and values (`brunt_model::reading_names`); what the system does not show is left
-//! out. Needs no privileges. Out of scope: the judge; a reading says nothing about what it means.
+//! A reading is a list of names and values (`brunt_model::reading_names`). Values that the system
+//! does not show are missing. It needs no privileges, and does not interpret the values.
 
 use crate::root::Root;
 use crate::sources::workers::{self, Workers};
@@ -11,46 +11,47 @@ use std::fs;
 
 pub use crate::sources::workers::Thread;
 
-/// Our own use of the machine since it was made, and what the machine shows of itself.
+/// Reads this process's use of the machine since a start, and the state of the machine.
 pub struct Ourselves {
-    began: Cpu,
+    start: CpuTime,
     workers: Workers,
     sources: Vec<Box<dyn Source>>,
 }
 
-/// What the whole process has used so far.
+/// CPU time that the whole process has used so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cpu {
-    /// User and system together, exactly.
+struct CpuTime {
+    /// User and system time together, exact.
     seconds: f64,
-    /// Their parts, in ticks of 10 ms: coarse.
+    /// User time, in ticks of 10 ms.
     user_ticks: f64,
+    /// System time, in ticks of 10 ms.
     system_ticks: f64,
 }
 
 impl Ourselves {
-    /// Begins to count, on this machine. `server`: the processes that are the server with their children; empty where
-    /// they are not known.
+    /// Starts counting on this machine. `server` contains the pids of the server and its
+    /// children; empty if unknown.
     pub fn new(server: &[u32]) -> Self {
         Self::of(&Root::system(), server)
     }
 
-    /// Reads the files of a recorded tree in place of this machine's.
+    /// Like [`new`](Self::new), but reads the files of a recorded tree.
     pub fn of(root: &Root, server: &[u32]) -> Self {
         let neighbors: Box<dyn Source> = Box::new(Neighbors::open(root, server));
         let sources = SOURCES.iter().map(|open| open(root)).chain([neighbors]).collect();
-        Self { began: cpu(), workers: Workers::new(root), sources }
+        Self { start: cpu_time(), workers: Workers::new(root), sources }
     }
 
-    /// A worker's thread has ended: from now on this is what is told of it.
+    /// Records the final figures of a worker's thread that has ended. Later readings contain them.
     pub fn worker_ended(&mut self, worker: usize, thread: Thread) {
         self.workers.ended(worker, thread);
     }
 
-    /// Names, with their unit, and values. What the system does not show is left out. `workers`: threads named
-    /// `brunt-worker-N`.
+    /// Returns names, with their unit, and values. Values that the system does not show are
+    /// missing. `workers` is the number of threads named `brunt-worker-N`.
     pub fn read(&mut self, workers: u32) -> Vec<(String, f64)> {
-        let (user, system) = split(self.began, cpu());
+        let (user, system) = split(self.start, cpu_time());
         let mut values = Values::default();
         values.push(name::CPU_USER, user);
         values.push(name::CPU_SYSTEM, system);
@@ -63,33 +64,44 @@ impl Ourselves {
     }
 }
 
-/// What the thread that asks has had of the machine so far.
+/// Returns the CPU figures of the calling thread so far.
 pub fn this_thread() -> Thread {
     workers::this_thread(&Root::system())
 }
 
-/// User and system seconds between two readings: their sum is exact, their shares are as the ticks between them.
+/// Returns the user and system seconds between two readings. Their sum is exact; their ratio is
+/// that of the ticks.
 fn split(from: Cpu, to: Cpu) -> (f64, f64) {
     let seconds = (to.seconds - from.seconds).max(0.0);
-    let (user, system) = (to.user_ticks - from.user_ticks, to.system_ticks - from.system_ticks);
+    let user = to.user_ticks - from.user_ticks;
+    let system = to.system_ticks - from.system_ticks;
     let share = if user + system > 0.0 { (user / (user + system)).clamp(0.0, 1.0) } else { 1.0 };
     (seconds * share, seconds * (1.0 - share))
 }
 
-/// The process's CPU clock, and utime and stime of /proc/self/stat (proc(5), fields 14 and 15).
+/// Reads the process's CPU clock, and utime and stime of /proc/self/stat (proc(5),
+/// fields 14 and 15).
 #[cfg(target_os = "linux")]
-fn cpu() -> Cpu {
+fn cpu_time() -> CpuTime {
     use rustix::time::{ClockId, clock_gettime};
     let total = clock_gettime(ClockId::ProcessCPUTime);
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    Cpu { seconds: total.tv_sec as f64 + total.tv_nsec as f64 / 1e9, user_ticks: ticks(11), system_ticks: ticks(12) }
+    CpuTime {
+        seconds: total.tv_sec as f64 + total.tv_nsec as f64 / 1e9,
+        user_ticks: number_at(&fields, 11),
+        system_ticks: number_at(&fields, 12),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn number_at(fields: &[&str], index: usize) -> f64 {
+    fields.get(index).and_then(|field| field.parse().ok()).unwrap_or(0.0)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn cpu() -> Cpu {
-    Cpu::default()
+fn cpu_time() -> CpuTime {
+    CpuTime::default()
 }
 
 #[cfg(test)]
@@ -110,11 +122,11 @@ mod tests {
 
     #[test]
     fn parts_are_never_negative_and_add_up() {
-        let from = Cpu { seconds: 0.009, user_ticks: 1.0, system_ticks: 0.0 };
-        let to = Cpu { seconds: 0.012, user_ticks: 1.0, system_ticks: 1.0 };
+        let from = CpuTime { seconds: 0.009, user_ticks: 1.0, system_ticks: 0.0 };
+        let to = CpuTime { seconds: 0.012, user_ticks: 1.0, system_ticks: 1.0 };
         let (user, system) = split(from, to);
         assert_eq!(user, 0.0);
         assert!((system - 0.003).abs() < 1e-12);
-        assert_eq!(split(from, Cpu { seconds: 0.01, ..from }).1, 0.0);
+        assert_eq!(split(from, CpuTime { seconds: 0.01, ..from }).1, 0.0);
     }
 }

@@ -1,102 +1,103 @@
-//! The system's files: where they are, and those that are read again and again.
+//! Access to the system's files: single reads, and files that are read repeatedly.
 //!
-//! They are in a folder (`/`, or a recorded tree), or they are texts that another machine told of its files. Who reads
-//! them sees no difference.
-//!
-//! Out of scope: a parser; what stands in a file is known by who reads it.
+//! The files are in a folder (`/`, or a recorded tree), or they are texts that another machine
+//! sent. Readers see no difference. This module does not parse the files.
 
-mod told;
+mod remote;
 
+use remote::RemoteFiles;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use told::RemoteFiles;
 
-/// Enough for most files of /proc in one read.
+/// Initial size of a read buffer, in bytes: most files of /proc fit.
 const FIRST_READ: usize = 8 << 10;
-/// No file that we read is longer; one that is, is cut off here.
-const LONGEST: usize = 4 << 20;
+/// Maximum length of a file, in bytes. Longer files are truncated.
+const MAX_LENGTH: usize = 4 << 20;
 
-/// Where the system's files are: `/`, a recorded tree, or what another machine told.
+/// Root of `/proc` and `/sys`: the local system, a recorded tree, or a remote machine.
 #[derive(Debug, Clone)]
 pub struct Root(FileOrigin);
 
 #[derive(Debug, Clone)]
 enum FileOrigin {
     Tree(PathBuf),
-    Told(RemoteFiles),
+    Remote(RemoteFiles),
 }
 
 impl Root {
-    /// This machine's.
+    /// Returns the root of this machine.
     pub fn system() -> Self {
         Self::recorded("/")
     }
 
-    /// A tree that holds `proc` and `sys` as they were.
+    /// Returns the root of a recorded tree, which contains `proc` and `sys`.
     pub fn recorded(tree: impl Into<PathBuf>) -> Self {
         Self(FileOrigin::Tree(tree.into()))
     }
 
-    /// Another machine's: nothing until it is [told](Self::tell).
-    pub(crate) fn told() -> Self {
-        Self(FileOrigin::Told(RemoteFiles::default()))
+    /// Returns the root of another machine. It is empty until
+    /// [`replace_files`](Self::replace_files) is called.
+    pub(crate) fn remote() -> Self {
+        Self(FileOrigin::Remote(RemoteFiles::default()))
     }
 
-    /// These are the files now, by path; all that were told before are gone. A tree takes no notice.
-    pub(crate) fn tell(&self, files: impl IntoIterator<Item = (String, String)>) {
-        if let FileOrigin::Told(told) = &self.0 {
-            told.tell(files.into_iter().collect());
+    /// Replaces all files of another machine by these, by path. Has no effect on a tree.
+    pub(crate) fn replace_files(&self, files: impl IntoIterator<Item = (String, String)>) {
+        if let FileOrigin::Remote(remote) = &self.0 {
+            remote.replace(files.into_iter().collect());
         }
     }
 
-    /// The files that somebody reads again and again, and that must therefore be told each time. None of a tree.
-    pub(crate) fn kept(&self) -> Vec<String> {
-        if let FileOrigin::Told(told) = &self.0 { told.kept() } else { Vec::new() }
+    /// Returns the files that are read repeatedly, so that another machine must send them each
+    /// time. Empty for a tree.
+    pub(crate) fn watched_files(&self) -> Vec<String> {
+        if let FileOrigin::Remote(remote) = &self.0 { remote.watched() } else { Vec::new() }
     }
 
-    /// A path in it; a leading `/` changes nothing. Of another machine it leads nowhere.
+    /// Returns the path of a file below the root; a leading `/` is ignored. For another machine,
+    /// the path leads nowhere.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         let tree = if let FileOrigin::Tree(tree) = &self.0 { tree } else { Path::new("/dev/null") };
         tree.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// A file's text; None where there is none, or we may not read it.
+    /// Returns the text of a file. None if it does not exist or may not be read.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         match &self.0 {
             FileOrigin::Tree(_) => fs::read_to_string(self.path(path)).ok(),
-            FileOrigin::Told(told) => told.text(&path.as_ref().to_string_lossy()),
+            FileOrigin::Remote(remote) => remote.text(&path.as_ref().to_string_lossy()),
         }
     }
 
-    /// Whether there is a file or folder.
+    /// True if the file or folder exists.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         match &self.0 {
             FileOrigin::Tree(_) => self.path(path).exists(),
-            FileOrigin::Told(told) => told.exists(&path.as_ref().to_string_lossy()),
+            FileOrigin::Remote(remote) => remote.exists(&path.as_ref().to_string_lossy()),
         }
     }
 
-    /// The number that a file begins with.
+    /// Returns the number at the start of a file.
     pub fn number(&self, path: impl AsRef<Path>) -> Option<f64> {
         number(&self.text(path)?)
     }
 
-    /// The words of a file, each separated by one space; None where it cannot be read.
+    /// Returns the words of a file, joined by single spaces. None if it cannot be read.
     pub fn words(&self, path: impl AsRef<Path>) -> Option<String> {
         Some(self.text(path)?.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The whole number that a file holds, and nothing else.
+    /// Returns the integer in a file that contains nothing else.
     pub fn whole(&self, path: impl AsRef<Path>) -> Option<u64> {
         self.words(path)?.parse().ok()
     }
 
-    /// The names in a folder, sorted; none where it is not there.
+    /// Returns the names in a folder, sorted. Empty if the folder does not exist.
     pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
-        if let FileOrigin::Told(told) = &self.0 {
-            return told.names(&path.as_ref().to_string_lossy());
+        if let FileOrigin::Remote(remote) = &self.0 {
+            return remote.names(&path.as_ref().to_string_lossy());
         }
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
@@ -104,22 +105,24 @@ impl Root {
         names
     }
 
-    /// A file that is read again and again.
+    /// Returns a file for repeated reading.
     pub fn keep(&self, path: impl AsRef<Path>) -> ReopenedFile {
         let source = match &self.0 {
             FileOrigin::Tree(_) => Source::File(File::open(self.path(path)).ok()),
-            FileOrigin::Told(told) => Source::Told(told.clone(), told.keep(&path.as_ref().to_string_lossy())),
+            FileOrigin::Remote(remote) => {
+                Source::Remote(remote.clone(), remote.watch(&path.as_ref().to_string_lossy()))
+            }
         };
         ReopenedFile { source, bytes: Vec::new() }
     }
 }
 
-/// The number that a text begins with, after white space.
+/// Returns the number at the start of a text, after white space.
 pub fn number(text: &str) -> Option<f64> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// A file of the system that is kept open: each reading is what it says then.
+/// A file of the system that is kept open. Each reading returns its current text.
 #[derive(Debug)]
 pub struct ReopenedFile {
     source: Source,
@@ -128,49 +131,49 @@ pub struct ReopenedFile {
 
 #[derive(Debug)]
 enum Source {
-    /// None: it was not there.
+    /// None if the file did not exist when it was opened.
     File(Option<File>),
-    /// By path.
-    Told(RemoteFiles, String),
+    /// The file with this path.
+    Remote(RemoteFiles, String),
 }
 
 impl ReopenedFile {
-    /// Whether it is there at all.
+    /// True if the file exists.
     pub fn is_there(&self) -> bool {
         match &self.source {
             Source::File(file) => file.is_some(),
-            Source::Told(told, path) => told.exists(path),
+            Source::Remote(remote, path) => remote.exists(path),
         }
     }
 
-    /// Its text now; None where there is none any more.
+    /// Returns its current text. None if it no longer exists.
     pub fn text(&mut self) -> Option<&str> {
-        let filled = match &self.source {
+        let length = match &self.source {
             Source::File(file) => read(file.as_ref()?, &mut self.bytes)?,
-            Source::Told(told, path) => {
-                self.bytes = told.text(path)?.into_bytes();
+            Source::Remote(remote, path) => {
+                self.bytes = remote.text(path)?.into_bytes();
                 self.bytes.len()
             }
         };
-        std::str::from_utf8(&self.bytes[..filled]).ok()
+        std::str::from_utf8(&self.bytes[..length]).ok()
     }
 }
 
-/// Reads a file from its beginning: how many bytes.
-fn read(file: &File, into: &mut Vec<u8>) -> Option<usize> {
-    let mut filled = 0;
-    into.resize(into.len().max(FIRST_READ), 0);
+/// Reads a file from its beginning, and returns its length.
+fn read(file: &File, buffer: &mut Vec<u8>) -> Option<usize> {
+    let mut length = 0;
+    buffer.resize(buffer.len().max(FIRST_READ), 0);
     loop {
-        match file.read_at(&mut into[filled..], filled as u64) {
-            Ok(0) => return Some(filled),
-            Ok(n) => filled += n,
+        match file.read_at(&mut buffer[length..], length as u64) {
+            Ok(0) => return Some(length),
+            Ok(n) => length += n,
             Err(_) => return None,
         }
-        if filled == into.len() {
-            if filled >= LONGEST {
-                return Some(filled);
+        if length == buffer.len() {
+            if length >= MAX_LENGTH {
+                return Some(length);
             }
-            into.resize(filled * 2, 0);
+            buffer.resize(length * 2, 0);
         }
     }
 }

@@ -1,31 +1,32 @@
-//! The way to a server, as far as this machine shows it: is it this very machine, who listens there, over which
-//! interface.
+//! Finds the route to a server, as far as this machine shows it: whether the server is on this
+//! machine, the process that listens there, and the network interface.
 //!
-//! Out of scope: a look at the server itself; nothing is sent. The kernel is asked through netlink, and files are
-//! read below a [`Root`], so that recorded trees serve as well. What is not shown is None.
+//! It sends nothing to the server. It queries the kernel through netlink, and reads files below a
+//! [`Root`], which may be a recorded tree. Unknown values are None.
 //!
-//! * `netlink`: one question to the kernel and its answers.
-//! * `way`: where packets to an address go. `interface`: what leads there.
+//! * `netlink`: sends a request to the kernel and returns the replies.
+//! * `next_hop`: looks up the interface for an address. `interface`: properties of an interface.
 //! * `listener`: the listening sockets of an address. `owner`: the processes that hold them.
 
 mod interface;
 pub(crate) mod listener;
 #[cfg(target_os = "linux")]
 mod netlink;
+mod next_hop;
 pub(crate) mod owner;
-mod way;
 
 use crate::Root;
 use brunt_model::Route;
 use std::net::SocketAddr;
 
-/// The way to `address`. Sends nothing; takes some milliseconds where the server is on this machine.
+/// Finds the route to `address`. Sends nothing. Takes some milliseconds if the server
+/// is on this machine.
 pub fn route(address: SocketAddr) -> Route {
     let root = Root::system();
-    let way = way::to(address.ip());
-    let same_host = if address.ip().is_loopback() { Some(true) } else { way.map(|w| w.local) };
+    let next_hop = next_hop::lookup(address.ip());
+    let same_host = if address.ip().is_loopback() { Some(true) } else { next_hop.map(|hop| hop.local) };
     let mut route = Route { same_host, ..Route::default() };
-    if let Some(name) = way.and_then(|w| interface::named(&root, w.interface)) {
+    if let Some(name) = next_hop.and_then(|hop| interface::name(&root, hop.interface)) {
         interface::fill(&root, name, &mut route);
     }
     if same_host == Some(true) {

@@ -1,51 +1,57 @@
-//! Kernel settings that decide whether a load can be made and borne, as numbers.
+//! Reads kernel settings that limit the load that a machine can generate or serve, as numbers.
 //!
-//! Out of scope: a judgement on them; and the list of all that bears on a run is in [`machine`](crate::machine).
+//! It does not judge them. The list of all settings that influence a
+//! run is in [`machine`](crate::machine).
 
 use crate::Root;
 use serde::Serialize;
 
-/// Kernel settings that decide whether a load can be made and borne; None where this system does not show one.
+/// Kernel settings that limit a load. None if this system does not show the setting.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settings {
-    /// First and last local port that connections are made from (`net.ipv4.ip_local_port_range`).
+    /// First and last local port for outgoing connections (`net.ipv4.ip_local_port_range`).
     pub local_ports: Option<(u16, u16)>,
-    /// Whether ports in `TIME_WAIT` serve again after a second: 0 no, 1 yes, 2 on loopback (`net.ipv4.tcp_tw_reuse`).
+    /// Reuse of ports in `TIME_WAIT` after a second: 0 no, 1 yes,
+    /// 2 on loopback (`net.ipv4.tcp_tw_reuse`).
     pub tw_reuse: Option<u64>,
-    /// The longest accept queue (`net.core.somaxconn`).
+    /// Maximum length of an accept queue (`net.core.somaxconn`).
     pub somaxconn: Option<u64>,
-    /// The longest queue of half-open connections, without SYN cookies (`net.ipv4.tcp_max_syn_backlog`).
+    /// Maximum length of the queue of half-open connections,
+    /// without SYN cookies (`net.ipv4.tcp_max_syn_backlog`).
     pub syn_backlog: Option<u64>,
-    /// Whether SYN cookies make that queue endless: 0 is no (`net.ipv4.tcp_syncookies`).
+    /// Nonzero if SYN cookies make that queue unlimited (`net.ipv4.tcp_syncookies`).
     pub syncookies: Option<u64>,
-    /// Connections that the firewall can follow (`net.netfilter.nf_conntrack_max`).
+    /// Maximum number of connections that the firewall tracks (`net.netfilter.nf_conntrack_max`).
     pub conntrack_max: Option<u64>,
-    /// Connections that it follows now; 0 also where it follows none at all.
+    /// Number of connections that it tracks now; 0 also if it tracks none at all.
     pub conntrack_count: Option<u64>,
-    /// How the CPU's frequency is governed, such as `performance`.
+    /// Governor of the CPU's frequency, such as `performance`.
     pub governor: Option<String>,
 }
 
 impl Settings {
-    /// How many local ports there are; None where the system does not show it.
+    /// Number of local ports. None if the system does not show it.
     pub fn ports(&self) -> Option<u64> {
         self.local_ports.map(|(first, last)| u64::from(last - first) + 1)
     }
 }
 
-/// Reads them.
+/// Reads the settings.
 pub fn settings(root: &Root) -> Settings {
-    let net = |name: &str| root.whole(format!("proc/sys/net/{name}"));
     Settings {
         local_ports: root.words("proc/sys/net/ipv4/ip_local_port_range").as_deref().and_then(range),
-        tw_reuse: net("ipv4/tcp_tw_reuse"),
-        somaxconn: net("core/somaxconn"),
-        syn_backlog: net("ipv4/tcp_max_syn_backlog"),
-        syncookies: net("ipv4/tcp_syncookies"),
-        conntrack_max: net("netfilter/nf_conntrack_max"),
-        conntrack_count: net("netfilter/nf_conntrack_count"),
+        tw_reuse: net_setting(root, "ipv4/tcp_tw_reuse"),
+        somaxconn: net_setting(root, "core/somaxconn"),
+        syn_backlog: net_setting(root, "ipv4/tcp_max_syn_backlog"),
+        syncookies: net_setting(root, "ipv4/tcp_syncookies"),
+        conntrack_max: net_setting(root, "netfilter/nf_conntrack_max"),
+        conntrack_count: net_setting(root, "netfilter/nf_conntrack_count"),
         governor: root.words("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
+}
+
+fn net_setting(root: &Root, name: &str) -> Option<u64> {
+    root.whole(format!("proc/sys/net/{name}"))
 }
 
 fn range(words: &str) -> Option<(u16, u16)> {

@@ -1,7 +1,8 @@
-//! The sources of readings of this process, its machine and a server's: one row and one file for each.
+//! The sources of readings of this process, its machine and a server's machine: one row and
+//! one file for each.
 //!
-//! A source is opened once and read again and again. What a system does not have is left out of the reading, never
-//! told as 0: the judge tells from the missing name what could not be seen.
+//! A source is opened once and read repeatedly. Values that a system does not have are missing from
+//! the reading, never 0. From a missing name, the judge concludes that the value is unavailable.
 
 mod conntrack;
 mod control_group;
@@ -22,17 +23,16 @@ pub(crate) mod workers;
 use crate::root::Root;
 pub(crate) use neighbors::Neighbors;
 
-/// Names, with their unit, and values.
+/// A reading: names, with their unit, and values.
 #[derive(Debug, Default)]
 pub(crate) struct Values(pub Vec<(String, f64)>);
 
 impl Values {
-    /// Adds a value.
     pub fn push(&mut self, name: impl Into<String>, value: f64) {
         self.0.push((name.into(), value));
     }
 
-    /// Adds a value where there is one.
+    /// Adds a value if it is available.
     pub fn push_some(&mut self, name: impl Into<String>, value: Option<f64>) {
         if let Some(value) = value {
             self.push(name, value);
@@ -40,18 +40,18 @@ impl Values {
     }
 }
 
-/// Something that is read again and again.
+/// A source that is read repeatedly.
 pub(crate) trait Source: Send {
-    /// Adds what can be seen now.
+    /// Adds the values that are available now.
     fn read(&mut self, into: &mut Values);
 }
 
-/// How a source is opened.
+/// Opens a source.
 type Open = fn(&Root) -> Box<dyn Source>;
 
-/// What is read of a server's machine.
+/// Sources that read a server's machine.
 pub(crate) const HOST: &[Open] = &[
-    |root| Box::new(cores::Cores::each(root)),
+    |root| Box::new(cores::Cores::open_per_core(root)),
     |root| Box::new(load::Load::open(root)),
     |root| Box::new(memory::Memory::open(root)),
     |root| Box::new(pressure::Pressure::open(root)),
@@ -75,12 +75,12 @@ pub(crate) const SOURCES: &[Open] = &[
     |root| Box::new(memory::Memory::open(root)),
 ];
 
-/// All numbers of a line; what is none is left out.
+/// Returns all numbers in a line. Words that are not numbers are skipped.
 pub(crate) fn numbers(line: &str) -> impl Iterator<Item = f64> + '_ {
     line.split_ascii_whitespace().filter_map(|word| word.parse().ok())
 }
 
-/// The first number after a line's key: `MemTotal:  24684084 kB` is 24684084.
+/// Returns the first number after the key of a line: `MemTotal:  24684084 kB` yields 24684084.
 pub(crate) fn value_of(text: &str, key: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     numbers(line.trim_start_matches(':')).next()

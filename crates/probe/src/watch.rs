@@ -1,17 +1,18 @@
-//! Readings of the server under test, taken again and again beside the load: its machines, its processes, its own status
-//! pages.
+//! Reads the server under test during the load: its machines, processes and status pages.
 //!
-//! A [`Watch`] takes each reading at its interval, stamps it by the run's clock (midway between question and answer) and
-//! keeps it until it is [drained](Watch::drain). A source that does not answer is told once, and once more when it
-//! answers again; it is never the end of anything.
+//! A [`Watch`] takes each reading at its interval and stamps it with the run's clock, midway
+//! between request and reply. It keeps the readings until they are [drained](Watch::drain). It
+//! reports once that a source does not answer, and once that it answers again. Such a failure
+//! never ends the watch.
 //!
-//! It decides nothing, installs nothing and changes nothing: /proc and /sys are read, pages are asked
-//! for. What a system does not show is missing from its reading, never 0.
+//! It decides nothing, and changes nothing on the server: it reads /proc and /sys, and requests
+//! pages. Values that a system does not show are missing from a reading, never 0.
 //!
-//! * `collector`: a thread that reads what is due. One for this machine, one for each machine behind `ssh`, one for each
-//!   page: none waits for another.
-//! * `machine`: the files of a machine, this one or one behind `ssh`. `processes`: whom to read there, and what.
-//! * `pages`: status pages over HTTP, a row each. `trouble`: why there is no reading.
+//! * `collector`: a thread that reads what is due. There is one for this machine, for each machine
+//!   reached by `ssh`, and for each page, so that none delays another.
+//! * `machine`: the files of a machine, local or reached by `ssh`. `processes`:
+//!   selects and reads processes.
+//! * `pages`: status pages over HTTP. `trouble`: why a reading failed.
 
 mod collector;
 mod machine;
@@ -27,7 +28,7 @@ pub use trouble::Trouble;
 
 use brunt_model::probe_spec::ProbeAccess;
 use brunt_model::{Clock, ProbeSpec, Probed, Reading};
-use collector::{Collector, Subject};
+use collector::{Collector, Schedule};
 use machine::Machine;
 use pages::Page;
 use ssh::ChildHandle;
@@ -37,59 +38,61 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stop::Stop;
 
-/// What collectors stamp their readings by.
+/// The clock that stamps readings.
 type SharedClock = Arc<Mutex<dyn Clock + Send>>;
 
-/// For how long threads are waited for at the end; one that waits for a page ends by itself, soon after.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Maximum wait for the threads at the end. A thread that waits for a page ends
+/// by itself soon after.
+const MAX_END_WAIT: Duration = Duration::from_millis(500);
 
-/// What was seen of a server.
+/// An event of a watch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observed {
-    /// Values of one instant; the source is [`ProbeSpec::source`].
+    /// A reading of one instant; its source is [`ProbeSpec::source`].
     Reading(Reading),
-    /// A source does not answer, or does so again: one sentence.
+    /// One sentence: a source does not answer, or answers again.
     Warning(String),
 }
 
 /// Takes readings until it is dropped.
 pub struct Watch {
-    seen: Receiver<Observed>,
+    events: Receiver<Observed>,
     stop: Arc<Stop>,
     child_handles: Vec<ChildHandle>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Begins to read all of these; the first readings are taken at once. Returns before any source has answered.
+    /// Starts reading all these sources, and takes the first readings at once. Returns before
+    /// any source has answered.
     pub fn start(specs: &[ProbeSpec], clock: impl Clock + Send + 'static) -> Self {
         let clock: SharedClock = Arc::new(Mutex::new(clock));
-        let (sender, seen) = mpsc::channel();
-        let mut watch = Self { seen, stop: Arc::default(), child_handles: Vec::new(), threads: Vec::new() };
-        for (machine, spots) in by_machine(specs) {
+        let (sender, events) = mpsc::channel();
+        let mut watch = Self { events, stop: Arc::default(), child_handles: Vec::new(), threads: Vec::new() };
+        for (machine, probes) in by_machine(specs) {
             watch.child_handles.extend(machine.child_handle());
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
-            watch.threads.extend(collector.run(collector::Machines { machine, spots }));
+            watch.threads.extend(collector.run(collector::MachineProbes { machine, probes }));
         }
-        for (page, spot) in specs.iter().filter_map(|spec| Some((Page::of(&spec.what)?, Subject::of(spec)))) {
+        for (page, schedule) in specs.iter().filter_map(|spec| Some((Page::open(&spec.what)?, Schedule::new(spec)))) {
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
-            watch.threads.extend(collector.run(collector::Pages { page, spot }));
+            watch.threads.extend(collector.run(collector::PageProbe { page, schedule }));
         }
         watch
     }
 
-    /// All that was seen since the last call, in the order in which it was known.
+    /// Returns all events since the last call, in order.
     pub fn drain(&mut self) -> Vec<Observed> {
-        self.seen.try_iter().collect()
+        self.events.try_iter().collect()
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.stop.now();
+        self.stop.request();
         self.child_handles.iter().for_each(ChildHandle::end);
         let step = Duration::from_millis(5);
-        for _ in 0..PATIENCE.as_millis() / step.as_millis() {
+        for _ in 0..MAX_END_WAIT.as_millis() / step.as_millis() {
             if self.threads.iter().all(JoinHandle::is_finished) {
                 break;
             }
@@ -98,16 +101,16 @@ impl Drop for Watch {
     }
 }
 
-/// Machines, each with what is to be read there: one machine is asked once for all of them.
-fn by_machine(specs: &[ProbeSpec]) -> Vec<(Machine, Vec<collector::MachineSpot>)> {
-    let mut machines: Vec<(&ProbeAccess, Vec<collector::MachineSpot>)> = Vec::new();
+/// Groups the probes by machine, because one request to a machine serves all of them.
+fn by_machine(specs: &[ProbeSpec]) -> Vec<(Machine, Vec<collector::MachineProbe>)> {
+    let mut machines: Vec<(&ProbeAccess, Vec<collector::MachineProbe>)> = Vec::new();
     for spec in specs {
         let (Probed::Host { via } | Probed::Processes { via, .. }) = &spec.what else { continue };
-        let spot = collector::MachineSpot::of(spec);
-        match machines.iter_mut().find(|(own, _)| *own == via) {
-            Some((_, spots)) => spots.push(spot),
-            None => machines.push((via, vec![spot])),
+        let probe = collector::MachineProbe::new(spec);
+        match machines.iter_mut().find(|(other, _)| *other == via) {
+            Some((_, probes)) => probes.push(probe),
+            None => machines.push((via, vec![probe])),
         }
     }
-    machines.into_iter().map(|(via, spots)| (Machine::at(via), spots)).collect()
+    machines.into_iter().map(|(via, probes)| (Machine::new(via), probes)).collect()
 }

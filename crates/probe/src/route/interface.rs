@@ -1,22 +1,23 @@
-//! A network interface, from `/sys/class/net`.
+//! Reads the properties of a network interface from `/sys/class/net`.
 
 use crate::Root;
 use brunt_model::Route;
 use std::fs;
 
-/// Interfaces looked at, at most.
-const INTERFACES: usize = 4096;
+/// Maximum number of interfaces that are examined.
+const MAX_INTERFACES: usize = 4096;
 
-/// The name of interface number `number`.
-pub(super) fn named(root: &Root, number: u32) -> Option<String> {
+/// Returns the name of the interface with this index.
+pub(super) fn name(root: &Root, number: u32) -> Option<String> {
     let entries = fs::read_dir(root.path("sys/class/net")).ok()?;
-    let names = entries.take(INTERFACES).filter_map(|e| e.ok()?.file_name().into_string().ok());
-    names.into_iter().find(|name| root.whole(format!("sys/class/net/{name}/ifindex")) == Some(u64::from(number)))
+    let mut names = entries.take(MAX_INTERFACES).filter_map(|e| e.ok()?.file_name().into_string().ok());
+    names.find(|name| root.whole(format!("sys/class/net/{name}/ifindex")) == Some(u64::from(number)))
 }
 
-/// Name, speed and largest packet. Loopback, tunnels and many virtual cards have no speed.
+/// Fills in name, speed and MTU of an interface. Loopback, tunnels and many virtual
+/// cards have no speed.
 pub(super) fn fill(root: &Root, name: String, route: &mut Route) {
-    // Megabits per second; -1 or nothing where it is not known (sysfs-class-net).
+    // The file contains megabits per second; -1 or nothing if unknown (sysfs-class-net).
     let speed = root.whole(format!("sys/class/net/{name}/speed")).filter(|s| *s > 0 && *s < u64::from(u32::MAX));
     route.link_bits_per_second = speed.map(|megabits| megabits * 1_000_000);
     route.mtu_bytes = root.whole(format!("sys/class/net/{name}/mtu"));
@@ -43,8 +44,8 @@ mod tests {
     fn read(speed: &str) -> Route {
         let (_dir, root) = recorded(speed);
         let mut route = Route::default();
-        fill(&root, named(&root, 7).unwrap(), &mut route);
-        assert_eq!(named(&root, 8), None);
+        fill(&root, name(&root, 7).unwrap(), &mut route);
+        assert_eq!(name(&root, 8), None);
         route
     }
 

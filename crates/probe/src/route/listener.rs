@@ -1,6 +1,7 @@
-//! The listening sockets of an address of this machine, from the kernel's socket diagnostics (`sock_diag(7)`).
+//! Finds the listening sockets of an address of this machine through the
+//! kernel's socket diagnostics (`sock_diag(7)`).
 //!
-//! The kernel is asked for listening sockets of one port only: a million open connections cost nothing here.
+//! The request covers only listening sockets of one port, so open connections cost nothing here.
 
 use super::owner;
 use crate::Root;
@@ -13,60 +14,74 @@ pub(crate) struct Listener {
     pub address: IpAddr,
     pub port: u16,
     pub inode: u64,
-    /// Connections that wait to be accepted.
+    /// Number of connections that wait to be accepted.
     pub waiting: u64,
-    /// The most connections that may wait to be accepted.
+    /// Maximum number of connections that may wait to be accepted.
     pub backlog: u64,
 }
 
-/// The sockets that connections to `address` reach: several where they share a port (`SO_REUSEPORT`).
+/// Returns the sockets that connections to `address` reach. There are several if they
+/// share a port (`SO_REUSEPORT`).
 pub(super) fn at(address: SocketAddr) -> Vec<Listener> {
     serving(address.ip(), &listening(address.port()))
 }
 
-/// All listening sockets of our network namespace.
+/// Returns all listening sockets of this network namespace.
 pub(crate) fn all() -> Vec<Listener> {
     listening(0)
 }
 
-/// Backlog, owner and the owner's limit.
+/// Fills in the backlog, the owner, and the owner's limit on descriptors.
 pub(super) fn fill(root: &Root, listeners: &[Listener], route: &mut Route) {
     if listeners.is_empty() {
         return;
     }
     route.listener_backlog = Some(listeners.iter().map(|l| l.backlog).sum());
     let inodes: Vec<u64> = listeners.iter().map(|l| l.inode).collect();
-    let owners = owner::of(root, &inodes);
-    route.listener = owner::name(&owners);
+    let owners = owner::owners(root, &inodes);
+    route.listener = owner::first_name(&owners);
     route.listener_pids = owner::servers(&owners);
-    route.listener_descriptors = owner::descriptors(root, &owners);
+    route.listener_descriptors = owner::descriptor_limit(root, &owners);
 }
 
-/// Those that the kernel chooses from: bound to the address itself, else to all addresses, of its family first.
+/// Returns the sockets that the kernel chooses from: those bound to the address itself, otherwise
+/// those bound to all addresses, first of its family.
 fn serving(address: IpAddr, listeners: &[Listener]) -> Vec<Listener> {
     let address = address.to_canonical();
-    let unspecified = |l: &Listener| l.address.is_unspecified();
-    let ranks: [&dyn Fn(&Listener) -> bool; 3] = [
-        &|l| l.address.to_canonical() == address,
-        &|l| unspecified(l) && l.address.is_ipv4() == address.is_ipv4(),
-        &|l| unspecified(l) && l.address.is_ipv6(),
-    ];
-    let of = |rank: &dyn Fn(&Listener) -> bool| listeners.iter().copied().filter(|l| rank(l)).collect::<Vec<_>>();
-    ranks.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default()
+    let best = listeners.iter().filter_map(|listener| binding_rank(listener, address)).min();
+    let Some(best) = best else { return Vec::new() };
+    listeners.iter().copied().filter(|listener| binding_rank(listener, address) == Some(best)).collect()
 }
 
-/// The sockets that listen on a port; 0: on any.
+/// Returns the rank of a socket for connections to an address, 0 first. None if it
+/// does not receive them.
+fn binding_rank(listener: &Listener, address: IpAddr) -> Option<u8> {
+    let is_any = listener.address.is_unspecified();
+    if listener.address.to_canonical() == address {
+        Some(0)
+    } else if is_any && listener.address.is_ipv4() == address.is_ipv4() {
+        Some(1)
+    } else if is_any && listener.address.is_ipv6() {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+/// Returns the sockets that listen on a port; 0: on any port.
 #[cfg(target_os = "linux")]
 fn listening(port: u16) -> Vec<Listener> {
+    let replies = [AF_INET, AF_INET6].map(|family| listener_replies(family, port)).concat();
+    replies.iter().filter_map(|reply| parse_listener(reply)).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn listener_replies(family: u8, port: u16) -> Vec<Vec<u8>> {
     use super::netlink::Request;
     const SOCK_DIAG_BY_FAMILY: u16 = 20;
-    let ask = |family| {
-        let payload = &question(family, port);
-        let types = (SOCK_DIAG_BY_FAMILY, SOCK_DIAG_BY_FAMILY);
-        Request { protocol: Some(rustix::net::netlink::SOCK_DIAG), types, payload }.ask_all()
-    };
-    let replies = [AF_INET, AF_INET6].map(ask).concat();
-    replies.iter().filter_map(|reply| listener(reply)).collect()
+    let types = (SOCK_DIAG_BY_FAMILY, SOCK_DIAG_BY_FAMILY);
+    let payload = &request(family, port);
+    Request { protocol: Some(rustix::net::netlink::SOCK_DIAG), types, payload }.send_dump()
 }
 
 #[cfg(target_os = "linux")]
@@ -74,26 +89,26 @@ const AF_INET: u8 = 2;
 #[cfg(target_os = "linux")]
 const AF_INET6: u8 = 10;
 
-/// `struct inet_diag_req_v2`: family, protocol, extensions, padding, states, and the identity of the sockets.
+/// Builds a `struct inet_diag_req_v2`: family, protocol, extensions, padding, states, and the
+/// identity of the sockets.
 #[cfg(target_os = "linux")]
-fn question(family: u8, port: u16) -> [u8; 56] {
+fn request(family: u8, port: u16) -> [u8; 56] {
     const IPPROTO_TCP: u8 = 6;
     const TCP_LISTEN: u32 = 10;
-    let mut question = [0; 56];
-    question[..2].copy_from_slice(&[family, IPPROTO_TCP]);
-    question[4..8].copy_from_slice(&(1_u32 << TCP_LISTEN).to_ne_bytes());
-    question[8..10].copy_from_slice(&port.to_be_bytes());
+    let mut request = [0; 56];
+    request[..2].copy_from_slice(&[family, IPPROTO_TCP]);
+    request[4..8].copy_from_slice(&(1_u32 << TCP_LISTEN).to_ne_bytes());
+    request[8..10].copy_from_slice(&port.to_be_bytes());
     // No cookie: INET_DIAG_NOCOOKIE, twice.
-    question[48..].fill(0xff);
-    question
+    request[48..].fill(0xff);
+    request
 }
 
-/// `struct inet_diag_msg`. Of a listening socket the queues are those waiting, and the backlog (`sock_diag(7)`,
-/// `idiag_rqueue`, `idiag_wqueue`).
+/// Parses a `struct inet_diag_msg`. For a listening socket, its queues are the waiting connections
+/// and the backlog (`sock_diag(7)`, `idiag_rqueue`, `idiag_wqueue`).
 #[cfg(target_os = "linux")]
-fn listener(reply: &[u8]) -> Option<Listener> {
+fn parse_listener(reply: &[u8]) -> Option<Listener> {
     use super::netlink::field;
-    let number = |at| field(reply, at).map(u32::from_ne_bytes);
     let address: IpAddr = match reply.first()? {
         &AF_INET => field::<4>(reply, 8)?.into(),
         _ => field::<16>(reply, 8)?.into(),
@@ -101,13 +116,13 @@ fn listener(reply: &[u8]) -> Option<Listener> {
     Some(Listener {
         address,
         port: u16::from_be_bytes(field(reply, 4)?),
-        inode: number(68)?.into(),
-        waiting: number(56)?.into(),
-        backlog: number(60)?.into(),
+        inode: u32::from_ne_bytes(field(reply, 68)?).into(),
+        waiting: u32::from_ne_bytes(field(reply, 56)?).into(),
+        backlog: u32::from_ne_bytes(field(reply, 60)?).into(),
     })
 }
 
-/// Not to be had.
+/// Returns nothing: unavailable.
 #[cfg(not(target_os = "linux"))]
 fn listening(_: u16) -> Vec<Listener> {
     Vec::new()

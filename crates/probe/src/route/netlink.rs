@@ -1,58 +1,59 @@
 //! Sends one request to the kernel through netlink(7), and returns the payloads of its replies.
 //!
-//! It is **not** a library of messages: callers write and read the payloads of theirs. It never blocks: the kernel has
-//! replied when the request is sent.
+//! Callers build and parse the payloads. It never blocks: the kernel has replied when
+//! the request is sent.
 
 use rustix::fd::OwnedFd;
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, Protocol, RecvFlags, SendFlags, SocketFlags, SocketType};
 
-/// Room for one datagram of replies: what the kernel fills for a dump, and more.
-const ROOM: usize = 64 * 1024;
-/// Datagrams read for one request, at most.
-const DATAGRAMS: usize = 64;
-/// Bytes of `struct nlmsghdr`: length, type, flags, sequence number, port.
+/// Buffer size for a datagram of replies, in bytes: more than the kernel fills for a dump.
+const BUFFER: usize = 64 * 1024;
+/// Maximum number of datagrams that are read for one request.
+const MAX_DATAGRAMS: usize = 64;
+/// Length of `struct nlmsghdr`, in bytes: length, type, flags, sequence number, port.
 const HEADER: usize = 16;
 const NLM_F_REQUEST: u16 = 0x01;
 const NLM_F_DUMP: u16 = 0x300;
 
-/// A request: its numbers are those of `linux/rtnetlink.h` and `linux/sock_diag.h`.
+/// A request. Its numbers are defined in `linux/rtnetlink.h` and `linux/sock_diag.h`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Request<'a> {
-    /// None is number 0, `NETLINK_ROUTE`.
+    /// None stands for number 0, `NETLINK_ROUTE`.
     pub protocol: Option<Protocol>,
-    /// The type of the request, and of the replies that are returned.
+    /// Type of the request, and of the replies that are returned.
     pub types: (u16, u16),
     pub payload: &'a [u8],
 }
 
 impl Request<'_> {
-    /// Asks for one thing.
-    pub(super) fn ask(self) -> Vec<Vec<u8>> {
+    /// Requests one object.
+    pub(super) fn send(self) -> Vec<Vec<u8>> {
         self.replies(NLM_F_REQUEST).unwrap_or_default()
     }
 
-    /// Asks for all that there are.
-    pub(super) fn ask_all(self) -> Vec<Vec<u8>> {
+    /// Requests all objects.
+    pub(super) fn send_dump(self) -> Vec<Vec<u8>> {
         self.replies(NLM_F_REQUEST | NLM_F_DUMP).unwrap_or_default()
     }
 
-    /// None where the kernel does not reply at all, as in some sandboxes.
+    /// Sends the request and reads the replies. None if the kernel does not reply at all,
+    /// as in some sandboxes.
     fn replies(self, flags: u16) -> Option<Vec<Vec<u8>>> {
-        let flags_of_socket = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket_flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket =
-            rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, flags_of_socket, self.protocol).ok()?;
+            rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, socket_flags, self.protocol).ok()?;
         let kernel = SocketAddrNetlink::new(0, 0);
         rustix::net::sendto(&socket, &self.bytes(flags), SendFlags::empty(), &kernel).ok()?;
-        let mut found = Vec::new();
-        let mut room = vec![0; ROOM];
-        for _ in 0..DATAGRAMS {
-            let Some(datagram) = receive(&socket, &mut room) else { break };
-            found.extend(
+        let mut replies = Vec::new();
+        let mut buffer = vec![0; BUFFER];
+        for _ in 0..MAX_DATAGRAMS {
+            let Some(datagram) = receive(&socket, &mut buffer) else { break };
+            replies.extend(
                 messages(datagram).filter(|(kind, _)| *kind == self.types.1).map(|(_, payload)| payload.into()),
             );
         }
-        Some(found)
+        Some(replies)
     }
 
     fn bytes(self, flags: u16) -> Vec<u8> {
@@ -67,17 +68,17 @@ impl Request<'_> {
     }
 }
 
-/// The bytes of a field of a fixed size; None beyond the end.
-pub(super) fn field<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
-    bytes.get(at..)?.first_chunk().copied()
+/// Returns the bytes of a fixed-size field. None if it lies beyond the end.
+pub(super) fn field<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
+    bytes.get(offset..)?.first_chunk().copied()
 }
 
-fn receive<'a>(socket: &OwnedFd, room: &'a mut [u8]) -> Option<&'a [u8]> {
-    let (n, _) = rustix::net::recv(socket, &mut *room, RecvFlags::empty()).ok()?;
-    (n > 0).then(|| &room[..n])
+fn receive<'a>(socket: &OwnedFd, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    let (n, _) = rustix::net::recv(socket, &mut *buffer, RecvFlags::empty()).ok()?;
+    (n > 0).then(|| &buffer[..n])
 }
 
-/// Type and payload of the messages of a datagram; one that cannot be read ends it.
+/// Returns type and payload of the messages in a datagram. A malformed message ends the list.
 fn messages(datagram: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let mut rest = datagram;
     std::iter::from_fn(move || {

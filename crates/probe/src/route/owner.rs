@@ -1,17 +1,21 @@
-//! The processes that hold a socket, found by their open files: what proc(5) shows to our user, and no more.
+//! Finds the processes that hold a socket by their open files, as far as proc(5) shows
+//! them to this user.
 //!
-//! The search is bounded, so that it stays short on a machine with many processes; then the owner is not known.
+//! The search is bounded, so that it stays short on a machine with many processes. Beyond the
+//! bounds, the owner is unknown.
 
 use crate::Root;
 use std::fs;
+use std::path::Path;
 
-/// Processes looked at, at most.
-const PROCESSES: usize = 8192;
-/// Open files looked at in one process, at most: a server opens its listening sockets before its connections.
-const FILES: usize = 128;
-/// Open files looked at in all, at most.
-const ALL_FILES: usize = 16_384;
-/// What starts servers with their listening sockets already open: not the server.
+/// Maximum number of processes that are examined.
+const MAX_PROCESSES: usize = 8192;
+/// Maximum number of open files that are examined per process. A server opens its listening
+/// sockets before its connections.
+const MAX_FILES_PER_PROCESS: usize = 128;
+/// Maximum number of open files that are examined in total.
+const MAX_FILES: usize = 16_384;
+/// Programs that start servers with their listening sockets already open. They are not the server.
 const ACTIVATORS: &[&str] = &["systemd", "(systemd)", "init"];
 
 /// A process that holds the socket.
@@ -22,71 +26,78 @@ pub(crate) struct Owner {
     name: String,
 }
 
-/// The owners of any of these sockets.
-pub(crate) fn of(root: &Root, inodes: &[u64]) -> Vec<Owner> {
+/// Returns the owners of any of these sockets.
+pub(crate) fn owners(root: &Root, inodes: &[u64]) -> Vec<Owner> {
     let links: Vec<String> = inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
-    let mut left = ALL_FILES;
+    let mut remaining_files = MAX_FILES;
     let owners: Vec<Owner> = (processes(root).into_iter())
-        .filter(|pid| holds(root, *pid, &links, &mut left))
-        .filter_map(|pid| owner(root, pid))
+        .filter(|pid| holds(root, *pid, &links, &mut remaining_files))
+        .filter_map(|pid| read_owner(root, pid))
         .collect();
     let servers: Vec<Owner> = owners.iter().filter(|o| !ACTIVATORS.contains(&&*o.name)).cloned().collect();
     if servers.is_empty() { owners } else { servers }
 }
 
-/// `nginx (pid 123)`: the first of them, which started the others.
-pub(super) fn name(owners: &[Owner]) -> Option<String> {
+/// Returns name and pid of the first owner, which started the others, such as `nginx (pid 123)`.
+pub(super) fn first_name(owners: &[Owner]) -> Option<String> {
     let first = owners.iter().find(|o| owners.iter().all(|other| other.pid != o.parent))?;
     Some(format!("{} (pid {})", first.name, first.pid))
 }
 
-/// The pids of the server. An activator (systemd) is none: its children are all services of the machine.
+/// Returns the pids of the server. An activator (systemd) is excluded, because its children are all
+/// services of the machine.
 pub(super) fn servers(owners: &[Owner]) -> Vec<u32> {
     owners.iter().filter(|owner| !ACTIVATORS.contains(&&*owner.name)).map(|owner| owner.pid).collect()
 }
 
-/// The limits on open files of the processes that accept, added up: of those that have started no other owner. The
-/// master of nginx or Apache holds the socket too, but its workers accept.
-pub(super) fn descriptors(root: &Root, owners: &[Owner]) -> Option<u64> {
-    let accepts = |o: &&Owner| owners.iter().all(|other| other.parent != o.pid);
-    let limits: Option<Vec<u64>> = owners.iter().filter(accepts).map(|o| limit(root, o.pid)).collect();
+/// Returns the sum of the limits on open files of the processes that accept: those that
+/// have started no other owner. The master of nginx or Apache holds the socket, too, but
+/// only its workers accept.
+pub(super) fn descriptor_limit(root: &Root, owners: &[Owner]) -> Option<u64> {
+    let accepting = owners.iter().filter(|owner| owners.iter().all(|other| other.parent != owner.pid));
+    let limits: Option<Vec<u64>> = accepting.map(|owner| limit(root, owner.pid)).collect();
     limits.filter(|l| !l.is_empty()).map(|l| l.into_iter().fold(0, u64::saturating_add))
 }
 
-/// Which of these sockets a process holds, among the first files that it has open.
-pub(crate) fn held(root: &Root, pid: u32, inodes: &[u64]) -> Vec<u64> {
-    let files = fs::read_dir(root.path(format!("proc/{pid}/fd"))).into_iter().flatten().take(FILES).flatten();
+/// Returns which of these sockets are among the first open files of a process.
+pub(crate) fn sockets_of(root: &Root, pid: u32, inodes: &[u64]) -> Vec<u64> {
+    let files = fs::read_dir(root.path(format!("proc/{pid}/fd")));
+    let files = files.into_iter().flatten().take(MAX_FILES_PER_PROCESS).flatten();
     let links = files.filter_map(|file| fs::read_link(file.path()).ok());
-    let inode = |link: std::path::PathBuf| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
-    links.filter_map(inode).filter(|inode| inodes.contains(inode)).collect()
+    links.filter_map(|link| socket_inode(&link)).filter(|inode| inodes.contains(inode)).collect()
+}
+
+/// Returns the inode in a link such as `socket:[77]`.
+fn socket_inode(link: &Path) -> Option<u64> {
+    link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
 fn processes(root: &Root) -> Vec<u32> {
     let entries = fs::read_dir(root.path("proc")).into_iter().flatten();
     let mut pids: Vec<u32> =
-        entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).take(PROCESSES).collect();
+        entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).take(MAX_PROCESSES).collect();
     pids.sort_unstable();
     pids
 }
 
-fn holds(root: &Root, pid: u32, links: &[String], left: &mut usize) -> bool {
+fn holds(root: &Root, pid: u32, links: &[String], remaining_files: &mut usize) -> bool {
     let files = fs::read_dir(root.path(format!("proc/{pid}/fd"))).into_iter().flatten();
-    let looked_at = (*left).min(FILES);
-    files.take(looked_at).flatten().any(|file| {
-        *left -= 1;
-        let to = fs::read_link(file.path());
-        to.is_ok_and(|to| to.to_str().is_some_and(|to| links.iter().any(|link| link == to)))
+    let limit = (*remaining_files).min(MAX_FILES_PER_PROCESS);
+    files.take(limit).flatten().any(|file| {
+        *remaining_files -= 1;
+        let target = fs::read_link(file.path());
+        target.is_ok_and(|target| target.to_str().is_some_and(|target| links.iter().any(|link| link == target)))
     })
 }
 
-fn owner(root: &Root, pid: u32) -> Option<Owner> {
+fn read_owner(root: &Root, pid: u32) -> Option<Owner> {
     let name = fs::read_to_string(root.path(format!("proc/{pid}/comm"))).ok()?.trim().to_owned();
     let status = fs::read_to_string(root.path(format!("proc/{pid}/status"))).ok()?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())?;
     Some(Owner { pid, parent, name })
 }
 
-/// The soft limit, which is what holds.
+/// Returns the soft limit on open files, which is the one that applies.
 fn limit(root: &Root, pid: u32) -> Option<u64> {
     let limits = fs::read_to_string(root.path(format!("proc/{pid}/limits"))).ok()?;
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next())?;
@@ -123,9 +134,9 @@ mod tests {
         process(dir.path(), (102, 100), ("nginx", "4096"), &[77]);
         process(dir.path(), (200, 1), ("other", "9"), &[5]);
         let root = Root::recorded(dir.path());
-        let owners = of(&root, &[77]);
-        assert_eq!(name(&owners).as_deref(), Some("nginx (pid 100)"));
-        assert_eq!(descriptors(&root, &owners), Some(8192));
+        let owners = owners(&root, &[77]);
+        assert_eq!(first_name(&owners).as_deref(), Some("nginx (pid 100)"));
+        assert_eq!(descriptor_limit(&root, &owners), Some(8192));
         assert_eq!(servers(&owners), [100, 101, 102]);
     }
 
@@ -134,9 +145,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         process(dir.path(), (200, 1), ("other", "9"), &[5]);
         let root = Root::recorded(dir.path());
-        let owners = of(&root, &[77]);
-        assert_eq!((name(&owners), descriptors(&root, &owners)), (None, None));
-        assert!(of(&Root::recorded("/nowhere"), &[77]).is_empty());
+        let owners = owners(&root, &[77]);
+        assert_eq!((first_name(&owners), descriptor_limit(&root, &owners)), (None, None));
+        assert!(owners(&Root::recorded("/nowhere"), &[77]).is_empty());
     }
 
     #[test]
@@ -144,10 +155,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         process(dir.path(), (1, 0), ("systemd", "unlimited"), &[77]);
         let root = Root::recorded(dir.path());
-        let owners = of(&root, &[77]);
-        assert_eq!(name(&owners).as_deref(), Some("systemd (pid 1)"));
+        let owners = owners(&root, &[77]);
+        assert_eq!(first_name(&owners).as_deref(), Some("systemd (pid 1)"));
         assert_eq!(servers(&owners), [0; 0]);
-        assert_eq!(descriptors(&root, &owners), Some(u64::MAX));
+        assert_eq!(descriptor_limit(&root, &owners), Some(u64::MAX));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The firewall's table of connections, where it is there at all.
+//! Reads the firewall's connection tracking table, if there is one.
 
 use super::softnet::sum_of_column;
 use super::{Source, Values};
 use crate::root::{ReopenedFile, Root, number};
 use brunt_model::reading_names as name;
 
-/// The table of our network namespace.
+/// The connection tracking table of this network namespace.
 pub(super) struct Conntrack {
     entries: ReopenedFile,
     limit: ReopenedFile,
@@ -28,8 +28,8 @@ impl Source for Conntrack {
         into.push_some(name::CONNTRACK_LIMIT, self.limit.text().and_then(number));
         let dropped = self.stat.text().and_then(|text| {
             let (names, cores) = text.split_once('\n')?;
-            let at = names.split_ascii_whitespace().position(|name| name == "drop")?;
-            Some(sum_of_column(cores, at))
+            let index = names.split_ascii_whitespace().position(|name| name == "drop")?;
+            Some(sum_of_column(cores, index))
         });
         into.push_some(name::CONNTRACK_DROPPED, dropped);
     }

@@ -1,7 +1,9 @@
-//! What our control group's CPU quota, and those of the groups around it, held back: version 1 and 2.
+//! Reads the CPU quota of this process's control group and of its ancestors, and the time that they
+//! throttled it. Supports versions 1 and 2.
 //!
-//! Our groups are in /proc/self/cgroup, where they are mounted in /proc/self/mountinfo (cgroups(7), proc(5)). A quota
-//! holds all the way down, and each group counts only what its own quota did: hence the groups above ours as well.
+//! /proc/self/cgroup lists the groups, and /proc/self/mountinfo their mount points (cgroups(7),
+//! proc(5)). A quota applies to all descendants, and each group counts only its own throttling:
+//! hence the ancestors are read, too.
 
 use super::pressure::some_seconds;
 use super::{Source, Values, value_of};
@@ -9,7 +11,7 @@ use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::path::{Path, PathBuf};
 
-/// Our control group and those around it.
+/// The control group of this process and its ancestors.
 pub(super) struct ControlGroup {
     /// cpu.stat of each group that may have a quota.
     stats: Vec<ReopenedFile>,
@@ -20,14 +22,13 @@ pub(super) struct ControlGroup {
 impl ControlGroup {
     pub fn open(root: &Root) -> Self {
         let folders = folders(root);
-        let quota = |folder: &PathBuf| quota_v2(root, folder).or_else(|| quota_v1(root, folder));
         Self {
             stats: folders
                 .iter()
                 .map(|folder| root.keep(folder.join("cpu.stat")))
                 .filter(ReopenedFile::is_there)
                 .collect(),
-            quota: folders.iter().filter_map(quota).reduce(f64::min),
+            quota: folders.iter().filter_map(|folder| quota(root, folder)).reduce(f64::min),
             pressure: root.keep(folders.first().map_or(PathBuf::new(), |folder| folder.join("cpu.pressure"))),
         }
     }
@@ -42,73 +43,84 @@ impl Source for ControlGroup {
     }
 }
 
-/// Microseconds in version 2, nanoseconds in version 1. A group of version 2 that has neither cannot have a quota.
+/// Returns the throttled seconds: microseconds in version 2, nanoseconds in version 1. A group of
+/// version 2 that has neither cannot have a quota.
 fn throttled(stat: &str) -> f64 {
-    let v1 = || value_of(stat, "throttled_time").map(|nanos| nanos / 1e9);
-    value_of(stat, "throttled_usec").map(|micros| micros / 1e6).or_else(v1).unwrap_or(0.0)
+    if let Some(micros) = value_of(stat, "throttled_usec") {
+        return micros / 1e6;
+    }
+    value_of(stat, "throttled_time").map_or(0.0, |nanos| nanos / 1e9)
 }
 
-/// Cores by cpu.max: `50000 100000`, or `max 100000` where there is no quota.
+fn quota(root: &Root, folder: &Path) -> Option<f64> {
+    quota_v2(root, folder).or_else(|| quota_v1(root, folder))
+}
+
+/// Returns the cores in cpu.max: `50000 100000`, or `max 100000` without a quota.
 fn quota_v2(root: &Root, folder: &Path) -> Option<f64> {
     let text = root.text(folder.join("cpu.max"))?;
     let (quota, period) = text.trim().split_once(' ')?;
     Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }
 
-/// Cores by `cpu.cfs_quota_us`, which is negative where there is no quota.
+/// Returns the cores in `cpu.cfs_quota_us`, which is negative without a quota.
 fn quota_v1(root: &Root, folder: &Path) -> Option<f64> {
     let quota = root.number(folder.join("cpu.cfs_quota_us")).filter(|quota| *quota > 0.0)?;
     Some(quota / root.number(folder.join("cpu.cfs_period_us"))?)
 }
 
-/// The folders of our group and those around it, ours first, of each hierarchy that can hold a CPU quota.
+/// Returns the folders of this process's group and its ancestors, nearest first, in each hierarchy
+/// that supports a CPU quota.
 fn folders(root: &Root) -> Vec<PathBuf> {
-    let (groups, mounts) = (root.text("/proc/self/cgroup"), root.text("/proc/self/mountinfo"));
-    let (groups, mounts) = (groups.unwrap_or_default(), mounts.unwrap_or_default());
-    let mut found = Vec::new();
+    let groups = root.text("/proc/self/cgroup").unwrap_or_default();
+    let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mut folders = Vec::new();
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
-        let mount = mounts.lines().filter_map(mount).find(|mount| mount.holds(controllers));
-        found.extend(mount.iter().flat_map(|mount| mount.folders(group)));
+        let mount = mounts.lines().filter_map(parse_mount).find(|mount| mount.contains_group(controllers));
+        folders.extend(mount.iter().flat_map(|mount| mount.folders(group)));
     }
-    found
+    folders
 }
 
-/// Where a hierarchy is mounted.
+/// The mount point of a hierarchy.
 struct Mount<'a> {
-    /// The group that the mount shows: `/`, or a container's own.
-    shows: &'a str,
-    at: &'a str,
-    /// Controllers of version 1; None: version 2.
+    /// The group at the top of the mount: `/`, or that of a container.
+    group: &'a str,
+    folder: &'a str,
+    /// Controllers of version 1; None for version 2.
     controllers: Option<&'a str>,
 }
 
-/// A line of mountinfo: id, parent, device, root, mount point, options, …, `-`, type, source, options.
-fn mount(line: &str) -> Option<Mount<'_>> {
+/// Parses a line of mountinfo: id, parent, device, root, mount point, options, …,
+/// `-`, type, source, options.
+fn parse_mount(line: &str) -> Option<Mount<'_>> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ').skip(3);
-    let (shows, at) = (before.next()?, before.next()?);
+    let group = before.next()?;
+    let folder = before.next()?;
     let mut after = after.split(' ');
     match after.next()? {
-        "cgroup2" => Some(Mount { shows, at, controllers: None }),
-        "cgroup" => Some(Mount { shows, at, controllers: Some(after.nth(1)?) }),
+        "cgroup2" => Some(Mount { group, folder, controllers: None }),
+        "cgroup" => Some(Mount { group, folder, controllers: Some(after.nth(1)?) }),
         _ => None,
     }
 }
 
 impl Mount<'_> {
-    /// Whether groups with these controllers are in it: version 2 has none, of version 1 only `cpu` matters.
-    fn holds(&self, controllers: &str) -> bool {
+    /// True if groups with these controllers are in this hierarchy. Version 2 has no controllers;
+    /// in version 1 only `cpu` matters.
+    fn contains_group(&self, controllers: &str) -> bool {
         match self.controllers {
             None => controllers.is_empty(),
-            Some(own) => [own, controllers].iter().all(|list| list.split(',').any(|one| one == "cpu")),
+            Some(mounted) => [mounted, controllers].iter().all(|list| list.split(',').any(|one| one == "cpu")),
         }
     }
 
     fn folders(&self, group: &str) -> Vec<PathBuf> {
-        let below = group.strip_prefix(self.shows.trim_end_matches('/')).unwrap_or("").trim_start_matches('/');
-        let folder = Path::new(self.at).join(below);
-        folder.ancestors().take_while(|one| one.starts_with(self.at)).map(Path::to_owned).collect()
+        let below = group.strip_prefix(self.group.trim_end_matches('/')).unwrap_or("").trim_start_matches('/');
+        let folder = Path::new(self.folder).join(below);
+        folder.ancestors().take_while(|one| one.starts_with(self.folder)).map(Path::to_owned).collect()
     }
 }

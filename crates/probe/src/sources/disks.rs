@@ -1,14 +1,15 @@
-//! Disks, from /proc/diskstats (kernel docs, admin-guide/iostats): whole ones that were ever used.
+//! Reads disks from /proc/diskstats (kernel docs, admin-guide/iostats): whole disks that were
+//! used at least once.
 
 use super::{Source, Values};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names::server;
 
-/// Disks that are told, at most.
-const MOST_DISKS: usize = 16;
-/// What has no disk behind it.
-const NO_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd"];
-/// Bytes of a sector of this file, whatever the disk's own are.
+/// Maximum number of disks that are reported.
+const MAX_DISKS: usize = 16;
+/// Prefixes of block devices that are not disks.
+const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd"];
+/// Size of a sector in this file, in bytes. It does not depend on the disk.
 const SECTOR: f64 = 512.0;
 
 /// The machine's disks.
@@ -24,9 +25,7 @@ impl Source for Disks {
     fn read(&mut self, into: &mut Values) {
         let Some(text) = self.0.text() else { return };
         let all: Vec<Disk> = text.lines().filter_map(disk).collect();
-        let whole = |disk: &&Disk| !all.iter().any(|other| is_part(disk.name, other.name));
-        let real = |disk: &&Disk| !NO_DISKS.iter().any(|no| disk.name.starts_with(no));
-        for disk in all.iter().filter(|d| d.read + d.written > 0.0).filter(real).filter(whole).take(MOST_DISKS) {
+        for disk in all.iter().filter(|disk| is_used_whole_disk(disk, &all)).take(MAX_DISKS) {
             into.push(server::disk_busy(disk.name), disk.busy_seconds);
             into.push(server::disk_read(disk.name), disk.read);
             into.push(server::disk_written(disk.name), disk.written);
@@ -34,7 +33,7 @@ impl Source for Disks {
     }
 }
 
-/// A disk or a part of one.
+/// A disk or a partition.
 struct Disk<'a> {
     name: &'a str,
     read: f64,
@@ -42,21 +41,31 @@ struct Disk<'a> {
     busy_seconds: f64,
 }
 
-/// Device numbers and name, then: reads, merged, sectors, ms; writes, merged, sectors, ms; now under way, ms busy.
+/// Parses device numbers and name, then: reads, merged, sectors, ms; writes, merged, sectors, ms;
+/// in flight, ms busy.
 fn disk(line: &str) -> Option<Disk<'_>> {
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<f64>().ok();
     Some(Disk {
         name: fields.get(2)?,
-        read: number(5)? * SECTOR,
-        written: number(9)? * SECTOR,
-        busy_seconds: number(12)? / 1e3,
+        read: number_at(&fields, 5)? * SECTOR,
+        written: number_at(&fields, 9)? * SECTOR,
+        busy_seconds: number_at(&fields, 12)? / 1e3,
     })
 }
 
-/// `sda1` is a part of `sda`, `nvme0n1p2` of `nvme0n1`.
-fn is_part(name: &str, of: &str) -> bool {
-    let Some(rest) = name.strip_prefix(of) else { return false };
-    let number = if of.ends_with(|c: char| c.is_ascii_digit()) { rest.strip_prefix('p') } else { Some(rest) };
+fn number_at(fields: &[&str], index: usize) -> Option<f64> {
+    fields.get(index)?.parse().ok()
+}
+
+fn is_used_whole_disk(disk: &Disk<'_>, all: &[Disk<'_>]) -> bool {
+    let is_used = disk.read + disk.written > 0.0;
+    let is_disk = !NOT_DISKS.iter().any(|prefix| disk.name.starts_with(prefix));
+    is_used && is_disk && !all.iter().any(|other| is_partition(disk.name, other.name))
+}
+
+/// True if `name` is a partition of `disk`: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`.
+fn is_partition(name: &str, disk: &str) -> bool {
+    let Some(rest) = name.strip_prefix(disk) else { return false };
+    let number = if disk.ends_with(|c: char| c.is_ascii_digit()) { rest.strip_prefix('p') } else { Some(rest) };
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }

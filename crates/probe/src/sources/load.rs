@@ -1,14 +1,15 @@
-//! The machine's load average, from /proc/loadavg, and what it read back from swap, from /proc/vmstat (proc(5)).
+//! Reads the load average from /proc/loadavg, and the memory swapped
+//! in from /proc/vmstat (proc(5)).
 
 use super::{Source, Values, value_of};
 use crate::root::{ReopenedFile, Root, number};
 use brunt_model::reading_names::{self as name, server};
 
-/// Bytes of a page: /proc/vmstat counts pages. 4096 wherever brunt's users run servers, but for some ARM machines, where
-/// this is told too low.
+/// Bytes of a page, which /proc/vmstat counts. It is 4096 on nearly all servers; on some ARM
+/// machines pages are larger, so the value there is too low.
 const PAGE: f64 = 4096.0;
 
-/// Load and swapping.
+/// The load average and the swap counters.
 pub(super) struct Load {
     average: ReopenedFile,
     vm: ReopenedFile,

@@ -1,10 +1,10 @@
-//! The machine's memory, from /proc/meminfo.
+//! Reads the machine's memory from /proc/meminfo.
 
 use super::{Source, Values, value_of};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
-/// /proc/meminfo.
+/// The file /proc/meminfo.
 pub(super) struct Memory(ReopenedFile);
 
 impl Memory {
@@ -16,10 +16,14 @@ impl Memory {
 impl Source for Memory {
     fn read(&mut self, into: &mut Values) {
         let Some(text) = self.0.text() else { return };
-        let bytes = |key| Some(value_of(text, key)? * 1024.0);
-        into.push_some(name::MEMORY_TOTAL, bytes("MemTotal"));
-        into.push_some(name::MEMORY_AVAILABLE, bytes("MemAvailable"));
-        let used = bytes("SwapTotal").zip(bytes("SwapFree")).map(|(total, free)| total - free);
-        into.push_some(name::SWAP_USED, used);
+        into.push_some(name::MEMORY_TOTAL, bytes_of(text, "MemTotal"));
+        into.push_some(name::MEMORY_AVAILABLE, bytes_of(text, "MemAvailable"));
+        let swap = bytes_of(text, "SwapTotal").zip(bytes_of(text, "SwapFree"));
+        into.push_some(name::SWAP_USED, swap.map(|(total, free)| total - free));
     }
+}
+
+/// Returns a value that the file gives in KiB.
+fn bytes_of(text: &str, key: &str) -> Option<f64> {
+    Some(value_of(text, key)? * 1024.0)
 }

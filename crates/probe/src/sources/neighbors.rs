@@ -1,51 +1,52 @@
-//! The other processes of this machine: how many cores they use, and which use most, from /proc/PID/stat (proc(5)).
+//! Reads the CPU use of the other processes of this machine from /proc/PID/stat (proc(5)): the
+//! total, and the processes that use most.
 //!
-//! The server is the processes that hold the target's listening socket, and their children; it is summed up by itself.
-//! All others of one name are summed up, with the pid of the busiest one. Ours are left out: this process and its
-//! children of the same name. It costs some 10 µs a process, so on a machine with many of them they are looked at less
-//! often, and what was seen last is told again. A process that both began and ended between two looks is not counted.
+//! The server consists of the processes that hold the target's listening socket, and their
+//! descendants. It is summed up separately. All others are summed up by name, with the pid of the
+//! busiest one. This process and its children of the same name are excluded. Reading costs about 10
+//! µs per process. With many processes they are read less often, and the last values are repeated.
+//! A process that both began and ended between two reads is not counted.
 
 use super::{Source, Values, numbers};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Processes looked at, at most.
-const MOST_PROCESSES: usize = 4096;
-/// For each so many processes, one reading is passed over.
-const A_READING: usize = 100;
-/// Two looks nearer to each other than this are one, in ticks: CPU time is counted in steps of one.
-const SHORTEST: f64 = 20.0;
-/// Names told at a time, at most.
-const MOST_NAMED: usize = 4;
-/// Names told in a run, at most: each is a column in its readings.
-const MOST_NAMES: usize = 16;
-/// Who uses less than this is not named, in cores.
-const NAMED_FROM: f64 = 0.05;
+/// Maximum number of processes that are read.
+const MAX_PROCESSES: usize = 4096;
+/// Number of processes for which one reading is skipped.
+const PROCESSES_PER_SKIP: usize = 100;
+/// Minimum time between two reads, in ticks, because CPU time is counted in ticks.
+const MIN_INTERVAL: f64 = 20.0;
+/// Maximum number of names that are added by one read.
+const MAX_NEW_NAMES: usize = 4;
+/// Maximum number of names in a run. Each is a column of its readings.
+const MAX_NAMES: usize = 16;
+/// Minimum CPU use of a named process, in cores.
+const MIN_NAMED_CORES: f64 = 0.05;
 
 /// The other processes of this machine.
 pub(crate) struct Neighbors {
     root: Root,
     stat: ReopenedFile,
-    own: u32,
-    /// The processes that hold the target's listening socket; empty where they are not known.
+    own_pid: u32,
+    /// The processes that hold the target's listening socket; empty if unknown.
     listeners: Vec<u32>,
-    /// The machine's clock at the last look, in ticks; None: there was none yet.
-    looked: Option<f64>,
-    /// By process and when it began: ticks of CPU time.
+    /// The machine's clock at the last read, in ticks; None before the first one.
+    last_read: Option<f64>,
+    /// CPU time in ticks, by pid and start time.
     ticks: BTreeMap<(u32, u64), f64>,
     readings: Vec<(String, f64)>,
     names: BTreeSet<String>,
-    /// Readings that are passed over before the next look.
-    pause: usize,
+    /// Number of readings to skip before the next read.
+    skips: usize,
 }
-
-/// A line of /proc/PID/stat.
+/// The parsed contents of /proc/PID/stat.
 struct Process {
     pid: u32,
     parent: u32,
     name: String,
-    began: u64,
+    start: u64,
     ticks: f64,
 }
 
@@ -68,22 +69,23 @@ impl Usage {
 }
 
 impl Neighbors {
-    /// `listeners`: the processes that hold the target's listening socket; empty where they are not known.
+    /// `listeners`: the processes that hold the target's listening socket; empty if unknown.
     pub fn open(root: &Root, listeners: &[u32]) -> Self {
         Self {
             root: root.clone(),
             stat: root.keep("/proc/stat"),
-            own: std::process::id(),
+            own_pid: std::process::id(),
             listeners: listeners.to_vec(),
-            looked: None,
+            last_read: None,
             ticks: BTreeMap::new(),
             readings: Vec::new(),
             names: BTreeSet::new(),
-            pause: 0,
+            skips: 0,
         }
     }
 
-    /// Ticks since the machine started, whatever its cores did with them: a clock that costs one small file.
+    /// Returns the ticks since the machine started, summed over all states and divided by the
+    /// cores. This clock costs one small file.
     fn clock(&mut self) -> Option<f64> {
         let stat = self.stat.text()?;
         let cores = stat.lines().filter(|line| line.starts_with("cpu")).count().checked_sub(1)?;
@@ -91,45 +93,48 @@ impl Neighbors {
         Some(all / cores.max(1) as f64)
     }
 
-    fn look(&mut self) {
+    fn refresh(&mut self) {
         let Some(now) = self.clock() else { return };
-        let elapsed = self.looked.map(|looked| now - looked);
-        if elapsed.is_some_and(|elapsed| elapsed < SHORTEST) {
+        let elapsed = self.last_read.map(|last_read| now - last_read);
+        if elapsed.is_some_and(|elapsed| elapsed < MIN_INTERVAL) {
             return;
         }
         let processes = self.processes();
-        self.pause = processes.len() / A_READING;
+        self.skips = processes.len() / PROCESSES_PER_SKIP;
         if let Some(elapsed) = elapsed {
             self.readings = self.cores(&processes, elapsed);
         }
-        self.looked = Some(now);
-        self.ticks = processes.iter().map(|p| ((p.pid, p.began), p.ticks)).collect();
+        self.last_read = Some(now);
+        self.ticks = processes.iter().map(|p| ((p.pid, p.start), p.ticks)).collect();
     }
 
     fn processes(&self) -> Vec<Process> {
-        let pids = self.root.names("/proc").into_iter().filter_map(|name| name.parse().ok()).take(MOST_PROCESSES);
+        let pids = self.root.names("/proc").into_iter().filter_map(|name| name.parse().ok()).take(MAX_PROCESSES);
         let all: Vec<Process> =
             pids.filter_map(|pid: u32| process(pid, &self.root.text(format!("/proc/{pid}/stat"))?)).collect();
-        let ours = all.iter().find(|p| p.pid == self.own).map_or(String::new(), |own| own.name.clone());
-        all.into_iter().filter(|process| !self.is_ours(process, &ours)).collect()
+        let this_process = all.iter().find(|process| process.pid == self.own_pid);
+        let own_name = this_process.map_or(String::new(), |process| process.name.clone());
+        all.into_iter().filter(|process| !self.is_ours(process, &own_name)).collect()
     }
 
-    /// Worker processes of brunt have its name, and so has a `brunt lab` that brunt started as the target.
+    /// True for this process and its workers. A `brunt lab` that brunt started as the target has
+    /// the same name, but is not excluded.
     fn is_ours(&self, process: &Process, name: &str) -> bool {
-        let is_worker = process.parent == self.own && process.name == name;
-        process.pid == self.own || (is_worker && !self.listeners.contains(&process.pid))
+        let is_worker = process.parent == self.own_pid && process.name == name;
+        process.pid == self.own_pid || (is_worker && !self.listeners.contains(&process.pid))
     }
 
-    /// Cores of all processes together, of the server, and of the names that used most.
+    /// Returns the cores used by all processes together, by the server, and by the
+    /// names that used most.
     fn cores(&mut self, processes: &[Process], elapsed: f64) -> Vec<(String, f64)> {
         let servers = tree(processes, &self.listeners);
         let mut all = 0.0;
         let mut server = 0.0;
         let mut others: BTreeMap<&str, Usage> = BTreeMap::new();
         for process in processes {
-            // The whole CPU time of a process that began since the last look was used since then.
-            let before = self.ticks.get(&(process.pid, process.began)).copied().unwrap_or(0.0);
-            let cores = (process.ticks - before).max(0.0) / elapsed;
+            // A process that began since the last read used its whole CPU time since then.
+            let previous = self.ticks.get(&(process.pid, process.start)).copied().unwrap_or(0.0);
+            let cores = (process.ticks - previous).max(0.0) / elapsed;
             all += cores;
             if servers.contains(&process.pid) {
                 server += cores;
@@ -137,33 +142,34 @@ impl Neighbors {
                 others.entry(&process.name).or_default().add(process.pid, cores);
             }
         }
-        let mut busiest: Vec<&str> = others.iter().filter(|of| of.1.cores >= NAMED_FROM).map(|of| *of.0).collect();
+        let busy = others.iter().filter(|(_, usage)| usage.cores >= MIN_NAMED_CORES);
+        let mut busiest: Vec<&str> = busy.map(|(name, _)| *name).collect();
         busiest.sort_by(|a, b| others[b].cores.total_cmp(&others[a].cores));
-        for user in busiest.into_iter().take(MOST_NAMED) {
-            if self.names.len() < MOST_NAMES {
-                self.names.insert(user.to_owned());
+        for name in busiest.into_iter().take(MAX_NEW_NAMES) {
+            if self.names.len() < MAX_NAMES {
+                self.names.insert(name.to_owned());
             }
         }
         let mut readings = vec![(name::PROCESSES.to_owned(), all)];
         readings.extend((!servers.is_empty()).then(|| (name::SERVER_PROCESSES.to_owned(), server)));
-        for named in &self.names {
-            let usage = others.get(named.as_str());
-            readings.push((name::processes(named), usage.map_or(0.0, |usage| usage.cores)));
-            readings.extend(usage.map(|usage| (name::busiest_pid(named), f64::from(usage.busiest_pid))));
+        for reported in &self.names {
+            let usage = others.get(reported.as_str());
+            readings.push((name::processes(reported), usage.map_or(0.0, |usage| usage.cores)));
+            readings.extend(usage.map(|usage| (name::busiest_pid(reported), f64::from(usage.busiest_pid))));
         }
         readings
     }
 }
 
-/// The pids among `roots` and their descendants.
+/// Returns the pids among `roots` that exist, and those of their descendants.
 fn tree(processes: &[Process], roots: &[u32]) -> BTreeSet<u32> {
     let mut members: BTreeSet<u32> = processes.iter().map(|p| p.pid).filter(|pid| roots.contains(pid)).collect();
-    // Children may stand before their parents in /proc: pids are reused.
+    // Pids are reused, so children may precede their parents in /proc.
     loop {
-        let before = members.len();
+        let count = members.len();
         let children = processes.iter().filter(|p| members.contains(&p.parent)).map(|p| p.pid).collect::<Vec<_>>();
         members.extend(children);
-        if members.len() == before {
+        if members.len() == count {
             return members;
         }
     }
@@ -171,26 +177,28 @@ fn tree(processes: &[Process], roots: &[u32]) -> BTreeSet<u32> {
 
 impl Source for Neighbors {
     fn read(&mut self, into: &mut Values) {
-        match self.pause.checked_sub(1) {
-            Some(left) => self.pause = left,
-            None => self.look(),
+        match self.skips.checked_sub(1) {
+            Some(remaining) => self.skips = remaining,
+            None => self.refresh(),
         }
         into.0.extend(self.readings.iter().cloned());
     }
 }
 
-/// The name stands in parentheses and may hold any character; behind it, the fields are separated by spaces: the second
-/// is the parent, the 12th and 13th are CPU time in user mode and in the kernel, the 20th is when it began.
+/// Parses a line of /proc/PID/stat. The name is in parentheses and may contain any character. After
+/// it, the fields are separated by spaces: the second is the parent, the 12th and 13th are user and
+/// system CPU time, the 20th is the start time.
 fn process(pid: u32, line: &str) -> Option<Process> {
     let (head, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    let user_ticks: f64 = fields.get(11)?.parse().ok()?;
+    let system_ticks: f64 = fields.get(12)?.parse().ok()?;
     Some(Process {
         pid,
         parent: fields.get(1)?.parse().ok()?,
         name: head.split_once('(')?.1.to_owned(),
-        began: fields.get(19)?.parse().ok()?,
-        ticks: ticks(11)? + ticks(12)?,
+        start: fields.get(19)?.parse().ok()?,
+        ticks: user_ticks + system_ticks,
     })
 }
 

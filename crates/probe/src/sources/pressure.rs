@@ -1,10 +1,11 @@
-//! Pressure stall information of the machine: for how long some task waited for something (kernel docs, accounting/psi).
+//! Reads the machine's pressure stall information: the time for which some task waited for a
+//! resource (kernel docs, accounting/psi).
 
 use super::{Source, Values};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
-/// /proc/pressure.
+/// The files in /proc/pressure.
 pub(super) struct Pressure(Vec<(&'static str, ReopenedFile)>);
 
 impl Pressure {
@@ -26,7 +27,7 @@ impl Source for Pressure {
     }
 }
 
-/// The sum, in microseconds, at the end of the line `some`.
+/// Returns the total at the end of the line `some`, which is in microseconds, in seconds.
 pub(super) fn some_seconds(text: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with("some"))?;
     let micros: f64 = line.rsplit_once("total=")?.1.trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! Our process: its memory and its descriptors. Its CPU time is in `ourselves`.
+//! Reads the memory and descriptors of this process. Its CPU time is read in `ourselves`.
 
 use super::{Source, Values, numbers, value_of};
 use crate::root::{ReopenedFile, Root};
@@ -6,7 +6,7 @@ use brunt_model::reading_names as name;
 use std::fs;
 use std::path::PathBuf;
 
-/// Our process, from /proc/self.
+/// The files of this process in /proc/self.
 pub(super) struct Process {
     status: ReopenedFile,
     descriptors: PathBuf,
@@ -23,8 +23,9 @@ impl Process {
         }
     }
 
-    /// Since Linux 6.2 the folder's size is the number of descriptors. Before, it is 0: counting twenty thousand
-    /// entries each second would cost more than all other readings together, so then they are not seen.
+    /// Returns the number of open descriptors. Since Linux 6.2 it is the size of the folder.
+    /// Before, the size is 0, and the value is missing: counting twenty thousand entries each
+    /// second would cost more than all other readings together.
     fn open_descriptors(&self) -> Option<f64> {
         let size = fs::metadata(&self.descriptors).ok()?.len();
         (size > 0 && cfg!(target_os = "linux")).then_some(size as f64)
@@ -36,8 +37,7 @@ impl Source for Process {
         into.push_some(name::DESCRIPTORS, self.open_descriptors());
         into.push_some(name::DESCRIPTORS_LIMIT, self.limit);
         let Some(status) = self.status.text() else { return };
-        let bytes = |key| Some(value_of(status, key)? * 1024.0);
-        into.push_some(name::PEAK_MEMORY, bytes("VmHWM"));
-        into.push_some(name::RESIDENT, bytes("VmRSS"));
+        into.push_some(name::PEAK_MEMORY, value_of(status, "VmHWM").map(|kilobytes| kilobytes * 1024.0));
+        into.push_some(name::RESIDENT, value_of(status, "VmRSS").map(|kilobytes| kilobytes * 1024.0));
     }
 }

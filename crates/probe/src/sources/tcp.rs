@@ -1,20 +1,21 @@
-//! TCP as our network namespace counts it: sockets, ports, segments, full accept queues.
+//! Reads TCP counters of this network namespace: sockets, ports, segments, full accept queues.
 //!
-//! From sockstat, snmp and netstat: a few lines each, however many connections there are. /proc/net/tcp is never walked.
+//! sockstat, snmp and netstat have a few lines each, whatever the number of connections.
+//! /proc/net/tcp is never read.
 
 use super::{Source, Values, numbers};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
-/// The namespace's TCP.
+/// The files with TCP counters.
 pub(super) struct Tcp {
     ports: ReopenedFile,
     sockets: [ReopenedFile; 2],
-    /// Each a file of pairs of lines: names, then values.
+    /// Each file contains pairs of lines: names, then values.
     counters: [(ReopenedFile, &'static [Counter]); 2],
 }
 
-/// What is read of such a file: group, column, our name.
+/// A value in such a file: group, column, and the name of the reading.
 type Counter = (&'static str, &'static str, &'static str);
 
 const SNMP: &[Counter] = &[
@@ -41,41 +42,51 @@ impl Source for Tcp {
         let [v4, v6] = &mut self.sockets;
         let orphans = v4.text().and_then(|text| word_after(text, "TCP:", "orphan"));
         let v4 = v4.text().and_then(sockets);
-        let v6 = v6.text().and_then(sockets).map_or(0.0, |s| s.0);
-        into.push_some(name::TCP_IN_USE, v4.map(|s| s.0 + v6));
-        into.push_some(name::TCP_TIME_WAIT, v4.and_then(|s| s.1));
+        let v6 = v6.text().and_then(sockets).map_or(0.0, |sockets| sockets.in_use);
+        into.push_some(name::TCP_IN_USE, v4.as_ref().map(|sockets| sockets.in_use + v6));
+        into.push_some(name::TCP_TIME_WAIT, v4.and_then(|sockets| sockets.time_wait));
         into.push_some(name::server::ORPHANS, orphans);
-        for (file, wanted) in &mut self.counters {
+        for (file, counters) in &mut self.counters {
             let Some(text) = file.text() else { continue };
-            for (group, column, name) in *wanted {
+            for (group, column, name) in *counters {
                 into.push_some(*name, counter(text, group, column));
             }
         }
     }
 }
 
-/// How many ports a range such as `32768 60999` holds.
+/// Returns the number of ports in a range such as `32768 60999`.
 fn width(range: &str) -> Option<f64> {
     let mut ends = numbers(range);
-    let (first, last) = (ends.next()?, ends.next()?);
+    let first = ends.next()?;
+    let last = ends.next()?;
     Some((last - first + 1.0).max(0.0))
 }
 
-/// Of `TCP: inuse 1 orphan 0 tw 0 alloc 1 mem 0`, what is in use and what is in `TIME_WAIT`.
-fn sockets(text: &str) -> Option<(f64, Option<f64>)> {
-    let of = |word: &str| word_after(text, "TCP:", word).or_else(|| word_after(text, "TCP6:", word));
-    Some((of("inuse")?, of("tw")))
+/// Counts of TCP sockets.
+struct SocketCounts {
+    in_use: f64,
+    time_wait: Option<f64>,
 }
 
-/// The number behind a word, in the line that begins with the group's name.
+/// Parses a line such as `TCP: inuse 1 orphan 0 tw 0 alloc 1 mem 0`.
+fn sockets(text: &str) -> Option<SocketCounts> {
+    Some(SocketCounts { in_use: socket_count(text, "inuse")?, time_wait: socket_count(text, "tw") })
+}
+
+fn socket_count(text: &str, word: &str) -> Option<f64> {
+    word_after(text, "TCP:", word).or_else(|| word_after(text, "TCP6:", word))
+}
+
+/// Returns the number after a word in the line of a group.
 fn word_after(text: &str, group: &str, word: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(group))?;
-    line.split_ascii_whitespace().skip_while(|own| *own != word).nth(1)?.parse().ok()
+    line.split_ascii_whitespace().skip_while(|other| *other != word).nth(1)?.parse().ok()
 }
 
-/// The value under a column's name, in the two lines that begin with the group's.
+/// Returns the value below a column's name, in the two lines of a group.
 fn counter(text: &str, group: &str, column: &str) -> Option<f64> {
     let mut lines = text.lines().filter(|line| line.starts_with(group));
-    let at = lines.next()?.split(' ').position(|name| name == column)?;
-    lines.next()?.split(' ').nth(at)?.parse().ok()
+    let index = lines.next()?.split(' ').position(|name| name == column)?;
+    lines.next()?.split(' ').nth(index)?.parse().ok()
 }

@@ -1,37 +1,39 @@
-//! What each worker's thread got of a core, and how long it waited for one: /proc/self/task/TID/schedstat.
+//! Reads the CPU time of each worker's thread, and the time for which it waited
+//! for a core: /proc/self/task/TID/schedstat.
 //!
-//! Three numbers: nanoseconds on a core, nanoseconds ready and without one, times on a core (kernel docs,
-//! scheduler/sched-stats). The first is what `RUSAGE_THREAD` gives, and a thread can be asked for it by another. A
-//! kernel built without them says `0 0 0`: then the ticks of stat are told, and no delay.
+//! The file contains three numbers: nanoseconds on a core, nanoseconds ready without a core, and
+//! times on a core (kernel docs, scheduler/sched-stats). The first equals `RUSAGE_THREAD`, and
+//! other threads can read it. A kernel without schedstat prints `0 0 0`: then the ticks of stat are
+//! used, and the delay is missing.
 
 use super::{Values, numbers};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
-/// Nanoseconds in a second.
+/// Number of nanoseconds per second.
 const NANOS: f64 = 1e9;
-/// Ticks of stat in a second: `USER_HZ`.
+/// Ticks of stat per second: `USER_HZ`.
 const TICKS: f64 = 100.0;
 
-/// What a thread had of the machine so far; None where that is not to be seen.
+/// CPU figures of a thread so far. None if the system does not show them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Thread {
     /// Time on a core, in seconds.
     pub cpu_seconds: Option<f64>,
-    /// Time for which it was ready and had none, in seconds.
+    /// Time for which it was ready and had no core, in seconds.
     pub run_delay_seconds: Option<f64>,
 }
 
 /// The threads named `brunt-worker-N`.
 pub(crate) struct Workers {
     root: Root,
-    /// By number.
+    /// The threads by worker number.
     threads: Vec<State>,
 }
 
 enum State {
     Unknown,
-    There { schedstat: ReopenedFile, stat: ReopenedFile },
+    Running { schedstat: ReopenedFile, stat: ReopenedFile },
     Ended(Thread),
 }
 
@@ -40,7 +42,7 @@ impl Workers {
         Self { root: root.clone(), threads: Vec::new() }
     }
 
-    /// A worker's thread ended, and this is what it had.
+    /// Records the final figures of a worker's thread.
     pub fn ended(&mut self, worker: usize, thread: Thread) {
         self.make_room(worker + 1);
         self.threads[worker] = State::Ended(thread);
@@ -49,12 +51,12 @@ impl Workers {
     pub fn read(&mut self, workers: usize, into: &mut Values) {
         self.make_room(workers);
         if self.threads.iter().any(|thread| matches!(thread, State::Unknown)) {
-            self.look();
+            self.find_threads();
         }
         for (number, state) in self.threads.iter_mut().enumerate() {
             let thread = match state {
                 State::Unknown => continue,
-                State::There { schedstat, stat } => thread(schedstat, stat),
+                State::Running { schedstat, stat } => thread(schedstat, stat),
                 State::Ended(thread) => *thread,
             };
             into.push_some(name::worker_cpu(number), thread.cpu_seconds);
@@ -67,8 +69,8 @@ impl Workers {
         self.threads.extend((0..missing).map(|_| State::Unknown));
     }
 
-    /// Finds threads by their names.
-    fn look(&mut self) {
+    /// Finds the threads by their names.
+    fn find_threads(&mut self) {
         for id in self.root.names("/proc/self/task") {
             let task = format!("/proc/self/task/{id}");
             let Some(name) = self.root.text(format!("{task}/comm")) else { continue };
@@ -76,27 +78,28 @@ impl Workers {
             let unknown = number.and_then(|n| self.threads.get_mut(n)).filter(|t| matches!(t, State::Unknown));
             if let Some(state) = unknown {
                 let [schedstat, stat] = ["schedstat", "stat"].map(|file| self.root.keep(format!("{task}/{file}")));
-                *state = State::There { schedstat, stat };
+                *state = State::Running { schedstat, stat };
             }
         }
     }
 }
 
-/// What a thread had so far.
+/// Reads the figures of a thread.
 fn thread(schedstat: &mut ReopenedFile, stat: &mut ReopenedFile) -> Thread {
-    let seen = schedstat.text().map(of_schedstat).unwrap_or_default();
-    if seen != Thread::default() {
-        return seen;
+    let times = schedstat.text().map(parse_schedstat).unwrap_or_default();
+    if times != Thread::default() {
+        return times;
     }
-    Thread { cpu_seconds: stat.text().and_then(cpu_of_stat), run_delay_seconds: None }
+    Thread { cpu_seconds: stat.text().and_then(parse_cpu_seconds), run_delay_seconds: None }
 }
 
-/// What the thread that asks had so far.
+/// Returns the figures of the calling thread.
 pub(crate) fn this_thread(root: &Root) -> Thread {
-    root.text("/proc/thread-self/schedstat").map(|text| of_schedstat(&text)).unwrap_or_default()
+    root.text("/proc/thread-self/schedstat").map(|text| parse_schedstat(&text)).unwrap_or_default()
 }
 
-pub(crate) fn of_schedstat(text: &str) -> Thread {
+/// Parses a schedstat file. Returns no figures if the kernel does not fill it.
+pub(crate) fn parse_schedstat(text: &str) -> Thread {
     let mut nanos = numbers(text);
     match (nanos.next(), nanos.next()) {
         (Some(cpu), Some(delay)) if cpu > 0.0 => {
@@ -106,8 +109,9 @@ pub(crate) fn of_schedstat(text: &str) -> Thread {
     }
 }
 
-/// utime and stime, the 14th and 15th field of stat; the name before them, in parentheses, may hold anything.
-pub(crate) fn cpu_of_stat(stat: &str) -> Option<f64> {
+/// Returns utime and stime, the 14th and 15th field of stat, in seconds. The name before them, in
+/// parentheses, may contain any character.
+pub(crate) fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     let mut ticks = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).map_while(|t| t.parse::<f64>().ok());
     Some((ticks.next()? + ticks.next()?) / TICKS)
 }

@@ -1,6 +1,6 @@
-//! A thread that reads what is due, and sends what it saw.
+//! A thread that takes the readings that are due, and sends them.
 //!
-//! It knows no file and no page; those are its [`Rounds`].
+//! It knows neither files nor pages; its [`Rounds`] do.
 
 use super::machine::{Machine, Reads};
 use super::pages::Page;
@@ -13,34 +13,34 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A collector needs little: no recursion, and its texts are on the heap. TLS is what needs most of it.
+/// Stack size of a collector, in bytes. It needs little: there is no recursion, and texts are on
+/// the heap. TLS needs most of it.
 const STACK: usize = 512 << 10;
-/// No interval is shorter.
-const SHORTEST: Duration = Duration::from_millis(10);
+/// Minimum interval between readings.
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What a collector's rounds are made of.
+/// The readings that one collector takes.
 pub(super) trait Rounds: Send + 'static {
-    /// When something is due next.
+    /// When the next reading is due.
     fn due(&self) -> Tick;
-    /// Reads all that is due.
+    /// Takes all readings that are due.
     fn round(&mut self, collector: &Collector);
 }
 
-/// One thing that is read, by name: when it is due, and whether it answers.
-pub(super) struct Subject {
+/// When a source is due, and whether it answered last time.
+pub(super) struct Schedule {
     source: String,
     interval: Duration,
     due: Tick,
-    silent: bool,
+    is_silent: bool,
 }
 
-impl Subject {
-    pub fn of(spec: &ProbeSpec) -> Self {
-        Self { source: spec.source(), interval: spec.interval.max(SHORTEST), due: Tick::ZERO, silent: false }
+impl Schedule {
+    pub fn new(spec: &ProbeSpec) -> Self {
+        Self { source: spec.source(), interval: spec.interval.max(MIN_INTERVAL), due: Tick::ZERO, is_silent: false }
     }
-
-    /// Sets when it is due next: by its own beat, without those that were missed.
-    fn go_on(&mut self, now: Tick) {
+    /// Sets when the source is due next. Missed intervals are skipped.
+    fn advance(&mut self, now: Tick) {
         self.due += self.interval;
         if self.due <= now {
             self.due = now + self.interval;
@@ -48,117 +48,124 @@ impl Subject {
     }
 }
 
-/// The thread's way out, its clock, and its end.
+/// The channel, the clock and the stop signal of a collector's thread.
 pub(super) struct Collector {
-    seen: Sender<Observed>,
+    events: Sender<Observed>,
     clock: SharedClock,
     stop: Arc<Stop>,
 }
 
 impl Collector {
-    pub fn new(seen: Sender<Observed>, clock: SharedClock, stop: Arc<Stop>) -> Self {
-        Self { seen, clock, stop }
+    pub fn new(events: Sender<Observed>, clock: SharedClock, stop: Arc<Stop>) -> Self {
+        Self { events, clock, stop }
     }
 
-    /// Reads until it is over. None, and told, where the system gives no thread.
+    /// Starts a thread that reads until it is stopped. If the system provides no thread, sends a
+    /// warning and returns None.
     pub fn run(self, mut rounds: impl Rounds) -> Option<JoinHandle<()>> {
-        let seen = self.seen.clone();
+        let events = self.events.clone();
         let thread = thread::Builder::new().name("brunt-probe".into()).stack_size(STACK);
         let spawned = thread.spawn(move || {
-            while !self.stop.within(rounds.due() - self.now()) {
+            while !self.stop.wait(rounds.due() - self.now()) {
                 rounds.round(&self);
             }
         });
-        let refused = |e| seen.send(Observed::Warning(format!("no thread to take readings of the server: {e}")));
-        spawned.map_err(refused).ok()
+        if let Err(e) = &spawned {
+            let _ = events.send(Observed::Warning(format!("no thread to take readings of the server: {e}")));
+        }
+        spawned.ok()
     }
 
     pub fn now(&self) -> Tick {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
 
-    /// Sends a reading, or tells once that there is none.
-    fn tell(&self, spot: &mut Subject, at: Tick, read: Result<Values, Trouble>) {
-        let was_silent = std::mem::replace(&mut spot.silent, read.is_err());
-        let source = spot.source.clone();
-        // Where nobody listens any more it is over anyway.
-        let send = |seen| drop(self.seen.send(seen));
-        match read {
+    /// Sends a reading. If there is none, sends a warning the first time.
+    fn report(&self, schedule: &mut Schedule, time: Tick, result: Result<Values, Trouble>) {
+        let was_silent = std::mem::replace(&mut schedule.is_silent, result.is_err());
+        let source = schedule.source.clone();
+        match result {
             Ok(values) => {
                 if was_silent {
-                    send(Observed::Warning(format!("probe {source} answers again")));
+                    self.send(Observed::Warning(format!("probe {source} answers again")));
                 }
-                send(Observed::Reading(Reading { at, source, values: values.0 }));
+                self.send(Observed::Reading(Reading { at: time, source, values: values.0 }));
             }
             Err(trouble) if !was_silent => {
-                send(Observed::Warning(format!(
+                self.send(Observed::Warning(format!(
                     "probe {source}: {trouble}; it is asked again, and its readings are missing until then"
                 )));
             }
             Err(_) => {}
         }
     }
+
+    fn send(&self, event: Observed) {
+        // If the receiver was dropped, the watch is over, and the event is not needed.
+        let _ = self.events.send(event);
+    }
 }
 
-/// The instant midway between two.
+/// Returns the instant midway between two instants.
 fn midway(from: Tick, to: Tick) -> Tick {
     from + (to - from) / 2
 }
 
-/// Something that is read of a machine.
-pub(super) struct MachineSpot {
-    spot: Subject,
+/// A probe of a machine.
+pub(super) struct MachineProbe {
+    schedule: Schedule,
     reads: Reads,
 }
 
-impl MachineSpot {
-    pub fn of(spec: &ProbeSpec) -> Self {
-        Self { spot: Subject::of(spec), reads: Reads::of(&spec.what) }
+impl MachineProbe {
+    pub fn new(spec: &ProbeSpec) -> Self {
+        Self { schedule: Schedule::new(spec), reads: Reads::new(&spec.what) }
     }
 }
 
-/// All that is read of one machine.
-pub(super) struct Machines {
+/// All probes of one machine.
+pub(super) struct MachineProbes {
     pub machine: Machine,
-    pub spots: Vec<MachineSpot>,
+    pub probes: Vec<MachineProbe>,
 }
 
-impl Rounds for Machines {
+impl Rounds for MachineProbes {
     fn due(&self) -> Tick {
-        self.spots.iter().map(|s| s.spot.due).min().unwrap_or(Tick::NEVER)
+        self.probes.iter().map(|probe| probe.schedule.due).min().unwrap_or(Tick::NEVER)
     }
 
     fn round(&mut self, collector: &Collector) {
         let began = collector.now();
-        let mut due: Vec<&mut MachineSpot> = self.spots.iter_mut().filter(|s| s.spot.due <= began).collect();
-        let reads: Vec<&Reads> = due.iter().map(|s| &s.reads).collect();
-        let asked = self.machine.look(&reads);
-        let looked = midway(began, collector.now());
-        for MachineSpot { spot, reads } in &mut due {
-            let read = asked.clone().and_then(|()| reads.read(&self.machine, looked));
-            // What is behind ssh was read there when it was asked for; files of this machine are read now.
-            let at = if self.machine.is_here() { midway(began, collector.now()) } else { looked };
-            collector.tell(spot, at, read);
-            spot.go_on(collector.now());
+        let mut due: Vec<&mut MachineProbe> = self.probes.iter_mut().filter(|p| p.schedule.due <= began).collect();
+        let reads: Vec<&Reads> = due.iter().map(|probe| &probe.reads).collect();
+        let refreshed = self.machine.refresh(&reads);
+        let refreshed_at = midway(began, collector.now());
+        for MachineProbe { schedule, reads } in &mut due {
+            let result = refreshed.clone().and_then(|()| reads.read(&self.machine, refreshed_at));
+            // A remote machine reads its files when it is asked; the files of this
+            // machine are read now.
+            let time = if self.machine.is_local() { midway(began, collector.now()) } else { refreshed_at };
+            collector.report(schedule, time, result);
+            schedule.advance(collector.now());
         }
     }
 }
 
-/// One status page.
-pub(super) struct Pages {
+/// A probe of a status page.
+pub(super) struct PageProbe {
     pub page: Page,
-    pub spot: Subject,
+    pub schedule: Schedule,
 }
 
-impl Rounds for Pages {
+impl Rounds for PageProbe {
     fn due(&self) -> Tick {
-        self.spot.due
+        self.schedule.due
     }
 
     fn round(&mut self, collector: &Collector) {
-        let asked = collector.now();
-        let read = self.page.read();
-        collector.tell(&mut self.spot, midway(asked, collector.now()), read);
-        self.spot.go_on(collector.now());
+        let began = collector.now();
+        let result = self.page.read();
+        collector.report(&mut self.schedule, midway(began, collector.now()), result);
+        self.schedule.advance(collector.now());
     }
 }

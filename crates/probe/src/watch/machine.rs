@@ -1,72 +1,72 @@
-//! A machine whose files are read: this one, or one behind `ssh`.
+//! A machine that is probed: this one, or one reached by `ssh`.
 //!
-//! A round looks once at all that the due readings need (`Machine::look`): the list of processes, and behind `ssh` all
-//! files in one question. Then each reading is made of what was seen.
+//! A round first refreshes everything that the due readings need (`Machine::refresh`): the
+//! list of processes, and for a remote machine all files in one request. Then it takes
+//! each reading from these.
 
 use super::Trouble;
 use super::processes::listening::{self, Socket};
 use super::processes::{Pace, Processes, Table};
-use super::ssh::{ChildHandle, Link, quoted};
+use super::ssh::{ChildHandle, SshSession, quoted};
 use crate::Root;
 use crate::sources::{HOST, Source, Values};
 use brunt_model::probe_spec::ProbeAccess;
 use brunt_model::{Probed, Tick};
 use std::fs;
 
-/// A machine, and what was last seen of it as a whole.
+/// A machine, with the list of its processes and listening sockets.
 pub(super) struct Machine {
     pub root: Root,
     pub table: Table,
     pub sockets: Vec<Socket>,
-    /// None: it is this one.
-    link: Option<Link>,
+    /// None for this machine.
+    ssh: Option<SshSession>,
 }
 
-/// What the readings of a round need.
+/// The files and lists that the readings of a round need.
 #[derive(Debug, Default)]
 pub(super) struct ReadList {
-    /// Files by path; `*` and `[0-9]` stand for what they do in a shell.
+    /// Files by path; `*` and `[0-9]` have the meaning that they have in a shell.
     pub files: Vec<String>,
-    /// Folders whose entries are to be counted.
+    /// Folders whose entries are counted.
     pub counts: Vec<String>,
-    /// Whether anybody asks for processes: then all are listed.
+    /// True if a reading needs the list of all processes.
     pub processes: bool,
 }
 
-/// What one probe reads of a machine.
+/// The readings that one probe takes of a machine.
 pub(super) enum Reads {
     /// The machine itself. Empty before the first reading.
     Host(Vec<Box<dyn Source>>),
-    Processes(Box<Processes>),
 }
 
 impl Machine {
-    pub fn at(via: &ProbeAccess) -> Self {
-        let link = Link::of(via);
-        let root = if link.is_some() { Root::told() } else { Root::system() };
-        Self { root, table: Table::default(), sockets: Vec::new(), link }
+    pub fn new(via: &ProbeAccess) -> Self {
+        let ssh = SshSession::new(via);
+        let root = if ssh.is_some() { Root::remote() } else { Root::system() };
+        Self { root, table: Table::default(), sockets: Vec::new(), ssh }
     }
 
-    /// What ends its `ssh`.
+    /// Returns a handle that ends its `ssh`.
     pub fn child_handle(&self) -> Option<ChildHandle> {
-        self.link.as_ref().map(Link::child_handle)
+        self.ssh.as_ref().map(SshSession::child_handle)
     }
 
-    /// Whether it is this one.
-    pub fn is_here(&self) -> bool {
-        self.link.is_none()
+    /// True for this machine.
+    pub fn is_local(&self) -> bool {
+        self.ssh.is_none()
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
-        self.link.as_ref().map_or("this machine", Link::host)
+        self.ssh.as_ref().map_or("this machine", SshSession::host)
     }
 
-    /// How many descriptors a process has open. Since Linux 6.2 the folder's size says so; before, they are counted, and
-    /// that only where time is taken for it. None where we may not look.
+    /// Returns the number of open descriptors of a process. Since Linux 6.2 it is the size of
+    /// the folder. Before, the entries are counted, but only at the slow pace. None if this user
+    /// may not see them.
     pub fn descriptors(&self, pid: u32, pace: Pace) -> Option<f64> {
         let folder = format!("/proc/{pid}/fd");
-        if !self.is_here() {
+        if !self.is_local() {
             return self.root.number(format!("{folder}/count"));
         }
         let size = fs::metadata(self.root.path(&folder)).ok()?.len();
@@ -76,41 +76,41 @@ impl Machine {
         Some(fs::read_dir(self.root.path(&folder)).ok()?.count() as f64)
     }
 
-    /// Looks at what these need.
-    pub fn look(&mut self, reads: &[&Reads]) -> Result<(), Trouble> {
-        let mut wants = ReadList::default();
-        for one in reads {
-            one.wants(&mut wants);
+    /// Refreshes the files and lists that these readings need.
+    pub fn refresh(&mut self, reads: &[&Reads]) -> Result<(), Trouble> {
+        let mut list = ReadList::default();
+        for reads in reads {
+            reads.add_to(&mut list);
         }
-        if let Some(link) = &mut self.link {
-            wants.files.extend(self.root.kept().iter().map(|path| quoted(path)));
-            self.root.tell(link.ask(&wants)?);
+        if let Some(ssh) = &mut self.ssh {
+            list.files.extend(self.root.watched_files().iter().map(|path| quoted(path)));
+            self.root.replace_files(ssh.read(&list)?);
         }
-        if wants.processes {
+        if list.processes {
             self.table.refresh(&self.root);
-            self.sockets = if self.link.is_none() { listening::here() } else { listening::told(&self.root) };
+            self.sockets = if self.ssh.is_none() { listening::local() } else { listening::remote(&self.root) };
         }
         Ok(())
     }
 }
 
 impl Reads {
-    pub fn of(what: &Probed) -> Self {
-        match what {
+    pub fn new(probed: &Probed) -> Self {
+        match probed {
             Probed::Processes { select, .. } => Self::Processes(Box::new(Processes::new(select.clone()))),
             _ => Self::Host(Vec::new()),
         }
     }
 
-    fn wants(&self, into: &mut ReadList) {
+    fn add_to(&self, list: &mut ReadList) {
         match self {
-            Self::Host(sources) if sources.is_empty() => into.files.extend(OPENING.map(str::to_owned)),
+            Self::Host(sources) if sources.is_empty() => list.files.extend(OPENING.map(str::to_owned)),
             Self::Host(_) => {}
-            Self::Processes(processes) => processes.wants(into),
+            Self::Processes(processes) => processes.add_to(list),
         }
     }
 
-    /// A reading of what was looked at last. `now`: when that was.
+    /// Takes a reading of the machine, which was refreshed at `now`.
     pub fn read(&mut self, machine: &Machine, now: Tick) -> Result<Values, Trouble> {
         let mut values = Values::default();
         match self {
@@ -131,7 +131,7 @@ impl Reads {
     }
 }
 
-/// What sources look at when they are opened, and the files that they then keep.
+/// Files that sources read when they are opened, including those that they read repeatedly.
 const OPENING: [&str; 20] = [
     "/proc/stat",
     "/proc/loadavg",

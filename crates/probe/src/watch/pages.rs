@@ -1,10 +1,11 @@
-//! Status pages of servers over HTTP: asked for again and again, each time on a connection of its own.
+//! Reads status pages of servers over HTTP repeatedly, each time on a new connection.
 //!
-//! A connection that were kept open would hold a worker of Apache's or php-fpm's between two readings. A reply is waited
-//! for: where all workers are busy, the page's own request waits among the others, and comes late with what matters.
+//! An idle connection would occupy a worker of Apache or php-fpm between two readings. The reader
+//! waits for the reply: if all workers are busy, the request for the page waits among the others,
+//! and the reply arrives late with the relevant values.
 //!
-//! Out of scope: a client for loads. [`KINDS`] has a row for each kind of page: what it adds to the address, and how
-//! its text becomes values.
+//! This is no client for loads. [`KINDS`] has a row for each kind of page: the addition to its
+//! address, and its parser.
 
 mod apache;
 mod haproxy;
@@ -28,25 +29,25 @@ use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use url::Url;
 
-/// For how long a page is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest page that is read.
-const LONGEST: u64 = 16 << 20;
+/// Timeout of a request for a page.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum length of a page, in bytes.
+const MAX_LENGTH: u64 = 16 << 20;
 
-/// How a text becomes values; None where it is something else.
+/// Parses a page into values. None if it has another content.
 type Parse = Box<dyn FnMut(&str) -> Option<Values> + Send>;
 
 /// A kind of page.
 struct Kind {
-    /// Its address and its parser, where this is what is probed.
+    /// Returns the address and the parser, if the probe is of this kind.
     open: fn(&Probed) -> Option<(&str, Parse)>,
-    /// What is added to the address where it is missing.
+    /// Completes the address.
     complete: fn(&mut Url),
-    /// What the page should be, and how the server is made to show it.
+    /// The expected content, and how to configure the server for it.
     expected: &'static str,
 }
 
-/// Every kind.
+/// All kinds of pages.
 const KINDS: &[Kind] = &[
     Kind {
         open: nginx::open,
@@ -76,10 +77,10 @@ const KINDS: &[Kind] = &[
     Kind { open: prometheus::open, complete: |_| (), expected: "a page in Prometheus' text format" },
 ];
 
-/// A page that is asked for.
+/// A status page of a server.
 pub(super) struct Page {
     kind: &'static Kind,
-    /// Without user and password: this is told.
+    /// Without user and password, because error messages contain it.
     url: Result<Url, Trouble>,
     authorization: Option<String>,
     parse: Parse,
@@ -87,15 +88,15 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// None where something else is probed.
-    pub fn of(what: &Probed) -> Option<Self> {
-        let (kind, (url, parse)) = KINDS.iter().find_map(|kind| Some((kind, (kind.open)(what)?)))?;
+    /// Prepares the page of a probe. None if the probe reads something else.
+    pub fn open(probed: &Probed) -> Option<Self> {
+        let (kind, (url, parse)) = KINDS.iter().find_map(|kind| Some((kind, (kind.open)(probed)?)))?;
         let (url, authorization) = address(url, kind);
-        let tls = url.as_ref().is_ok_and(|url| url.scheme() == "https");
-        Some(Self { kind, url, authorization, parse, agent: agent(tls.then(tls_config)) })
+        let uses_tls = url.as_ref().is_ok_and(|url| url.scheme() == "https");
+        Some(Self { kind, url, authorization, parse, agent: agent(uses_tls.then(tls_config)) })
     }
 
-    /// Asks for it.
+    /// Requests the page and parses it.
     pub fn read(&mut self) -> Result<Values, Trouble> {
         let url = self.url.clone()?;
         let text = self.text(&url)?;
@@ -104,22 +105,26 @@ impl Page {
     }
 
     fn text(&self, url: &Url) -> Result<String, Trouble> {
-        let unreachable = |e: ureq::Error| Trouble::Unreachable { url: url.to_string(), why: e.to_string() };
         let mut request = self.agent.get(url.as_str()).header("Connection", "close");
         if let Some(authorization) = &self.authorization {
             request = request.header("Authorization", authorization);
         }
-        let mut reply = request.call().map_err(unreachable)?;
+        let mut reply = request.call().map_err(|error| unreachable_page(url, &error))?;
         let status = reply.status().as_u16();
         if status != 200 {
             return Err(Trouble::Status { url: url.to_string(), status, hint: hint(status) });
         }
-        let body = reply.body_mut().with_config().limit(LONGEST).read_to_vec().map_err(unreachable)?;
+        let body = reply.body_mut().with_config().limit(MAX_LENGTH).read_to_vec();
+        let body = body.map_err(|error| unreachable_page(url, &error))?;
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 }
 
-/// What to look at where a page answers with another status than 200.
+fn unreachable_page(url: &Url, error: &ureq::Error) -> Trouble {
+    Trouble::Unreachable { url: url.to_string(), why: error.to_string() }
+}
+
+/// Returns what to check if a page has another status than 200.
 fn hint(status: u16) -> &'static str {
     match status {
         401 => "user and password are required: write http://USER:PASSWORD@HOST/PATH",
@@ -130,27 +135,30 @@ fn hint(status: u16) -> &'static str {
     }
 }
 
-/// The address without user and password, and these as a header.
+/// Returns the address without user and password, and the header field that contains them.
 fn address(url: &str, kind: &Kind) -> (Result<Url, Trouble>, Option<String>) {
-    let wrong = || Trouble::Url { url: without_user(url) };
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let Some(mut url) = parsed else { return (Err(wrong()), None) };
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let (user, password) = (decoded(url.username()), url.password().map(decoded));
-    let known = !user.is_empty() || password.is_some();
-    let both = BASE64_STANDARD.encode(format!("{user}:{}", password.unwrap_or_default()));
-    // These fail only where a URL has no host.
-    let _ = (url.set_username(""), url.set_password(None));
-    (kind.complete)(&mut url);
-    (Ok(url), known.then(|| format!("Basic {both}")))
+    let Some(mut parsed) = parsed else { return (Err(Trouble::Url { url: without_user(url) }), None) };
+    let user = percent_decoded(parsed.username());
+    let password = parsed.password().map(percent_decoded);
+    let has_credentials = !user.is_empty() || password.is_some();
+    let credentials = BASE64_STANDARD.encode(format!("{user}:{}", password.unwrap_or_default()));
+    // These fail only if a URL has no host.
+    let _ = (parsed.set_username(""), parsed.set_password(None));
+    (kind.complete)(&mut parsed);
+    (Ok(parsed), has_credentials.then(|| format!("Basic {credentials}")))
 }
 
-/// What is before an `@` is nobody's business.
+fn percent_decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// Removes everything before an `@`, which may contain a password.
 fn without_user(url: &str) -> String {
     url.rsplit_once('@').map_or(url, |(_, rest)| rest).to_owned()
 }
 
-/// Adds a word to the query where it has none of this name.
+/// Adds a word to the query, unless the query has this name.
 fn with_query(url: &mut Url, word: &str) {
     let name = word.split('=').next().unwrap_or(word);
     if url.query_pairs().any(|(key, _)| key == name) {
@@ -162,7 +170,7 @@ fn with_query(url: &mut Url, word: &str) {
 
 fn agent(tls: Option<TlsConfig>) -> Agent {
     let config = Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
+        .timeout_global(Some(TIMEOUT))
         .http_status_as_error(false)
         .max_idle_connections(0)
         .max_redirects(0)
@@ -171,7 +179,8 @@ fn agent(tls: Option<TlsConfig>) -> Agent {
     config.tls_config(tls.unwrap_or_default()).build().into()
 }
 
-/// The system's own roots, and the same cryptography as for a load.
+/// Returns a configuration with the system's root certificates, and the same cryptography
+/// as for a load.
 fn tls_config() -> TlsConfig {
     let roots = rustls_native_certs::load_native_certs().certs;
     let roots: Vec<Certificate<'static>> = roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();

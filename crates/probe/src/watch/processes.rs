@@ -1,8 +1,9 @@
-//! Processes with their children: what they use of their machine.
+//! Reads the resources that a group of processes and their descendants use.
 //!
-//! `select` finds them. All processes of the machine are listed once a round (`table`) for all callers. Counters
-//! go on when a process or thread ends (`ledger`). What costs much is read at most each [`SLOW`]: memory by pages, the
-//! switches of many threads, descriptors where they must be counted.
+//! `select` finds the processes. All processes of the machine are listed once per round (`table`)
+//! for all probes. Counters continue when a process or thread ends (`ledger`). Expensive values are
+//! read at most once per [`SLOW`]: proportional memory, the context switches of many threads, and
+//! descriptors if they must be counted.
 
 mod accept;
 mod ledger;
@@ -27,28 +28,29 @@ use std::time::Duration;
 use table::Member;
 use tasks::Tasks;
 
-/// What costs much is read at most this often.
+/// Minimum interval between readings of expensive values.
 const SLOW: Duration = Duration::from_secs(5);
-/// Processes that are looked at one by one, at most; the rest counts in CPU time and threads only.
-const MOST_PROCESSES: usize = 256;
+/// Maximum number of processes that are read individually. All others count only in
+/// CPU time and threads.
+const MAX_PROCESSES: usize = 256;
 
-/// How thorough a reading is.
+/// The thoroughness of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// What costs little.
+    /// Only inexpensive values.
     Quick,
-    /// Everything.
+    /// All values.
     Slow,
 }
 
-/// What one probe reads of processes.
+/// The readings that one probe takes of processes.
 pub(super) struct Processes {
     finder: Finder,
     members: BTreeMap<u32, Member>,
     cpu: CpuLedger,
     tasks: Tasks,
     accept: AcceptQueue,
-    /// By pid: the most descriptors that it may have.
+    /// Limit on descriptors, by pid.
     limits: BTreeMap<u32, f64>,
     slow_due: Tick,
 }
@@ -66,31 +68,32 @@ impl Processes {
         }
     }
 
-    /// What is asked of another machine: all processes, and more of those that were found last time.
-    pub fn wants(&self, into: &mut ReadList) {
-        into.processes = true;
-        into.files.push("/proc/[0-9]*/stat".into());
+    /// Adds the files that this probe needs: the list of all processes, and more files of those
+    /// that were found last time.
+    pub fn add_to(&self, list: &mut ReadList) {
+        list.processes = true;
+        list.files.push("/proc/[0-9]*/stat".into());
         match &self.finder.select {
-            Select::PidFile(path) => into.files.push(quoted(&path.to_string_lossy())),
-            Select::Cgroup(path) => into.files.extend(select::group_patterns(path)),
+            Select::PidFile(path) => list.files.push(quoted(&path.to_string_lossy())),
+            Select::Cgroup(path) => list.files.extend(select::group_patterns(path)),
             _ => {}
         }
-        for (pid, member) in self.members.iter().take(MOST_PROCESSES) {
+        for (pid, member) in self.members.iter().take(MAX_PROCESSES) {
             for file in ["status", "schedstat", "limits", "smaps_rollup"] {
-                into.files.push(format!("/proc/{pid}/{file}"));
+                list.files.push(format!("/proc/{pid}/{file}"));
             }
             if member.threads > 1.0 {
-                into.files.push(format!("/proc/{pid}/task/*/schedstat /proc/{pid}/task/*/status"));
+                list.files.push(format!("/proc/{pid}/task/*/schedstat /proc/{pid}/task/*/status"));
             }
-            into.counts.push(format!("/proc/{pid}/fd"));
+            list.counts.push(format!("/proc/{pid}/fd"));
         }
     }
 
-    /// Reads what was looked at `now`.
+    /// Takes a reading of the machine, which was refreshed at `now`.
     pub fn read(&mut self, machine: &Machine, now: Tick, into: &mut Values) -> Result<(), Trouble> {
         let pace = self.pace(now);
         self.find(machine, pace)?;
-        self.processor(into);
+        self.cpu(into);
         self.tasks.read(&machine.root, &self.members, now, pace, into);
         self.memory(machine, pace, into);
         self.descriptors(machine, pace, into);
@@ -106,18 +109,19 @@ impl Processes {
         Pace::Slow
     }
 
-    /// Whoever is selected now, with their children; and those of before that are still there.
+    /// Finds the selected processes with their descendants, and those of the last
+    /// reading that still exist.
     fn find(&mut self, machine: &Machine, pace: Pace) -> Result<(), Trouble> {
         let roots = self.finder.pids(machine, pace)?;
-        let still_there = self.members.iter().filter(|(pid, m)| machine.table.began(**pid) == Some(m.began));
-        let known = still_there.map(|(pid, _)| *pid);
-        let members = machine.table.with_children(roots.into_iter().chain(known));
+        let existing = self.members.iter().filter(|(pid, m)| machine.table.start_of(**pid) == Some(m.start));
+        let existing = existing.map(|(pid, _)| *pid);
+        let members = machine.table.with_descendants(roots.into_iter().chain(existing));
         self.limits.retain(|pid, _| members.contains_key(pid));
         self.members = members;
-        if self.members.is_empty() { Err(Trouble::NoProcess(select::words(&self.finder.select))) } else { Ok(()) }
+        if self.members.is_empty() { Err(Trouble::NoProcess(select::description(&self.finder.select))) } else { Ok(()) }
     }
 
-    fn processor(&mut self, into: &mut Values) {
+    fn cpu(&mut self, into: &mut Values) {
         let (user, system) = self.cpu.sum(&self.members);
         into.push(server::PROCESSES, self.members.len() as f64);
         into.push(server::THREADS, self.members.values().map(|m| m.threads).sum());
@@ -125,41 +129,45 @@ impl Processes {
         into.push(name::CPU_SYSTEM, system);
     }
 
-    /// Resident memory of all, and by pages where that is due.
+    /// Adds the resident memory of all processes, and at the slow pace the proportional one.
     fn memory(&self, machine: &Machine, pace: Pace, into: &mut Values) {
-        let sum = |file: &str, key: &str| {
-            let of = |pid: &u32| Some(value_of(&machine.root.text(format!("/proc/{pid}/{file}"))?, key)? * 1024.0);
-            self.looked_at().filter_map(of).reduce(|a, b| a + b)
-        };
-        into.push_some(name::RESIDENT, sum("status", "VmRSS"));
+        into.push_some(name::RESIDENT, self.memory_sum(machine, "status", "VmRSS"));
         if pace == Pace::Slow {
-            into.push_some(server::PROPORTIONAL, sum("smaps_rollup", "Pss:"));
+            into.push_some(server::PROPORTIONAL, self.memory_sum(machine, "smaps_rollup", "Pss:"));
         }
     }
 
-    /// All that are open, and the share of its limit that the fullest process has.
+    /// Returns the sum of a value that a file of each process gives in KiB, in bytes. None if
+    /// no process shows it.
+    fn memory_sum(&self, machine: &Machine, file: &str, key: &str) -> Option<f64> {
+        let texts = self.pids().filter_map(|pid| machine.root.text(format!("/proc/{pid}/{file}")));
+        texts.filter_map(|text| value_of(&text, key)).map(|kilobytes| kilobytes * 1024.0).reduce(|a, b| a + b)
+    }
+
+    /// Adds the number of open descriptors, and the highest share of its limit that a process uses.
     fn descriptors(&mut self, machine: &Machine, pace: Pace, into: &mut Values) {
-        let (mut all, mut fullest) = (None, None);
-        let pids: Vec<u32> = self.looked_at().copied().collect();
+        let mut all = None;
+        let mut highest_share = None;
+        let pids: Vec<u32> = self.pids().copied().collect();
         for pid in pids {
             let Some(open) = machine.descriptors(pid, pace) else { continue };
             let limit = self.limits.get(&pid).copied().or_else(|| limit(machine, pid));
             all = Some(all.unwrap_or(0.0) + open);
             if let Some(limit) = limit {
                 self.limits.insert(pid, limit);
-                fullest = Some(f64::max(fullest.unwrap_or(0.0), open / limit));
+                highest_share = Some(f64::max(highest_share.unwrap_or(0.0), open / limit));
             }
         }
         into.push_some(name::DESCRIPTORS, all);
-        into.push_some(server::DESCRIPTORS_SHARE, fullest);
+        into.push_some(server::DESCRIPTORS_SHARE, highest_share);
     }
 
-    fn looked_at(&self) -> impl Iterator<Item = &u32> {
-        self.members.keys().take(MOST_PROCESSES)
+    fn pids(&self) -> impl Iterator<Item = &u32> {
+        self.members.keys().take(MAX_PROCESSES)
     }
 }
 
-/// The soft limit on open files, which is what holds.
+/// Returns the soft limit on open files, which is the one that applies.
 fn limit(machine: &Machine, pid: u32) -> Option<f64> {
     let text = machine.root.text(format!("/proc/{pid}/limits"))?;
     numbers(text.split("Max open files").nth(1)?).next()

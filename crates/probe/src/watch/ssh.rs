@@ -1,10 +1,12 @@
-//! Another machine's files through `ssh`, with nothing installed there.
+//! Reads another machine's files through `ssh`. Nothing needs to be installed there.
 //!
-//! One `ssh -T HOST sh` lives as long as the watch. Each round is one line for that shell, which prints the files asked
-//! for with their paths before each line (`grep '' /dev/null FILE…`), between two marks. What it runs there is `grep`,
-//! `ss` and `sed`; it only reads. `ssh` is used as it is configured, and never asks for a password.
+//! One `ssh -T HOST sh` runs as long as the watch. Each round sends one line to that shell. It
+//! prints the requested files with their paths before each line (`grep '' /dev/null FILE…`),
+//! between two marks. It runs only `grep`, `ss` and `sed` there, and only reads. `ssh` uses its
+//! normal configuration, and never asks for a password.
 //!
-//! Out of scope: a parser; texts go into a `Root`, where the same sources read them as on this machine.
+//! This module does not parse the files. The texts go into a `Root`, where the same sources read
+//! them as on this machine.
 
 use super::Trouble;
 use super::machine::ReadList;
@@ -14,96 +16,101 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What we ask of `ssh` unless the options of the plan say otherwise: the first mention of an option counts.
-const MANNERS: [&str; 4] = ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=2"];
-/// Functions for the shell there: `r` prints files, `c` counts the entries of folders that have any.
+/// Options for `ssh` unless the plan sets them: of several settings of one
+/// option, the first counts.
+const DEFAULT_OPTIONS: [&str; 4] =
+    ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=2"];
+/// Functions for the remote shell: `r` prints files, `c` counts the entries of folders
+/// that are not empty.
 const FUNCTIONS: &str = r#"exec 2>/dev/null; LC_ALL=C; export LC_ALL; r() { grep '' /dev/null "$@" </dev/null; }; e() { [ -L "$2" ] && echo "$1/count:$(($#-1))"; }; c() { for d do e "$d" "$d"/*; done; }"#;
-/// The listening sockets with their owners, told as a file of this name.
+/// Path of the text with the listening sockets and their owners.
 pub(super) const SOCKETS: &str = "/ss";
-/// Before it is tried again, at most so many rounds are left out.
-const MOST_LEFT_OUT: u32 = 15;
-/// Bytes of an answer, at most.
-const LONGEST: u64 = 32 << 20;
+/// Maximum number of rounds that are skipped before a retry.
+const MAX_SKIPPED: u32 = 15;
+/// Maximum length of an answer, in bytes.
+const MAX_ANSWER: u64 = 32 << 20;
 
-/// A machine behind `ssh`.
-pub(super) struct Link {
+/// A machine that is reached by `ssh`.
+pub(super) struct SshSession {
     host: String,
     options: Vec<String>,
-    session: Option<Session>,
+    shell: Option<Shell>,
     child_handle: ChildHandle,
     round: u64,
-    /// How often it failed without a success between, and how many rounds are left out before it is tried again.
+    /// Number of failures since the last success.
     failures: u32,
-    left_out: u32,
+    /// Number of rounds to skip before the next attempt.
+    skips: u32,
     why: String,
 }
 
-/// A shell there.
-struct Session {
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    errors: ChildStderr,
+/// A running shell on that machine.
+struct Shell {
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    stderr: ChildStderr,
 }
 
-/// What ends an `ssh`, from whatever thread.
+/// Ends the `ssh` process from any thread.
 #[derive(Clone, Default)]
-pub(super) struct ChildHandle(Arc<Mutex<Held>>);
+pub(super) struct ChildHandle(Arc<Mutex<ChildState>>);
 
 #[derive(Default)]
-enum Held {
+enum ChildState {
     #[default]
-    Nothing,
-    Child(Child),
-    /// No new one may be started.
-    Over,
+    None,
+    Running(Child),
+    /// No further process may be started.
+    Ended,
 }
 
 impl ChildHandle {
-    /// Ends it, for good.
+    /// Ends the process. No further one can be started.
     pub fn end(&self) {
-        self.hold(Held::Over);
+        self.replace(ChildState::Ended);
     }
 
-    /// Holds another one in place of the one before, which is ended; that one too where it is over.
-    fn hold(&self, next: Held) {
-        let mut held = self.held();
-        let next = if matches!(*held, Held::Over) { end(next) } else { next };
-        let before = std::mem::replace(&mut *held, next);
-        if let Held::Child(mut child) = before {
+    /// Replaces the process, and ends the previous one. After `end`, the new
+    /// process is ended, too.
+    fn replace(&self, next: ChildState) {
+        let mut state = self.state();
+        let next = if matches!(*state, ChildState::Ended) { end(next) } else { next };
+        let previous = std::mem::replace(&mut *state, next);
+        if let ChildState::Running(mut child) = previous {
             end_child(&mut child);
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn state(&self) -> MutexGuard<'_, ChildState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn end(held: Held) -> Held {
-    if let Held::Child(mut child) = held {
+fn end(state: ChildState) -> ChildState {
+    if let ChildState::Running(mut child) = state {
         end_child(&mut child);
     }
-    Held::Over
+    ChildState::Ended
 }
 
 fn end_child(child: &mut Child) {
-    // It may have ended by itself: then there is nothing to do but to wait for it.
+    // If it has already ended, killing it fails, and waiting for it is enough.
     let _ = child.kill();
     let _ = child.wait();
 }
 
-impl Link {
-    /// None where the machine is this one.
-    pub fn of(via: &ProbeAccess) -> Option<Self> {
+impl SshSession {
+    /// Returns None for this machine.
+    pub fn new(via: &ProbeAccess) -> Option<Self> {
         let ProbeAccess::Ssh { host, options } = via else { return None };
         Some(Self {
             host: host.clone(),
             options: options.clone(),
-            session: None,
+            shell: None,
             child_handle: ChildHandle::default(),
             round: 0,
             failures: 0,
-            left_out: 0,
+            skips: 0,
             why: String::new(),
         })
     }
@@ -116,23 +123,23 @@ impl Link {
         &self.host
     }
 
-    /// Files there by path, with their texts. Waits for the answer.
-    pub fn ask(&mut self, wants: &ReadList) -> Result<Vec<(String, String)>, Trouble> {
-        if self.left_out > 0 {
-            self.left_out -= 1;
+    /// Reads files of the machine. Returns their paths and texts. Waits for the answer.
+    pub fn read(&mut self, list: &ReadList) -> Result<Vec<(String, String)>, Trouble> {
+        if self.skips > 0 {
+            self.skips -= 1;
             return Err(self.trouble());
         }
-        match self.try_ask(wants) {
+        match self.try_read(list) {
             Ok(files) => {
                 self.failures = 0;
                 Ok(files)
             }
             Err(why) => {
-                self.why = self.last_words().unwrap_or(why);
-                self.session = None;
-                self.child_handle.hold(Held::Nothing);
+                self.why = self.error_output().unwrap_or(why);
+                self.shell = None;
+                self.child_handle.replace(ChildState::None);
                 self.failures += 1;
-                self.left_out = (1 << self.failures.min(4)).min(MOST_LEFT_OUT) - 1;
+                self.skips = (1 << self.failures.min(4)).min(MAX_SKIPPED) - 1;
                 Err(self.trouble())
             }
         }
@@ -142,68 +149,71 @@ impl Link {
         Trouble::Ssh { host: self.host.clone(), why: self.why.clone() }
     }
 
-    fn try_ask(&mut self, wants: &ReadList) -> Result<Vec<(String, String)>, String> {
-        if self.session.is_none() {
-            self.session = Some(self.begin()?);
+    fn try_read(&mut self, list: &ReadList) -> Result<Vec<(String, String)>, String> {
+        if self.shell.is_none() {
+            self.shell = Some(self.start()?);
         }
         self.round += 1;
-        let Some(session) = &mut self.session else { return Err("it ended".into()) };
-        let question = question(self.round, wants);
-        session.to.write_all(question.as_bytes()).and_then(|()| session.to.flush()).map_err(|e| e.to_string())?;
-        answer(self.round, &mut session.from)
+        let Some(shell) = &mut self.shell else { return Err("it ended".into()) };
+        let command = command_line(self.round, list);
+        shell.stdin.write_all(command.as_bytes()).and_then(|()| shell.stdin.flush()).map_err(|e| e.to_string())?;
+        parse_answer(self.round, &mut shell.stdout)
     }
 
-    fn begin(&self) -> Result<Session, String> {
-        let manners = MANNERS.iter().flat_map(|one| ["-o", one]);
+    fn start(&self) -> Result<Shell, String> {
+        let default_options = DEFAULT_OPTIONS.iter().flat_map(|option| ["-o", option]);
         let mut command = Command::new("ssh");
-        command.arg("-T").args(&self.options).args(manners).args(["--", &self.host, "sh"]);
-        // A group of its own: Ctrl-C ends brunt's load first, and this with the watch.
+        command.arg("-T").args(&self.options).args(default_options).args(["--", &self.host, "sh"]);
+        // A separate process group: Ctrl-C first ends brunt's load, and `ssh`
+        // together with the watch.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(|e| format!("cannot be started: {e}"))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        self.child_handle.hold(Held::Child(child));
-        let (Some(mut to), Some(from), Some(errors)) = pipes else { return Err("it has no pipes".into()) };
-        let _ = rustix::io::ioctl_fionbio(&errors, true);
-        to.write_all(format!("{FUNCTIONS}\n").as_bytes()).map_err(|e| e.to_string())?;
-        Ok(Session { to, from: BufReader::new(from), errors })
+        self.child_handle.replace(ChildState::Running(child));
+        let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else { return Err("it has no pipes".into()) };
+        let _ = rustix::io::ioctl_fionbio(&stderr, true);
+        stdin.write_all(format!("{FUNCTIONS}\n").as_bytes()).map_err(|e| e.to_string())?;
+        Ok(Shell { stdin, stdout: BufReader::new(stdout), stderr })
     }
 
-    /// The last line that `ssh` itself said, where it has ended.
-    fn last_words(&mut self) -> Option<String> {
-        let errors = &mut self.session.as_mut()?.errors;
-        let mut said = vec![0; 4096];
-        // Not waited for: a connection that others share keeps this pipe open.
-        let n = errors.read(&mut said).unwrap_or(0);
-        let text = String::from_utf8_lossy(&said[..n]).into_owned();
+    /// Returns the last line that `ssh` printed to stderr, if any.
+    fn error_output(&mut self) -> Option<String> {
+        let stderr = &mut self.shell.as_mut()?.stderr;
+        let mut bytes = vec![0; 4096];
+        // It does not wait: a connection that other processes share keeps this pipe open.
+        let n = stderr.read(&mut bytes).unwrap_or(0);
+        let text = String::from_utf8_lossy(&bytes[..n]).into_owned();
         text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 }
 
-/// A line for the shell there.
-fn question(round: u64, wants: &ReadList) -> String {
-    let sockets = if wants.processes { format!("ss -lntp | sed 's,^,{SOCKETS}:,'; ") } else { String::new() };
-    let count = if wants.counts.is_empty() { String::new() } else { format!("c {}; ", wants.counts.join(" ")) };
-    format!("echo brunt-begin {round}; r {}; {count}{sockets}echo brunt-end {round}\n", wants.files.join(" "))
+/// Returns the line that the remote shell runs.
+fn command_line(round: u64, list: &ReadList) -> String {
+    let sockets = if list.processes { format!("ss -lntp | sed 's,^,{SOCKETS}:,'; ") } else { String::new() };
+    let count = if list.counts.is_empty() { String::new() } else { format!("c {}; ", list.counts.join(" ")) };
+    format!("echo brunt-begin {round}; r {}; {count}{sockets}echo brunt-end {round}\n", list.files.join(" "))
 }
 
-/// Reads to the mark of the end. What comes before the mark of the beginning is some banner.
-fn answer(round: u64, from: &mut impl BufRead) -> Result<Vec<(String, String)>, String> {
-    let (begin, end) = (format!("brunt-begin {round}"), format!("brunt-end {round}"));
+/// Reads up to the end mark. Text before the begin mark, such as a banner, is skipped.
+fn parse_answer(round: u64, stdout: &mut impl BufRead) -> Result<Vec<(String, String)>, String> {
+    let begin_mark = format!("brunt-begin {round}");
+    let end_mark = format!("brunt-end {round}");
     let mut files: Vec<(String, String)> = Vec::new();
-    let mut from = from.take(LONGEST);
-    let (mut line, mut begun) = (Vec::new(), false);
+    let mut stdout = stdout.take(MAX_ANSWER);
+    let mut line = Vec::new();
+    let mut has_begun = false;
     loop {
         line.clear();
-        if from.read_until(b'\n', &mut line).map_err(|e| e.to_string())? == 0 {
+        if stdout.read_until(b'\n', &mut line).map_err(|e| e.to_string())? == 0 {
             return Err("it ended".into());
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches('\n');
-        if text == end {
+        if text == end_mark {
             return Ok(files);
         }
-        if !begun {
-            begun = text == begin;
+        if !has_begun {
+            has_begun = text == begin_mark;
             continue;
         }
         let Some((path, rest)) = text.split_once(':').filter(|(path, _)| path.starts_with('/')) else { continue };
@@ -214,7 +224,7 @@ fn answer(round: u64, from: &mut impl BufRead) -> Result<Vec<(String, String)>, 
     }
 }
 
-/// A path as one word of the shell, whatever is in it.
+/// Quotes a path as one word for the shell.
 pub(super) fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
@@ -225,11 +235,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_past_banners_and_to_its_mark() {
-        let said = "Welcome: /proc/stat:9\nbrunt-begin 7\n/proc/stat:cpu  1 2\n/proc/stat:intr: 5\n/proc/9/fd/count:12\nnoise\nbrunt-end 7\nmore";
-        let files = answer(7, &mut said.as_bytes()).unwrap();
+        let output = "Welcome: /proc/stat:9\nbrunt-begin 7\n/proc/stat:cpu  1 2\n/proc/stat:intr: 5\n/proc/9/fd/count:12\nnoise\nbrunt-end 7\nmore";
+        let files = parse_answer(7, &mut output.as_bytes()).unwrap();
         let expected = [("/proc/stat", "cpu  1 2\nintr: 5\n"), ("/proc/9/fd/count", "12\n")];
         assert_eq!(files, expected.map(|(p, t)| (p.to_owned(), t.to_owned())));
-        assert!(answer(8, &mut said.as_bytes()).is_err());
+        assert!(parse_answer(8, &mut output.as_bytes()).is_err());
     }
 
     #[test]
@@ -237,15 +247,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("it's"), "one\ntwo").unwrap();
         let path = dir.path().join("it's").display().to_string();
-        let wants = ReadList {
+        let list = ReadList {
             files: vec![quoted(&path), "/proc/self/sta[t]".into(), "/proc/none".into()],
             counts: vec!["/proc/self/fd".into(), "/proc/none".into()],
             processes: true,
         };
-        let script = format!("{FUNCTIONS}\n{}", question(3, &wants));
+        let script = format!("{FUNCTIONS}\n{}", command_line(3, &list));
         let mut sh = Command::new("sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         sh.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-        let files = answer(3, &mut BufReader::new(sh.stdout.take().unwrap())).unwrap();
+        let files = parse_answer(3, &mut BufReader::new(sh.stdout.take().unwrap())).unwrap();
         sh.wait().unwrap();
         let text = |path: &str| files.iter().find(|f| f.0 == path).map(|f| f.1.as_str());
         assert_eq!(text(&path), Some("one\ntwo\n"));

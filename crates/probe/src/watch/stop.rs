@@ -1,26 +1,26 @@
-//! The end of all collectors.
+//! Signals all collectors to stop.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Whether it is over.
+/// A request to stop, which wakes all waiting threads.
 #[derive(Debug, Default)]
 pub(super) struct Stop {
-    over: Mutex<bool>,
-    told: Condvar,
+    is_requested: Mutex<bool>,
+    changed: Condvar,
 }
 
 impl Stop {
-    /// It is over, and all who wait are woken.
-    pub fn now(&self) {
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.told.notify_all();
+    /// Requests the stop, and wakes all waiting threads.
+    pub fn request(&self) {
+        *self.is_requested.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
     }
 
-    /// Waits for this time, or until it is over: whether it is.
-    pub fn within(&self, time: Duration) -> bool {
-        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.told.wait_timeout_while(over, time, |over| !*over);
+    /// Waits for this time, or until the stop is requested. Returns true if it is requested.
+    pub fn wait(&self, time: Duration) -> bool {
+        let is_requested = self.is_requested.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(is_requested, time, |is_requested| !*is_requested);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }

@@ -1,57 +1,57 @@
-//! Why there is no reading.
+//! Reasons why a reading failed.
 
 use thiserror::Error;
 
-/// Why a source gave no reading. Each says what to look at.
+/// Why a source gave no reading. Each message suggests what to check.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Trouble {
-    /// Nobody to read.
+    /// No readable process matches the selection.
     #[error("no readable process {0}")]
     NoProcess(String),
-    /// The pid of a managed server was never put in.
+    /// The plan does not name the pid of the managed server.
     #[error("no managed server: name its processes by pid, pid file, name, port or cgroup")]
     NoServer,
-    /// The machine shows nothing in /proc.
+    /// The machine shows no files in /proc.
     #[error("{0} shows nothing in /proc")]
     NoProc(String),
-    /// `ssh` could not be started, or ended.
+    /// `ssh` could not be started, or it ended.
     #[error("ssh {host}: {why}")]
     Ssh {
-        /// What `ssh` was given.
+        /// The host as passed to `ssh`.
         host: String,
-        /// What it said, or the system.
+        /// The error of `ssh` or of the system.
         why: String,
     },
-    /// The page's address is none.
+    /// The page's address is not a valid URL.
     #[error("{url} is no URL of a status page: write http://HOST:PORT/PATH")]
     Url {
-        /// As it was given, without a password.
+        /// The address as configured, without a password.
         url: String,
     },
-    /// The page did not come.
+    /// The page could not be loaded.
     #[error("{url}: {why}")]
     Unreachable {
-        /// Its address, without a password.
+        /// The page's address, without a password.
         url: String,
-        /// What was in the way.
+        /// The error of the connection or the transfer.
         why: String,
     },
-    /// Another status than 200.
+    /// The page's status is not 200.
     #[error("{url} answers {status}: {hint}")]
     Status {
-        /// Its address, without a password.
+        /// The page's address, without a password.
         url: String,
-        /// The status.
+        /// HTTP status code.
         status: u16,
-        /// What to look at.
+        /// What to check for this status.
         hint: &'static str,
     },
-    /// It came, and is something else.
+    /// The page has another content than expected.
     #[error("{url} is not {expected}")]
     Unknown {
-        /// Its address, without a password.
+        /// The page's address, without a password.
         url: String,
-        /// What it should be, and how the server is made to show it.
+        /// The expected content, and how to configure the server for it.
         expected: &'static str,
     },
 }

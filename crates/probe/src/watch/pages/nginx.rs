@@ -1,18 +1,20 @@
-//! nginx's `stub_status`: connections of all workers together (`ngx_http_stub_status_module`).
+//! Parses nginx's `stub_status` page: the connections of all
+//! workers (`ngx_http_stub_status_module`).
 
 use super::Parse;
 use crate::sources::{Values, numbers, value_of};
 use brunt_model::Probed;
 use brunt_model::reading_names::server;
 
-pub(super) fn open(what: &Probed) -> Option<(&str, Parse)> {
-    let Probed::Nginx { url, connections } = what else { return None };
+pub(super) fn open(probed: &Probed) -> Option<(&str, Parse)> {
+    let Probed::Nginx { url, connections } = probed else { return None };
     let limit = *connections;
     Some((url, Box::new(move |text| parse(text, limit))))
 }
 
-/// `Active connections: 6`, a head, accepted, handled and requests, then what the open connections do. Those that were
-/// accepted and not handled were closed at once, because nginx had no connection left.
+/// Parses `Active connections: 6`, a heading, the counts of accepted, handled and requests, and the
+/// states of open connections. Connections that were accepted but not handled were closed at once,
+/// because nginx had no connection left.
 pub(super) fn parse(text: &str, limit: Option<u64>) -> Option<Values> {
     let mut values = Values::default();
     values.push(server::CONNECTIONS, value_of(text, "Active connections")?);
@@ -22,8 +24,8 @@ pub(super) fn parse(text: &str, limit: Option<u64>) -> Option<Values> {
     values.push(server::ACCEPTED, accepted);
     values.push(server::REFUSED, accepted - handled);
     values.push(server::REQUESTS, requests);
-    let doing = text.lines().find(|line| line.starts_with("Reading:"))?;
-    let [reading, writing, waiting] = numbers(doing).collect::<Vec<_>>()[..] else { return None };
+    let states = text.lines().find(|line| line.starts_with("Reading:"))?;
+    let [reading, writing, waiting] = numbers(states).collect::<Vec<_>>()[..] else { return None };
     values.push(server::CONNECTIONS_ACTIVE, reading + writing);
     values.push(server::CONNECTIONS_IDLE, waiting);
     values.push_some(server::CONNECTIONS_LIMIT, limit.map(|limit| limit as f64));

@@ -1,4 +1,4 @@
-//! The status of a php-fpm pool as JSON (`pm.status_path`, `?json`).
+//! Parses the status of a php-fpm pool as JSON (`pm.status_path`, `?json`).
 
 use super::Parse;
 use crate::sources::Values;
@@ -6,7 +6,7 @@ use brunt_model::Probed;
 use brunt_model::reading_names::server;
 use serde_json::Value;
 
-/// Figures, by their names there and ours.
+/// Values by their names on the page and as readings.
 const FIGURES: &[(&str, &str)] = &[
     ("active processes", server::WORKERS_BUSY),
     ("idle processes", server::WORKERS_IDLE),
@@ -16,48 +16,52 @@ const FIGURES: &[(&str, &str)] = &[
     ("slow requests", server::SLOW_REQUESTS),
 ];
 
-pub(super) fn open(what: &Probed) -> Option<(&str, Parse)> {
-    let Probed::PhpFpm { url } = what else { return None };
+pub(super) fn open(probed: &Probed) -> Option<(&str, Parse)> {
+    let Probed::PhpFpm { url } = probed else { return None };
     let mut limit = Limit::default();
     Some((url, Box::new(move |text| parse(text, &mut limit))))
 }
 
-/// What is known of the most children that a pool may have.
+/// The maximum number of children of a pool, as far as it was observed.
 #[derive(Debug, Default)]
 pub(super) struct Limit {
-    exhausted: Option<f64>,
-    known: Option<f64>,
+    /// Number of times that the maximum was reached.
+    times_reached: Option<f64>,
+    max_children: Option<f64>,
 }
 
 pub(super) fn parse(text: &str, limit: &mut Limit) -> Option<Values> {
     let status: Value = serde_json::from_str(text).ok()?;
-    let figure = |name: &str| status.get(name)?.as_f64();
-    figure("active processes")?;
+    figure(&status, "active processes")?;
     let mut values = Values::default();
-    for (there, ours) in FIGURES {
-        values.push_some(*ours, figure(there));
+    for (key, reading) in FIGURES {
+        values.push_some(*reading, figure(&status, key));
     }
-    let total = figure("total processes");
-    let fixed = total.filter(|_| status.get("process manager").is_some_and(|manager| manager == "static"));
-    let learnt = limit.learn(total, figure("max children reached"));
-    values.push_some(server::WORKERS_LIMIT, fixed.or(learnt));
-    // Of a Unix socket php-fpm knows neither: it tells 0 for both.
-    if let Some(room) = figure("listen queue len").filter(|room| *room > 0.0) {
-        values.push_some(server::QUEUE, figure("listen queue"));
-        values.push(server::QUEUE_LIMIT, room);
+    let total = figure(&status, "total processes");
+    let is_static = status.get("process manager").is_some_and(|manager| manager == "static");
+    let observed = limit.observe(total, figure(&status, "max children reached"));
+    values.push_some(server::WORKERS_LIMIT, total.filter(|_| is_static).or(observed));
+    // For a Unix socket php-fpm knows neither value, and reports 0 for both.
+    if let Some(queue_limit) = figure(&status, "listen queue len").filter(|limit| *limit > 0.0) {
+        values.push_some(server::QUEUE, figure(&status, "listen queue"));
+        values.push(server::QUEUE_LIMIT, queue_limit);
     }
     Some(values)
 }
 
+fn figure(status: &Value, name: &str) -> Option<f64> {
+    status.get(name)?.as_f64()
+}
 impl Limit {
-    /// `pm.max_children`, which the page does not tell. A pool of a fixed size has all its children; another one had all
-    /// of them when the count of times that they were not enough grew.
-    fn learn(&mut self, total: Option<f64>, exhausted: Option<f64>) -> Option<f64> {
-        let grew = self.exhausted.zip(exhausted).is_some_and(|(was, is)| is > was);
-        self.exhausted = exhausted;
-        if grew {
-            self.known = [self.known, total].into_iter().flatten().reduce(f64::max);
+    /// Returns `pm.max_children`, which the page does not contain. A static pool always has
+    /// all its children. Any other pool had all of them when the count of times that the
+    /// maximum was reached increased.
+    fn observe(&mut self, total: Option<f64>, times_reached: Option<f64>) -> Option<f64> {
+        let has_increased = self.times_reached.zip(times_reached).is_some_and(|(previous, current)| current > previous);
+        self.times_reached = times_reached;
+        if has_increased {
+            self.max_children = [self.max_children, total].into_iter().flatten().reduce(f64::max);
         }
-        self.known
+        self.max_children
     }
 }

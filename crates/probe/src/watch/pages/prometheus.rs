@@ -1,9 +1,9 @@
-//! Anything that answers in Prometheus' text format: the metrics that were chosen under their own names, and those that
-//! brunt knows under its own.
+//! Parses pages in Prometheus' text format. Chosen metrics keep their names; metrics that brunt
+//! knows are reported as readings.
 //!
-//! * `text`: the format. `known`: which metric is which reading: a table.
+//! * `text`: the format. `metrics`: the table of known metrics and their readings.
 
-mod known;
+mod metrics;
 mod text;
 
 use super::Parse;
@@ -11,32 +11,31 @@ use crate::sources::Values;
 use brunt_model::Probed;
 use text::{Sample, Selector};
 
-/// Values kept of one page, at most.
-const MOST_VALUES: usize = 512;
+/// Maximum number of values of one page.
+const MAX_VALUES: usize = 512;
 
-pub(super) fn open(what: &Probed) -> Option<(&str, Parse)> {
-    let Probed::Prometheus { url, metrics } = what else { return None };
-    let chosen: Vec<Selector> = metrics.iter().map(|metric| Selector::of(metric)).collect();
-    Some((url, Box::new(move |text| parse(text, &chosen))))
+pub(super) fn open(probed: &Probed) -> Option<(&str, Parse)> {
+    let Probed::Prometheus { url, metrics } = probed else { return None };
+    let selectors: Vec<Selector> = metrics.iter().map(|metric| Selector::parse(metric)).collect();
+    Some((url, Box::new(move |text| parse(text, &selectors))))
 }
 
-/// With nothing chosen, all that brunt knows of.
-pub(super) fn parse(text: &str, chosen: &[Selector]) -> Option<Values> {
-    let samples = text::samples(text)?;
-    let is_chosen = |sample: &&Sample| chosen.is_empty() || chosen.iter().any(|one| one.takes(sample));
-    let samples: Vec<&Sample> = samples.iter().filter(is_chosen).collect();
+/// Parses the page. Without selectors, it reports all metrics that brunt knows.
+pub(super) fn parse(text: &str, selectors: &[Selector]) -> Option<Values> {
+    let mut samples = text::samples(text)?;
+    samples.retain(|sample| selectors.is_empty() || selectors.iter().any(|selector| selector.matches(sample)));
     let mut values = Values::default();
-    known::fill(&samples, &mut values);
-    if !chosen.is_empty() {
+    metrics::fill(&samples, &mut values);
+    if !selectors.is_empty() {
         for sample in samples {
-            values.push(sample.written(), sample.value);
+            values.push(sample.display_name(), sample.value);
         }
     }
-    values.0.truncate(MOST_VALUES);
+    values.0.truncate(MAX_VALUES);
     Some(values)
 }
 
 #[cfg(test)]
-pub(super) fn chosen(metrics: &[&str]) -> Vec<Selector> {
-    metrics.iter().map(|metric| Selector::of(metric)).collect()
+pub(super) fn selectors(metrics: &[&str]) -> Vec<Selector> {
+    metrics.iter().map(|metric| Selector::parse(metric)).collect()
 }

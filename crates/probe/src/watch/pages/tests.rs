@@ -1,7 +1,7 @@
 //! Pages as Debian 12's nginx, Apache 2.4, php-fpm 8.2 and Tomcat 10 showed them (`tests/`, recorded while three children
 //! of php-fpm slept), and as the documentation of `HAProxy` and Prometheus has them.
 
-use super::prometheus::chosen;
+use super::prometheus::selectors;
 use super::*;
 use brunt_model::reading_names::{self as name, Nic, server};
 use proptest::prelude::*;
@@ -148,7 +148,7 @@ fn what_is_known_of_node_exporter_has_the_names_of_a_host() {
 
 #[test]
 fn metrics_are_chosen_by_name_and_labels() {
-    let all = prometheus::parse(NODE, &chosen(&["node_cpu_seconds_total{mode=\"idle\"}", "odd_total"]));
+    let all = prometheus::parse(NODE, &selectors(&["node_cpu_seconds_total{mode=\"idle\"}", "odd_total"]));
     let written = r#"odd_total{path="a\"b,c}d\\e\nf",le="1"}"#;
     let values = holds(
         all,
@@ -159,7 +159,7 @@ fn metrics_are_chosen_by_name_and_labels() {
 
 #[test]
 fn addresses_are_completed_and_passwords_kept_to_ourselves() {
-    let of = |what: Probed| Page::of(&what).unwrap();
+    let of = |what: Probed| Page::open(&what).unwrap();
     let url = |text: &str| text.to_owned();
     let tomcat = of(Probed::Tomcat { url: url("http://me:p%40ss@h:1/manager/status") });
     assert_eq!(tomcat.url.unwrap().as_str(), "http://h:1/manager/status?XML=true");
@@ -180,7 +180,7 @@ fn parse_all(text: &str) {
     apache::parse(text);
     tomcat::parse(text);
     haproxy::parse(text);
-    prometheus::parse(text, &chosen(&[text, "a{b=\"c\"}"]));
+    prometheus::parse(text, &selectors(&[text, "a{b=\"c\"}"]));
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The accept queue of processes: the fullest of those of their listening sockets.
+//! Reads the fullest accept queue among the listening sockets of a group of processes.
 
 use super::listening::Socket;
 use super::table::Member;
@@ -9,42 +9,49 @@ use brunt_model::probe_spec::Select;
 use brunt_model::reading_names::server;
 use std::collections::BTreeMap;
 
-/// Processes whose open files are looked at, at most: those of one server share their sockets.
-const LOOKED_AT: usize = 16;
+/// Maximum number of processes whose open files are examined: those of one
+/// server share their sockets.
+const MAX_PROCESSES: usize = 16;
 
-/// Which sockets are theirs, found anew when processes came or went.
+/// The sockets of the processes. They are searched again when processes begin or end.
 #[derive(Debug, Default)]
 pub(super) struct AcceptQueue {
-    of: Vec<u32>,
+    pids: Vec<u32>,
     inodes: Vec<u64>,
 }
 
 impl AcceptQueue {
-    /// The queue that is filled most, as a share of what it holds.
+    /// Adds the length and the limit of the queue with the highest share of its limit in use.
     pub fn read(&mut self, machine: &Machine, select: &Select, members: &BTreeMap<u32, Member>, into: &mut Values) {
-        if machine.is_here() {
+        if machine.is_local() {
             self.find(machine, members);
         }
-        let is_theirs = |socket: &&Socket| match select {
-            Select::Port(port) => socket.port == *port,
-            _ => self.inodes.contains(&socket.inode) || socket.pids.iter().any(|pid| members.contains_key(pid)),
-        };
-        let filled = |socket: &Socket| socket.waiting / socket.limit.max(1.0);
-        let theirs = machine.sockets.iter().filter(is_theirs);
-        if let Some(fullest) = theirs.max_by(|a, b| filled(a).total_cmp(&filled(b))) {
+        let sockets = machine.sockets.iter().filter(|socket| self.is_selected(socket, select, members));
+        if let Some(fullest) = sockets.max_by(|a, b| fill_ratio(a).total_cmp(&fill_ratio(b))) {
             into.push(server::ACCEPT_QUEUE, fullest.waiting);
             into.push(server::ACCEPT_QUEUE_LIMIT, fullest.limit);
         }
     }
 
+    fn is_selected(&self, socket: &Socket, select: &Select, members: &BTreeMap<u32, Member>) -> bool {
+        match select {
+            Select::Port(port) => socket.port == *port,
+            _ => self.inodes.contains(&socket.inode) || socket.pids.iter().any(|pid| members.contains_key(pid)),
+        }
+    }
+
     fn find(&mut self, machine: &Machine, members: &BTreeMap<u32, Member>) {
-        let of: Vec<u32> = members.keys().copied().take(LOOKED_AT).collect();
-        let still_there = self.inodes.iter().any(|inode| machine.sockets.iter().any(|s| s.inode == *inode));
-        if self.of == of && still_there {
+        let pids: Vec<u32> = members.keys().copied().take(MAX_PROCESSES).collect();
+        let has_known_socket = self.inodes.iter().any(|inode| machine.sockets.iter().any(|s| s.inode == *inode));
+        if self.pids == pids && has_known_socket {
             return;
         }
         let listening: Vec<u64> = machine.sockets.iter().map(|s| s.inode).collect();
-        self.inodes = of.iter().flat_map(|pid| owner::held(&machine.root, *pid, &listening)).collect();
-        self.of = of;
+        self.inodes = pids.iter().flat_map(|pid| owner::sockets_of(&machine.root, *pid, &listening)).collect();
+        self.pids = pids;
     }
+}
+
+fn fill_ratio(socket: &Socket) -> f64 {
+    socket.waiting / socket.limit.max(1.0)
 }

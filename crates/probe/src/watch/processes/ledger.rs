@@ -1,9 +1,9 @@
-//! Sums of counters over processes or threads that come and go: what ended ones had is kept.
+//! Sums counters over processes or threads that begin and end. The counts of ended ones are kept.
 
 use super::table::Member;
 use std::collections::BTreeMap;
 
-/// A sum of counters, each with an owner that may end.
+/// A sum of counters, each of an owner that may end.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     ended: f64,
@@ -11,18 +11,25 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The sum of all that ever were. `now`: the counters of those that are there.
+    /// Returns the sum over all owners that ever existed. `now` contains the
+    /// counters of existing ones.
     pub fn sum(&mut self, now: BTreeMap<u32, f64>) -> f64 {
-        // A counter that fell is another's, with the number of one that ended.
-        let gone = |(id, had): (&u32, &f64)| if now.get(id).is_some_and(|n| n >= had) { 0.0 } else { *had };
-        self.ended += self.last.iter().map(gone).sum::<f64>();
+        for (id, previous) in &self.last {
+            // A counter that is missing belongs to an ended owner. One that fell belongs to a new
+            // owner with the same id.
+            let continues = now.get(id).is_some_and(|current| current >= previous);
+            if !continues {
+                self.ended += previous;
+            }
+        }
         self.last = now;
         self.ended + self.last.values().sum::<f64>()
     }
 }
 
-/// CPU time of processes. The system itself hands what an ended process had to the parent that waits for it; so
-/// processes that come and go between two readings count as well, and nothing counts twice.
+/// Sums the CPU time of processes. The kernel adds the time of an ended process to the parent
+/// that waits for it. Processes that begin and end between two readings therefore count as well,
+/// and none counts twice.
 #[derive(Debug, Default)]
 pub(super) struct CpuLedger {
     ended: [f64; 2],
@@ -30,22 +37,26 @@ pub(super) struct CpuLedger {
 }
 
 impl CpuLedger {
-    /// User and system seconds of all that ever were.
+    /// Returns the user and system seconds of all processes that ever existed.
     pub fn sum(&mut self, now: &BTreeMap<u32, Member>) -> (f64, f64) {
-        let same = |pid: &u32, was: &Member| now.get(pid).filter(|is| is.began == was.began);
         for part in 0..2 {
-            let (mut gone, mut handed_over) = (0.0, 0.0);
-            for (pid, was) in &self.last {
-                match same(pid, was) {
-                    Some(is) => handed_over += is.children[part] - was.children[part],
-                    None => gone += was.own[part] + was.children[part],
+            let mut ended = 0.0;
+            // Time that was added to parents, and is therefore already counted there.
+            let mut inherited = 0.0;
+            for (pid, previous) in &self.last {
+                match now.get(pid).filter(|current| current.start == previous.start) {
+                    Some(current) => inherited += current.children[part] - previous.children[part],
+                    None => ended += previous.own[part] + previous.children[part],
                 }
             }
-            self.ended[part] += f64::max(gone - handed_over, 0.0);
+            self.ended[part] += f64::max(ended - inherited, 0.0);
         }
         self.last.clone_from(now);
-        let all = |part: usize| self.ended[part] + now.values().map(|m| m.own[part] + m.children[part]).sum::<f64>();
-        (all(0), all(1))
+        (self.total(now, 0), self.total(now, 1))
+    }
+
+    fn total(&self, now: &BTreeMap<u32, Member>, part: usize) -> f64 {
+        self.ended[part] + now.values().map(|m| m.own[part] + m.children[part]).sum::<f64>()
     }
 }
 
@@ -55,7 +66,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn member(own: f64, children: f64) -> Member {
-        Member { name: "x".into(), parent: 1, began: 0, own: [own, 0.0], children: [children, 0.0], threads: 1.0 }
+        Member { name: "x".into(), parent: 1, start: 0, own: [own, 0.0], children: [children, 0.0], threads: 1.0 }
     }
 
     #[test]
@@ -75,7 +86,7 @@ mod tests {
         let mut sum = |members: &[(u32, Member)]| ledger.sum(&members.iter().cloned().collect()).0;
         assert_eq!(sum(&[(1, member(1.0, 0.0)), (2, member(3.0, 0.0))]), 4.0);
         assert_eq!(sum(&[(1, member(2.0, 0.0))]), 5.0);
-        assert_eq!(sum(&[(1, Member { began: 9, ..member(0.5, 0.0) })]), 5.5);
+        assert_eq!(sum(&[(1, Member { start: 9, ..member(0.5, 0.0) })]), 5.5);
         assert_eq!(sum(&[]), 5.5);
     }
 

@@ -1,6 +1,7 @@
-//! Which processes are meant.
+//! Selects the processes that a probe reads.
 
 use super::Pace;
+use super::listening::Socket;
 use crate::route::owner;
 use crate::watch::Trouble;
 use crate::watch::machine::Machine;
@@ -8,17 +9,19 @@ use crate::watch::ssh::quoted;
 use brunt_model::probe_spec::Select;
 use std::path::Path;
 
-/// Possible mount points of groups: version 2, then hierarchies of version 1 that hold every process.
+/// Possible mount points of control groups: version 2, then hierarchies of version 1
+/// that contain every process.
 const MOUNTS: [&str; 4] =
     ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/cpu,cpuacct"];
-/// Groups in groups are looked at so deep.
+/// Maximum depth of nested groups that are searched.
 const DEPTH: usize = 3;
 
-/// Finds them again and again.
+/// Finds the selected processes in each round.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub select: Select,
-    /// The sockets of the port, and who was found to hold them: to look for holders costs much.
+    /// The sockets of the port, and the processes that hold them. They are kept because
+    /// the search is expensive.
     inodes: Vec<u64>,
     holders: Vec<u32>,
 }
@@ -28,7 +31,7 @@ impl Finder {
         Self { select, inodes: Vec::new(), holders: Vec::new() }
     }
 
-    /// Their numbers, without children; empty where there are none.
+    /// Returns the pids of the selected processes, without descendants. Empty if there are none.
     pub fn pids(&mut self, machine: &Machine, pace: Pace) -> Result<Vec<u32>, Trouble> {
         Ok(match &self.select {
             Select::Server => return Err(Trouble::NoServer),
@@ -46,23 +49,23 @@ impl Finder {
     }
 
     fn holders(&mut self, port: u16, machine: &Machine, pace: Pace) -> Vec<u32> {
-        let sockets = || machine.sockets.iter().filter(|socket| socket.port == port);
-        let told: Vec<u32> = sockets().flat_map(|socket| socket.pids.iter().copied()).collect();
-        if !machine.is_here() || !told.is_empty() {
-            return told;
+        let sockets: Vec<&Socket> = machine.sockets.iter().filter(|socket| socket.port == port).collect();
+        let reported: Vec<u32> = sockets.iter().flat_map(|socket| socket.pids.iter().copied()).collect();
+        if !machine.is_local() || !reported.is_empty() {
+            return reported;
         }
-        let inodes: Vec<u64> = sockets().map(|socket| socket.inode).collect();
-        let are_there = self.holders.iter().any(|pid| machine.table.began(*pid).is_some());
-        if inodes != self.inodes || (!are_there && pace == Pace::Slow) {
-            self.holders = owner::of(&machine.root, &inodes).iter().map(|owner| owner.pid).collect();
+        let inodes: Vec<u64> = sockets.iter().map(|socket| socket.inode).collect();
+        let has_holder = self.holders.iter().any(|pid| machine.table.start_of(*pid).is_some());
+        if inodes != self.inodes || (!has_holder && pace == Pace::Slow) {
+            self.holders = owner::owners(&machine.root, &inodes).iter().map(|owner| owner.pid).collect();
             self.inodes = inodes;
         }
         self.holders.clone()
     }
 }
 
-/// What is looked for, in words that follow "there is no process".
-pub(super) fn words(select: &Select) -> String {
+/// Describes the selection, in words that follow "no readable process".
+pub(super) fn description(select: &Select) -> String {
     match select {
         Select::Server => "of the managed server".into(),
         Select::Pid(pid) => format!("with the pid {pid}"),
@@ -73,7 +76,7 @@ pub(super) fn words(select: &Select) -> String {
     }
 }
 
-/// The lists of all groups that may be meant, for a shell.
+/// Returns the paths of the process lists of all possible groups, as shell patterns.
 pub(super) fn group_patterns(path: &Path) -> impl Iterator<Item = String> {
     let folders = MOUNTS.map(|mount| quoted(&folder(mount, path)));
     folders
@@ -85,7 +88,7 @@ fn folder(mount: &str, path: &Path) -> String {
     format!("{mount}/{}", path.to_string_lossy().trim_matches('/'))
 }
 
-/// All processes of a group and the groups in it.
+/// Returns all processes of a group and of the groups in it.
 fn group(machine: &Machine, mount: &str, path: &Path) -> Vec<u32> {
     let mut pids = Vec::new();
     let mut level = vec![folder(mount, path)];

@@ -1,27 +1,29 @@
-//! All processes of a machine, from /proc/PID/stat (proc(5)).
+//! Lists all processes of a machine, from /proc/PID/stat (proc(5)).
 
 use crate::Root;
 use std::collections::BTreeMap;
 
-/// Ticks of stat in a second: `USER_HZ`.
+/// Ticks of stat per second: `USER_HZ`.
 const TICKS: f64 = 100.0;
-/// Processes that are looked at, at most.
-const MOST: usize = 32_768;
+/// Maximum number of processes that are read.
+const MAX_PROCESSES: usize = 32_768;
 
-/// What stat says of a process.
+/// The parsed stat file of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::watch) struct Member {
     pub name: String,
     pub parent: u32,
-    /// When it began, in ticks since its machine did: tells it from another of the same number.
-    pub began: u64,
-    /// User and system seconds of its own, and of the children that it has waited for.
+    /// Start time in ticks since the machine's start. It distinguishes processes that have the same
+    /// pid at different times.
+    pub start: u64,
+    /// User and system seconds of the process itself.
     pub own: [f64; 2],
+    /// User and system seconds of the ended children that it has waited for.
     pub children: [f64; 2],
     pub threads: f64,
 }
 
-/// All processes, by number, as they were at the last look.
+/// All processes by pid, as of the last refresh.
 #[derive(Debug, Default)]
 pub(in crate::watch) struct Table {
     processes: BTreeMap<u32, Member>,
@@ -29,58 +31,66 @@ pub(in crate::watch) struct Table {
 }
 
 impl Table {
-    /// Looks at all of them.
+    /// Reads all processes.
     pub fn refresh(&mut self, root: &Root) {
-        let pids = root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok()).take(MOST);
-        let read = |pid: u32| Some((pid, member(&root.text(format!("/proc/{pid}/stat"))?)?));
-        self.processes = pids.filter_map(read).collect();
+        let pids = root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok()).take(MAX_PROCESSES);
+        let stats = pids.filter_map(|pid| Some((pid, root.text(format!("/proc/{pid}/stat"))?)));
+        self.processes = stats.filter_map(|(pid, stat)| Some((pid, member(&stat)?))).collect();
         self.children.clear();
         for (pid, process) in &self.processes {
             self.children.entry(process.parent).or_default().push(*pid);
         }
     }
 
-    /// When a process that is there began.
-    pub fn began(&self, pid: u32) -> Option<u64> {
-        self.processes.get(&pid).map(|p| p.began)
+    /// Returns the start time of a process, if it exists.
+    pub fn start_of(&self, pid: u32) -> Option<u64> {
+        self.processes.get(&pid).map(|p| p.start)
     }
 
-    /// Those of a name; the kernel keeps its first 15 bytes.
+    /// Returns the pids of the processes with this name. The kernel keeps only the first 15
+    /// bytes of a name.
     pub fn named(&self, name: &str) -> Vec<u32> {
-        let kept = name.get(..15).unwrap_or(name);
-        self.processes.iter().filter(|(_, p)| p.name == kept).map(|(pid, _)| *pid).collect()
+        let name = name.get(..15).unwrap_or(name);
+        self.processes.iter().filter(|(_, p)| p.name == name).map(|(pid, _)| *pid).collect()
     }
 
-    /// Those of these that are there, with all their descendants.
-    pub fn with_children(&self, pids: impl Iterator<Item = u32>) -> BTreeMap<u32, Member> {
-        let mut found = BTreeMap::new();
+    /// Returns those of these processes that exist, with all their descendants.
+    pub fn with_descendants(&self, pids: impl Iterator<Item = u32>) -> BTreeMap<u32, Member> {
+        let mut members = BTreeMap::new();
         let mut next: Vec<u32> = pids.collect();
         while let Some(pid) = next.pop() {
             let Some(process) = self.processes.get(&pid) else { continue };
-            if found.insert(pid, process.clone()).is_none() {
+            if members.insert(pid, process.clone()).is_none() {
                 next.extend(self.children.get(&pid).into_iter().flatten());
             }
         }
-        found
+        members
     }
 }
 
-/// `PID (NAME) STATE PPID …`: the name may hold anything, so fields are counted from the last parenthesis.
+/// Parses `PID (NAME) STATE PPID …`. The name may contain any character, so fields are counted
+/// from the last parenthesis.
 pub(super) fn member(stat: &str) -> Option<Member> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
     let fields: Vec<&str> = after.split_ascii_whitespace().collect();
-    // Field 3 of proc(5), the state, is the first here.
-    let field = |number: usize| fields.get(number - 3).copied();
-    let seconds = |number: usize| field(number)?.parse::<f64>().ok().map(|ticks| ticks / TICKS);
     Some(Member {
         name,
-        parent: field(4)?.parse().ok()?,
-        began: field(22)?.parse().ok()?,
-        own: [seconds(14)?, seconds(15)?],
-        children: [seconds(16)?, seconds(17)?],
-        threads: field(20)?.parse().ok()?,
+        parent: field(&fields, 4)?.parse().ok()?,
+        start: field(&fields, 22)?.parse().ok()?,
+        own: [seconds(&fields, 14)?, seconds(&fields, 15)?],
+        children: [seconds(&fields, 16)?, seconds(&fields, 17)?],
+        threads: field(&fields, 20)?.parse().ok()?,
     })
+}
+
+/// Returns a field by its number in proc(5). Field 3, the state, is the first after the name.
+fn field<'a>(fields: &[&'a str], number: usize) -> Option<&'a str> {
+    fields.get(number - 3).copied()
+}
+
+fn seconds(fields: &[&str], number: usize) -> Option<f64> {
+    field(fields, number)?.parse::<f64>().ok().map(|ticks| ticks / TICKS)
 }
 
 #[cfg(test)]
@@ -94,7 +104,7 @@ mod tests {
         let expected = Member {
             name: "a) b (c".into(),
             parent: 7,
-            began: 12_345,
+            start: 12_345,
             own: [1.5, 0.75],
             children: [0.2, 0.1],
             threads: 3.0,
@@ -105,17 +115,17 @@ mod tests {
 
     #[test]
     fn children_of_children_belong_to_it() {
-        let root = Root::told();
+        let root = Root::remote();
         let stat = |pid: u32, parent: u32| {
             (
                 format!("/proc/{pid}/stat"),
                 format!("{pid} (php-fpm8.2) S {parent} 0 0 0 0 0 0 0 0 0 1 1 0 0 20 0 1 0 5\n"),
             )
         };
-        root.tell([stat(1, 0), stat(10, 1), stat(11, 10), stat(12, 11), stat(20, 1)]);
+        root.replace_files([stat(1, 0), stat(10, 1), stat(11, 10), stat(12, 11), stat(20, 1)]);
         let mut table = Table::default();
         table.refresh(&root);
-        assert_eq!(table.with_children([10, 99].into_iter()).into_keys().collect::<Vec<_>>(), [10, 11, 12]);
+        assert_eq!(table.with_descendants([10, 99].into_iter()).into_keys().collect::<Vec<_>>(), [10, 11, 12]);
         assert_eq!(table.named("php-fpm8.2"), [1, 10, 11, 12, 20]);
     }
 }

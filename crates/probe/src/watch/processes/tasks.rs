@@ -1,31 +1,33 @@
-//! The threads of processes: the busiest of them, how long they waited for a core, and how often they left one.
+//! Reads the threads of processes: the CPU use of the busiest one, their waits for a core,
+//! and their context switches.
 //!
-//! A process's own schedstat and status are those of its first thread alone, so each thread is read; only of one thread
-//! they are the same. A kernel without schedstat shows neither delay nor the exact time: then its ticks are told.
+//! A process's schedstat and status files cover only its first thread, so each thread is read. For
+//! a process with one thread both are the same. A kernel without schedstat shows neither the delay
+//! nor the exact CPU time: then the ticks of stat are used.
 
 use super::Pace;
 use super::ledger::Ledger;
 use super::table::Member;
 use crate::Root;
-use crate::sources::workers::{Thread, cpu_of_stat, of_schedstat};
+use crate::sources::workers::{Thread, parse_cpu_seconds, parse_schedstat};
 use crate::sources::{Values, value_of};
 use brunt_model::Tick;
 use brunt_model::reading_names::server;
 use std::collections::BTreeMap;
 
-/// With more threads than this, their switches are read seldom.
-const FEW: usize = 32;
-/// With more than this, so is everything else about threads.
-const MANY: usize = 256;
-/// Threads looked at, at most.
-const MOST: usize = 4096;
+/// Maximum number of threads whose context switches are read at the quick pace.
+const MAX_QUICK_SWITCHES: usize = 32;
+/// Maximum number of threads that are read at all at the quick pace.
+const MAX_QUICK_THREADS: usize = 256;
+/// Maximum number of threads that are read.
+const MAX_THREADS: usize = 4096;
 
-/// What was known of the threads at the last reading.
+/// The counters of the threads at the last reading.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
-    /// CPU seconds by thread, and when.
+    /// CPU seconds by thread id.
     last: BTreeMap<u32, f64>,
-    read_at: Option<Tick>,
+    last_read: Option<Tick>,
     delay: Ledger,
     switches: [Ledger; 2],
 }
@@ -33,30 +35,32 @@ pub(super) struct Tasks {
 impl Tasks {
     pub fn read(&mut self, root: &Root, members: &BTreeMap<u32, Member>, now: Tick, pace: Pace, into: &mut Values) {
         let threads: f64 = members.values().map(|m| m.threads).sum();
-        if threads > MANY as f64 && pace == Pace::Quick {
+        if threads > MAX_QUICK_THREADS as f64 && pace == Pace::Quick {
             return;
         }
-        let folders = folders(root, members);
+        let folders = thread_folders(root, members);
         self.time(root, &folders, now, into);
-        if folders.len() <= FEW || pace == Pace::Slow {
+        if folders.len() <= MAX_QUICK_SWITCHES || pace == Pace::Slow {
             self.switches(root, &folders, into);
         }
     }
 
-    /// Shares of a core, and waiting for one.
+    /// Adds the highest CPU use of a thread, in cores, and the waits for a core.
     fn time(&mut self, root: &Root, folders: &[(u32, String)], now: Tick, into: &mut Values) {
-        let seen: Vec<(u32, Thread)> = folders.iter().map(|(id, folder)| (*id, thread(root, folder))).collect();
-        let cpu: BTreeMap<u32, f64> = seen.iter().filter_map(|(id, t)| Some((*id, t.cpu_seconds?))).collect();
-        let passed = self.read_at.map(|then| (now - then).as_secs_f64()).filter(|s| *s > 0.0);
-        let share = |seconds: f64| passed.map(|passed| (seconds / passed).min(1.0));
-        let grown = cpu.iter().filter_map(|(id, now)| Some(now - self.last.get(id)?)).reduce(f64::max);
-        into.push_some(server::BUSIEST_THREAD, grown.map(|g| g.max(0.0)).and_then(share));
-        let delays: BTreeMap<u32, f64> = seen.iter().filter_map(|(id, t)| Some((*id, t.run_delay_seconds?))).collect();
+        let threads: Vec<(u32, Thread)> = folders.iter().map(|(id, folder)| (*id, thread(root, folder))).collect();
+        let cpu: BTreeMap<u32, f64> = threads.iter().filter_map(|(id, t)| Some((*id, t.cpu_seconds?))).collect();
+        let increases = cpu.iter().filter_map(|(id, seconds)| Some(seconds - self.last.get(id)?));
+        let increase = increases.reduce(f64::max).map(|increase| increase.max(0.0));
+        let elapsed = self.last_read.map(|then| (now - then).as_secs_f64()).filter(|seconds| *seconds > 0.0);
+        let share = increase.zip(elapsed).map(|(increase, elapsed)| (increase / elapsed).min(1.0));
+        into.push_some(server::BUSIEST_THREAD, share);
+        let delays = threads.iter().filter_map(|(id, t)| Some((*id, t.run_delay_seconds?)));
+        let delays: BTreeMap<u32, f64> = delays.collect();
         if !delays.is_empty() {
             into.push(server::RUN_DELAY, self.delay.sum(delays));
         }
         self.last = cpu;
-        self.read_at = Some(now);
+        self.last_read = Some(now);
     }
 
     fn switches(&mut self, root: &Root, folders: &[(u32, String)], into: &mut Values) {
@@ -76,26 +80,26 @@ impl Tasks {
     }
 }
 
-/// A folder for each thread, by its number.
-fn folders(root: &Root, members: &BTreeMap<u32, Member>) -> Vec<(u32, String)> {
-    let mut found = Vec::new();
+/// Returns a folder for each thread, with the thread's id.
+fn thread_folders(root: &Root, members: &BTreeMap<u32, Member>) -> Vec<(u32, String)> {
+    let mut folders = Vec::new();
     for (pid, member) in members {
         if member.threads <= 1.0 {
-            found.push((*pid, format!("/proc/{pid}")));
+            folders.push((*pid, format!("/proc/{pid}")));
             continue;
         }
         let threads = root.names(format!("/proc/{pid}/task"));
-        found.extend(threads.into_iter().filter_map(|id| Some((id.parse().ok()?, format!("/proc/{pid}/task/{id}")))));
+        folders.extend(threads.into_iter().filter_map(|id| Some((id.parse().ok()?, format!("/proc/{pid}/task/{id}")))));
     }
-    found.truncate(MOST);
-    found
+    folders.truncate(MAX_THREADS);
+    folders
 }
 
 fn thread(root: &Root, folder: &str) -> Thread {
-    let seen = root.text(format!("{folder}/schedstat")).map(|text| of_schedstat(&text)).unwrap_or_default();
-    if seen.cpu_seconds.is_some() {
-        return seen;
+    let times = root.text(format!("{folder}/schedstat")).map(|text| parse_schedstat(&text)).unwrap_or_default();
+    if times.cpu_seconds.is_some() {
+        return times;
     }
-    let cpu_seconds = root.text(format!("{folder}/stat")).as_deref().and_then(cpu_of_stat);
+    let cpu_seconds = root.text(format!("{folder}/stat")).as_deref().and_then(parse_cpu_seconds);
     Thread { cpu_seconds, run_delay_seconds: None }
 }

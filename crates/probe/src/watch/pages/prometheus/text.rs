@@ -1,6 +1,7 @@
-//! Prometheus' text format, as its documentation has it ("Exposition formats"): a sample a line, comments after `#`.
+//! Parses Prometheus' text format ("Exposition formats" in its documentation): one sample per
+//! line, comments after `#`.
 
-/// A sample: a metric's name, its labels as they came, its value.
+/// A sample: the metric's name, its labels in order, and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::watch::pages) struct Sample {
     pub name: String,
@@ -8,7 +9,7 @@ pub(in crate::watch::pages) struct Sample {
     pub value: f64,
 }
 
-/// Which samples are meant: a name, and labels that must be so.
+/// Selects samples by name and required labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::watch::pages) struct Selector {
     name: String,
@@ -16,26 +17,27 @@ pub(in crate::watch::pages) struct Selector {
 }
 
 impl Selector {
-    /// `node_load1`, or `tomcat_threads_busy{name="http"}`. What cannot be read so is taken as a name.
-    pub fn of(written: &str) -> Self {
-        let read = head(written.trim()).filter(|(_, rest)| rest.trim().is_empty());
-        let ((name, labels), _) = read.unwrap_or(((written.to_owned(), Vec::new()), ""));
+    /// Parses `node_load1` or `tomcat_threads_busy{name="http"}`. Any other text is
+    /// taken as a name.
+    pub fn parse(written: &str) -> Self {
+        let parsed = head(written.trim()).filter(|(_, rest)| rest.trim().is_empty());
+        let ((name, labels), _) = parsed.unwrap_or(((written.to_owned(), Vec::new()), ""));
         Self { name, labels }
     }
 
-    pub fn takes(&self, sample: &Sample) -> bool {
+    pub fn matches(&self, sample: &Sample) -> bool {
         self.name == sample.name && self.labels.iter().all(|label| sample.labels.contains(label))
     }
 }
 
 impl Sample {
-    /// A label's value.
+    /// Returns the value of a label.
     pub fn label(&self, name: &str) -> Option<&str> {
         self.labels.iter().find(|label| label.0 == name).map(|label| label.1.as_str())
     }
 
-    /// As it stands in the text.
-    pub fn written(&self) -> String {
+    /// Returns name and labels in the syntax of the format.
+    pub fn display_name(&self) -> String {
         if self.labels.is_empty() {
             return self.name.clone();
         }
@@ -44,14 +46,15 @@ impl Sample {
     }
 }
 
-/// All samples that are numbers; None where a line is none, so where the text is something else.
+/// Returns all samples with finite values. None if a line is malformed, because then the
+/// text is something else.
 pub(super) fn samples(text: &str) -> Option<Vec<Sample>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let samples: Option<Vec<Sample>> = lines.map(sample).collect();
     Some(samples?.into_iter().filter(|sample| sample.value.is_finite()).collect())
 }
 
-/// Name and labels, white space, the value, and perhaps an instant.
+/// Parses a line: name and labels, white space, the value, and an optional instant.
 fn sample(line: &str) -> Option<Sample> {
     let ((name, labels), rest) = head(line)?;
     let value = match rest.split_ascii_whitespace().next()? {
@@ -62,7 +65,7 @@ fn sample(line: &str) -> Option<Sample> {
     Some(Sample { name, labels, value })
 }
 
-/// Name and labels, and what comes after them.
+/// Name and labels, and the text after them.
 type Head<'a> = ((String, Vec<(String, String)>), &'a str);
 
 fn head(line: &str) -> Option<Head<'_>> {
@@ -85,14 +88,15 @@ fn head(line: &str) -> Option<Head<'_>> {
     }
 }
 
-/// A text in quotes, in which `\\`, `\"` and `\n` stand for others; and what comes after it.
+/// Parses a quoted text, in which `\\`, `\"` and `\n` are escapes. Returns it and
+/// the text after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut value = String::new();
     let mut letters = inside.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    while let Some((index, letter)) = letters.next() {
         match letter {
-            '"' => return Some((value, &inside[at + 1..])),
+            '"' => return Some((value, &inside[index + 1..])),
             '\\' => match letters.next()?.1 {
                 'n' => value.push('\n'),
                 other => value.push(other),

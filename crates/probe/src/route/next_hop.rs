@@ -1,45 +1,45 @@
-//! Where packets to an address go: the kernel's own answer, as `ip route get` shows it.
+//! Looks up the route to an address in the kernel, as `ip route get` does.
 
 use std::net::IpAddr;
 
-/// Where packets to an address go.
+/// The first hop of the route to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NextHop {
-    /// The address is one of this machine's.
+    /// True if the address belongs to this machine.
     pub local: bool,
-    /// The number of the interface.
+    /// Index of the network interface.
     pub interface: u32,
 }
 
-/// The route to an address; None where there is none, or the kernel does not tell.
+/// Looks up the route to an address. None if there is no route, or if the kernel does not reply.
 #[cfg(target_os = "linux")]
-pub(super) fn to(address: IpAddr) -> Option<NextHop> {
+pub(super) fn lookup(address: IpAddr) -> Option<NextHop> {
     const RTM_NEWROUTE: u16 = 24;
     const RTM_GETROUTE: u16 = 26;
     let types = (RTM_GETROUTE, RTM_NEWROUTE);
-    let replies = super::netlink::Request { protocol: None, types, payload: &question(address) }.ask();
+    let replies = super::netlink::Request { protocol: None, types, payload: &request(address) }.send();
     replies.iter().find_map(|reply| next_hop(reply))
 }
 
-/// `struct rtmsg`, and the address as its only attribute (rtnetlink(7)).
+/// Builds a `struct rtmsg` with the address as its only attribute (rtnetlink(7)).
 #[cfg(target_os = "linux")]
-fn question(address: IpAddr) -> Vec<u8> {
+fn request(address: IpAddr) -> Vec<u8> {
     const AF_INET: u8 = 2;
     const AF_INET6: u8 = 10;
     let (family, octets) = match address {
         IpAddr::V4(v4) => (AF_INET, v4.octets().to_vec()),
         IpAddr::V6(v6) => (AF_INET6, v6.octets().to_vec()),
     };
-    let mut question = vec![0; RTMSG];
-    question[0] = family;
-    question[1] = octets.len() as u8 * 8;
-    question.extend((4 + octets.len() as u16).to_ne_bytes());
-    question.extend(RTA_DST.to_ne_bytes());
-    question.extend(octets);
-    question
+    let mut request = vec![0; RTMSG];
+    request[0] = family;
+    request[1] = octets.len() as u8 * 8;
+    request.extend((4 + octets.len() as u16).to_ne_bytes());
+    request.extend(RTA_DST.to_ne_bytes());
+    request.extend(octets);
+    request
 }
 
-/// What the kernel says of a route: its type, and the interface among its attributes.
+/// Parses the kernel's reply: the type of the route, and the interface among its attributes.
 #[cfg(target_os = "linux")]
 fn next_hop(route: &[u8]) -> Option<NextHop> {
     use super::netlink::field;
@@ -52,20 +52,21 @@ fn next_hop(route: &[u8]) -> Option<NextHop> {
         if u16::from_ne_bytes(field(rest, 2)?) == RTA_OIF {
             return Some(NextHop { local: kind == RTN_LOCAL, interface: u32::from_ne_bytes(field(rest, 4)?) });
         }
-        // An attribute is at least its header; each begins at a multiple of four bytes (RTA_ALIGN).
+        // An attribute has at least the length of its header. Each begins at a multiple
+        // of four bytes (RTA_ALIGN).
         rest = rest.get(length.max(4).next_multiple_of(4)..)?;
     }
 }
 
-/// Bytes of `struct rtmsg`.
+/// Length of `struct rtmsg`, in bytes.
 #[cfg(target_os = "linux")]
 const RTMSG: usize = 12;
 #[cfg(target_os = "linux")]
 const RTA_DST: u16 = 1;
 
-/// Not to be had.
+/// Returns nothing: unavailable.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn to(_: IpAddr) -> Option<NextHop> {
+pub(super) fn lookup(_: IpAddr) -> Option<NextHop> {
     None
 }
 
@@ -77,7 +78,7 @@ mod tests {
     fn loopback_addresses_are_local() {
         // Interface 1 is the loopback interface in every network namespace.
         for address in ["127.0.0.1", "127.8.8.8"] {
-            assert_eq!(to(address.parse().unwrap()), Some(NextHop { local: true, interface: 1 }), "{address}");
+            assert_eq!(lookup(address.parse().unwrap()), Some(NextHop { local: true, interface: 1 }), "{address}");
         }
     }
 
