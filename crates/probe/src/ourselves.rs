@@ -71,7 +71,7 @@ pub fn this_thread() -> Thread {
 
 /// Returns the user and system seconds between two readings. Their sum is exact; their ratio is
 /// that of the ticks.
-fn split(from: Cpu, to: Cpu) -> (f64, f64) {
+fn split(from: CpuTime, to: CpuTime) -> (f64, f64) {
     let seconds = (to.seconds - from.seconds).max(0.0);
     let user = to.user_ticks - from.user_ticks;
     let system = to.system_ticks - from.system_ticks;

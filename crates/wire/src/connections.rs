@@ -306,6 +306,7 @@ impl<T: Transport> Connections<T> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<OpeningPermit>> {
         let Some(sharing) = &self.sharing else { return Poll::Ready(None) };
-        sharing.poll_claim(transport, request, slot.0, slot.1, order, cx)
+        let (lease, place) = slot;
+        sharing.poll_claim(transport, request, lease, place, order, cx)
     }
 }

@@ -221,6 +221,7 @@ impl Wants {
 /// The header fields of a reply that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WantedFields {
+    /// No fields.
     #[default]
     None,
     /// Fields that the user's next request may depend on: Location, cookies,
@@ -228,6 +229,7 @@ pub enum WantedFields {
     Following,
     /// The fields of `Following`, and those that give the type and version of the body.
     Page,
+    /// All fields.
     All,
 }
 

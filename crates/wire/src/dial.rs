@@ -41,11 +41,14 @@ pub async fn dial(destination: Destination<'_>, buffers: Buffers) -> io::Result<
         socket.set_send_buffer_size(bytes)?;
     }
     if let Some(bytes) = buffers.receive {
+        // Before connect(2), since the handshake announces the window scale (RFC 7323 section 2.2).
         socket.set_recv_buffer_size(bytes)?;
     }
     if let Destination::Tcp(_, source) = destination {
+        // Nagle's algorithm would delay the last packet of a request until an acknowledgment.
         socket.set_tcp_nodelay(true)?;
         if let Some(source) = source {
+            // Otherwise bind(2) reserves a port for all destinations, and ports run out sooner.
             sys::bind_without_port(&socket)?;
             let bound = socket.bind(&SockAddr::from(SocketAddr::new(source, 0)));
             bound.map_err(|e| bind_error(source, e))?;
@@ -62,6 +65,7 @@ pub async fn dial(destination: Destination<'_>, buffers: Buffers) -> io::Result<
     let io = sys::watch(socket)?;
     if is_in_progress {
         io.writable().await?.retain_ready();
+        // A writable socket may also be a failed one: SO_ERROR tells them apart (connect(2)).
         if let Some(error) = io.get_ref().take_error()? {
             return Err(error);
         }

@@ -38,8 +38,8 @@ impl EventCounts {
     /// Returns the times of a population since the last call, by label.
     pub fn take(&self, population: usize) -> Vec<(u32, EventTimes)> {
         let mut all = self.0.borrow_mut();
-        let taken = all.extract_if((population, 0)..=(population, u32::MAX), |_, _| true);
-        taken.map(|((_, label), times)| (label, times)).collect()
+        let of_population = all.extract_if((population, 0)..=(population, u32::MAX), |_, _| true);
+        of_population.map(|((_, label), times)| (label, times)).collect()
     }
 }
 

@@ -144,8 +144,8 @@ impl<T: Timer> FakeTransport<T> {
         match answer {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {
-                let kept = Kept { location: Some(to.to_owned()), ..Kept::default() };
-                Ok(Reply { kept: Some(Box::new(kept)), ..reply(302) })
+                let details = Kept { location: Some(to.to_owned()), ..Kept::default() };
+                Ok(Reply { kept: Some(Box::new(details)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),
             Answer::Never | Answer::Endless => std::future::pending().await,

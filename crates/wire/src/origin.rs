@@ -54,6 +54,7 @@ impl Directory {
     }
 
     fn resolved(&self) -> MutexGuard<'_, ResolvedHosts> {
+        // A panic of another worker leaves the map complete: entries are inserted whole.
         self.resolved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -75,10 +75,12 @@ pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectR
     // JMeter leaves automatic redirects to Apache HttpClient, which repeats a
     // DELETE without its body.
     let loses_body = becomes_get || (method == "DELETE" && rules == RedirectRules::JmeterAuto);
+    // Otherwise a redirect could send credentials to a foreign server (RFC 9110 section 15.4).
     let drops_credentials = parts.origin() != origin_of(&url).ok()?.1;
     headers.retain(|(name, _)| {
         let stays_with_body = !loses_body || !contains_name(&BODY_FIELDS, name);
         let may_be_sent = !drops_credentials || !is_secret_header(name);
+        // Both are written again for the new request.
         stays_with_body && may_be_sent && !contains_name(&["host", "content-length"], name)
     });
     let method = if becomes_get { "GET".to_owned() } else { method };

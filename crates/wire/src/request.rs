@@ -190,6 +190,7 @@ impl Prepared {
     #[cfg(feature = "http3")]
     pub(crate) fn is_safe(&self) -> bool {
         let has_body = self.h2.as_ref().is_none_or(|fields| fields.has_body);
+        // The safe methods of RFC 9110 section 9.2.1, without TRACE.
         !has_body && self.parts().is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
     }
 
@@ -249,6 +250,7 @@ impl Prepared {
             return copy;
         }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
+            // The line goes after the last header field, before the empty line that ends the head.
             copy.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());
             copy.added.push(line.to_owned());
         }
@@ -307,6 +309,7 @@ pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
 }
 
 fn origin(url: &Url) -> Origin {
+    // Brackets belong to the notation of an IPv6 address in a URL (RFC 3986 section 3.2.2).
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = url.port_or_known_default().unwrap_or(80);
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
@@ -338,6 +341,7 @@ fn has_control(text: &str) -> bool {
 /// Resolves `location`, absolute or not, against `base`. None if the result is no URL
 /// of http or https.
 pub fn resolve(base: &str, location: &str) -> Option<String> {
+    // `Location` may be relative (RFC 9110 section 10.2.2).
     let url = Url::parse(base).ok()?.join(location).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }

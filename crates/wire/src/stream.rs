@@ -167,6 +167,7 @@ impl<L: Link> Stream<L> {
     /// `bytes` is empty. With TLS, accepted bytes may still have to be flushed: `poll_flush`.
     pub fn poll_send(&mut self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Some(tls) = &mut self.tls else { return poll_send_plain(&self.io, bytes, cx) };
+        // Otherwise TLS would buffer without a limit.
         ready!(poll_flush_tls(&self.io, tls, cx))?;
         Poll::Ready(tls.writer().write(bytes))
     }
@@ -195,6 +196,7 @@ impl<L: Link> Stream<L> {
 
     /// Reads the available bytes into `buffer`; 0 is the end.
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        // A mark left by a long body would hide a short head.
         self.set_low_water_mark(1);
         let is_truncated = &mut self.is_truncated;
         let (n, is_drained) = ready!(match &mut self.tls {
@@ -224,8 +226,10 @@ impl<L: Link> Stream<L> {
     ) -> Poll<io::Result<usize>> {
         let limit = rest.bytes.min(spare.len() as u64);
         if self.tls.is_some() {
+            // With TLS the bytes must be decrypted, so the kernel cannot discard them.
             return self.poll_read(&mut spare[..limit as usize], cx);
         }
+        // If fewer bytes than the mark followed, the reader would never wake.
         let is_long = rest.certain && rest.bytes >= LONG_REST;
         self.set_low_water_mark(if is_long { rest.bytes.min(LOW_WATER_MARK) as u32 } else { 1 });
         if !std::mem::replace(&mut self.reports_remaining, true) {

@@ -78,6 +78,7 @@ const SESSIONS_PER_CLIENT: usize = 4;
 
 /// Returns the settings of a client with the certificate and key in one file of a folder.
 fn folder_client(common: &ClientConfig, tls: &Tls, folder: &Path, path: &Path) -> Result<Arc<ClientConfig>, BadTls> {
+    // Each file contains both the certificate and the private key.
     let chain = certificates(path)?;
     let key = private_key(path)?;
     let signer = common.crypto_provider().key_provider.load_private_key(key);
@@ -97,6 +98,7 @@ fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
     let entries = std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pem")));
+    // read_dir(3) has no order, and each run must give a client the same certificate.
     files.sort();
     if files.is_empty() {
         return Err(folder_error(folder, "no file in it ends with .pem"));
@@ -255,6 +257,7 @@ fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, Ba
     let mut store = RootCertStore::empty();
     if let Some(trusted) = cacert {
         for certificate in trusted {
+            // With --cacert, the system's authorities are not trusted.
             store.add(certificate.clone())?;
         }
         return Ok(store);
@@ -266,7 +269,7 @@ fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, Ba
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
     CertificateDer::pem_file_iter(path)
-        .and_then(|certificates| certificates.collect::<Result<Vec<_>, _>>())
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
 }
 

@@ -147,7 +147,7 @@ mod tests {
         let root = Root::recorded(dir.path());
         let owners = owners(&root, &[77]);
         assert_eq!((first_name(&owners), descriptor_limit(&root, &owners)), (None, None));
-        assert!(owners(&Root::recorded("/nowhere"), &[77]).is_empty());
+        assert!(super::owners(&Root::recorded("/nowhere"), &[77]).is_empty());
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub(super) struct ReadList {
 pub(super) enum Reads {
     /// The machine itself. Empty before the first reading.
     Host(Vec<Box<dyn Source>>),
+    Processes(Box<Processes>),
 }
 
 impl Machine {

@@ -96,6 +96,8 @@ impl BodyCollector {
     pub fn push(&mut self, piece: &[u8]) {
         if let Self::ZlibOrDeflate(sink, begin) = self {
             begin.extend_from_slice(piece);
+            // Servers send `deflate` with and without the zlib header. Two bytes tell them apart
+            // (RFC 1950 section 2.2).
             if begin.len() >= 2 {
                 let begin = std::mem::take(begin);
                 *self = Self::deflate_decoder(std::mem::take(sink), &begin);
@@ -164,6 +166,7 @@ impl BodyCollector {
             Self::Deflate(decoder) => decoder.finish(),
             Self::ZlibOrDeflate(sink, begin) if begin.is_empty() => Ok(sink),
             Self::ZlibOrDeflate(..) | Self::Broken => Err(io::ErrorKind::InvalidData.into()),
+            // A sender removes these four bytes from each message (RFC 7692 section 7.2.1).
             Self::Message(mut decoder) => decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish()),
         };
         let is_broken = sink.is_err();
@@ -194,6 +197,7 @@ impl DecodedSink {
 impl Write for DecodedSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unpacked += bytes.len() as u64;
+        // A small compressed body may unpack to any length.
         if self.unpacked > MAX_UNPACKED {
             return Err(io::Error::other("the body is too long when it is unpacked"));
         }
@@ -216,6 +220,7 @@ impl PatternSearch {
         let Some(decoder) = &mut self.decoder else { return self.push_text(piece) };
         let room = decoder.max_utf8_buffer_length(piece.len()).unwrap_or(0);
         let mut text = String::with_capacity(room);
+        // Malformed bytes become U+FFFD, as in a browser.
         let _ = decoder.decode_to_string(piece, &mut text, false);
         self.push_text(text.as_bytes());
     }

@@ -164,6 +164,7 @@ impl<T: Timer> H1Exchanges<T> {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let mut receiver = ReplyReceiver::new(request.kind, collector);
+        // With pipelining, the request may have been sent together with an earlier one.
         let sent_ahead = pipeline.sent.pop_front();
         if stream.has_timestamps() {
             self.sample_read_lag(stream);
@@ -183,6 +184,7 @@ impl<T: Timer> H1Exchanges<T> {
             WriteResult::Whole(Progress::More) => (self.feed_read_ahead(&mut receiver, pipeline, stamps), None, false),
             WriteResult::Whole(Progress::Whole) => (Ok(Progress::Whole), None, false),
             WriteResult::Failed(error) => (Ok(Progress::More), Some(error), true),
+            // The rest of the request was not sent: the connection cannot be used again.
             WriteResult::Refused => (Ok(Progress::Whole), None, true),
             WriteResult::NoReply(failure) => (Err(failure), None, true),
         };
@@ -204,6 +206,7 @@ impl<T: Timer> H1Exchanges<T> {
             stamps.read_lag = lag.filter(|lag| *lag <= stamps.last_byte.nanos_since(stamps.sent));
         }
         self.detect_unsolicited_bytes(stream, &mut receiver).await;
+        // Bytes of the next reply are counted when that reply is read.
         stamps.bytes_received -= receiver.next_reply.len() as u64 + receiver.extra;
         stamps.extra_bytes = receiver.extra;
         pipeline.unread = std::mem::take(&mut receiver.next_reply);
@@ -225,6 +228,7 @@ impl<T: Timer> H1Exchanges<T> {
     pub async fn send_ahead<L: Link>(&self, stream: &mut Stream<L>, pipeline: &mut PipelineState, request: &[u8]) {
         let is_sent = match stream.send_at_once(request) {
             Ok(n) if n == request.len() => true,
+            // A part of a request must be completed, or the server would wait for its rest.
             Ok(n) => Box::pin(stream.send(&request[n..])).await.is_ok(),
             Err(_) => false,
         };
@@ -291,6 +295,8 @@ impl<T: Timer> H1Exchanges<T> {
         };
         stamps.sent = self.io.time.now();
         if stamps.first_byte != Tick::ZERO {
+            // A server may answer before it has read the whole request. No reply
+            // starts before its request.
             stamps.sent = stamps.sent.min(stamps.first_byte);
         }
         written
@@ -336,11 +342,13 @@ impl<T: Timer> H1Exchanges<T> {
         cx: &mut Context<'_>,
     ) -> Poll<SendEvent> {
         let rest = &request[stamps.bytes_sent as usize..];
+        // TLS would copy and encrypt any length at once, without a look at the reply.
         let rest = &rest[..rest.len().min(SEND_PIECE)];
         let wrote = if rest.is_empty() { stream.poll_flush(cx).map_ok(|()| 0) } else { stream.poll_send(rest, cx) };
         match (wrote, progress) {
             (Poll::Ready(wrote), _) => Poll::Ready(SendEvent::Wrote(wrote)),
             (Poll::Pending, Progress::More) => self.poll_step(stream, receiver, stamps, cx).map(SendEvent::Received),
+            // The reply is complete, but the rest of the request must still leave.
             (Poll::Pending, Progress::Whole) => Poll::Pending,
         }
     }
@@ -451,6 +459,7 @@ impl<T: Timer> H1Exchanges<T> {
 /// reading after it. The end of a reused connection before any byte of a reply (`is_stale`)
 /// is a separate failure.
 fn exchange_failure(failure: Failure, write_error: Option<&io::Error>, is_stale: bool) -> Failure {
+    // A TLS alert that was received explains a failed write, and not the other way round.
     if failure == Failure::Tls {
         return failure;
     }

@@ -184,6 +184,7 @@ impl Parser {
         if blank > 0 {
             return Ok(blank);
         }
+        // A caller may pass more than the limit at once.
         let bytes = &bytes[..bytes.len().min(MAX_HEAD)];
         // Nearly every head arrives whole: parse it in one pass, without a search
         // for the blank line.
@@ -282,6 +283,7 @@ fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
 #[cold]
 fn read_whole_head<S: ReplySink>(bytes: &[u8], kind: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
     read_head::<FIELDS, S>(bytes, kind, sink)
+        // The large array is 16 times as long, and most heads do not need it.
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, kind, sink))
         .unwrap_or_else(|| Err(head_error(bytes)))
 }
@@ -462,6 +464,7 @@ impl Fields {
         }
         match (self.coding, self.length) {
             (Coding::Invalid, _) => Err(Malformed::TransferEncoding),
+            // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
             (Coding::Chunked, _) => Ok(Framing::Chunked),
             (Coding::Compressed, _) | (Coding::Missing, DeclaredLength::Missing) => Ok(Framing::UntilClose),
             (Coding::Missing, DeclaredLength::Bytes(length)) => Ok(Framing::Length(length)),
@@ -490,6 +493,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     }
     digits.iter().try_fold(0_u64, |sum, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        // An overflow must not become a small length.
         sum.checked_mul(10)?.checked_add(digit)
     })
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// Scraps that replies are made of, so that random bytes get beyond the first few.
 fn scrap() -> impl Strategy<Value = Vec<u8>> {
-    let known = prop::sample::select(vec![
+    let samples = prop::sample::select(vec![
         "HTTP/1.1 200 OK\r\n",
         "HTTP/1.0 200 OK\r\n",
         "HTTP/1.1 204\n",
@@ -30,12 +30,12 @@ fn scrap() -> impl Strategy<Value = Vec<u8>> {
         "0\r\n\r\n",
     ]);
     prop_oneof![
-        8 => known.prop_map(|text| text.as_bytes().to_vec()),
+        8 => samples.prop_map(|text| text.as_bytes().to_vec()),
         1 => prop::collection::vec(any::<u8>(), 0..20),
     ]
 }
 
-fn asked() -> impl Strategy<Value = RequestKind> {
+fn request_kind() -> impl Strategy<Value = RequestKind> {
     prop::sample::select(vec![RequestKind::Ordinary, RequestKind::Ordinary, RequestKind::Head, RequestKind::Connect])
 }
 
@@ -44,7 +44,7 @@ proptest! {
 
     #[test]
     fn any_cuts_of_anything_come_to_the_same(
-        asked in asked(),
+        asked in request_kind(),
         scraps in prop::collection::vec(scrap(), 0..16),
         pieces in prop::collection::vec(0_usize..40, 1..30),
     ) {
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_end_in_a_verdict(asked in asked(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_end_in_a_verdict(asked in request_kind(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let outcome = whole(asked, &bytes);
         prop_assert!(outcome.verdict.is_err() || outcome.head.is_some());
     }

@@ -13,11 +13,13 @@ pub(crate) async fn tunnel<T: Timer>(
     stream: &mut Stream,
     origin: &Origin,
 ) -> Result<(), (Failure, String)> {
+    // An IPv6 address needs brackets before a port (RFC 3986 section 3.2.2).
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
     let request = OutgoingRequest { bytes: request.as_bytes(), kind: RequestKind::Connect, is_reused: false };
     let reply = exchanges.exchange(stream, &mut PipelineState::default(), request, None, &mut Stamps::default()).await;
     match reply {
+        // Bytes of the server cannot arrive yet, since it was sent nothing.
         Ok(reply) if reply.unsolicited => {
             Err((Failure::Proxy, "the proxy sent bytes that nobody asked for".to_owned()))
         }

@@ -102,6 +102,8 @@ fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
 
 fn connection(style: Style) -> Option<&'static str> {
     match (style.close, style.http10) {
+        // Each version needs the header only for the opposite of its default
+        // (RFC 9112 section 9.3).
         (true, false) => Some("close"),
         (false, true) => Some("keep-alive"),
         _ => None,
@@ -113,6 +115,7 @@ fn target(url: &Url, absolute: bool) -> &str {
 }
 
 fn before_fragment(s: &str) -> &str {
+    // A fragment is never sent (RFC 9110 section 7.1).
     s.split('#').next().unwrap_or(s)
 }
 

@@ -51,6 +51,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.0.is_closing.set(true);
         let mut session = self.0.session.borrow_mut();
+        // A client should announce the end of a connection (RFC 9113 section 6.8).
         session.send_goaway();
         session.wake_driver();
     }
@@ -78,6 +79,7 @@ impl Connection {
         let carrier = Rc::new(Carrier::new(session));
         let mut driver =
             Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), written: 0 };
+        // A separate task, because a connection must answer PING while no exchange is polled.
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)
     }
@@ -184,6 +186,7 @@ impl Exchange<'_, '_, '_> {
         if fields.has_body {
             let upload = Upload::new(parts);
             if upload.is_paced_by_reply() {
+                // Each message of the reply releases the next piece.
                 stream.collector = Some(ReplyCollector::counting_messages(stream.collector.take()));
             }
             stream.upload = Some(upload);
@@ -234,6 +237,7 @@ impl Future for Exchange<'_, '_, '_> {
         let this = &mut *self;
         let session = &mut *this.carrier.session.borrow_mut();
         let id = match std::mem::replace(&mut this.state, State::Done) {
+            // The peer may allow none for a while (RFC 9113 section 5.1.2).
             State::Waiting(request, collector) if session.allows_no_streams() => {
                 this.state = State::Waiting(request, collector);
                 session.idle.add(cx.waker());

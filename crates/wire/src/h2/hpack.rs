@@ -192,6 +192,7 @@ impl Decoder {
             }
             has_fields = true;
         }
+        // A repeated block would resize the table again.
         if !resizes {
             let table_changes = uses_table.then_some(self.table.changes);
             self.last[place as usize] = LastBlock { bytes: block.to_vec(), inserted, table_changes };
@@ -243,6 +244,7 @@ impl Encoder {
             self.new_sizes = Some((smallest, size));
             self.table.changes += 1;
         }
+        // The peer shrinks its table to the smallest size as well, and loses the same entries.
         self.table.resize(smallest);
         self.table.resize(size);
     }
@@ -268,6 +270,7 @@ impl Encoder {
             TableMatch::Name(index) => index,
             TableMatch::None => 0,
         };
+        // A larger entry would only empty the table (RFC 7541 section 4.4).
         let is_small = field.name.len() + field.value.len() + ENTRY_OVERHEAD <= self.table.max_size;
         let is_indexed = field.indexing == Indexing::Index && is_small;
         match field.indexing {

@@ -134,10 +134,12 @@ impl Session {
             let cause = if bytes.starts_with(b"HTTP/1.") { Malformed::Http1Reply } else { Malformed::Preface };
             return Err(ConnectionError(Code::ProtocolError, cause));
         }
+        // The limit that applies, since the client announces no other (RFC 9113 section 4.2).
         if head.length > frame::DEFAULT_PAYLOAD {
             return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
         }
         let open_block = self.input.block.as_ref().map(|block| block.stream);
+        // No other frame may stand between the parts of a header block (RFC 9113 section 6.10).
         let is_allowed = match open_block {
             Some(stream) => head.kind == frame::CONTINUATION && head.stream == stream,
             None => head.kind != frame::CONTINUATION,
@@ -154,6 +156,7 @@ impl Session {
         let Some(body) = head.length.checked_sub(pad_byte + padding) else {
             return Err(ConnectionError(Code::ProtocolError, Malformed::Padding));
         };
+        // Padding counts for flow control as well (RFC 9113 section 6.1).
         self.acknowledge(head.stream, head.length);
         if let Some(stream) = self.streams.get_mut(&head.stream) {
             stream.record_received(frame::HEAD + pad_byte, now);
@@ -182,6 +185,7 @@ impl Session {
         if !is_over {
             self.input.data = Some(data);
         }
+        // The bytes of an abandoned stream are discarded.
         let Some(stream) = self.streams.get_mut(&data.stream) else { return after };
         if stream.end.is_some() {
             return after;
@@ -258,10 +262,12 @@ impl Session {
                 self.on_reset(head.stream, frame::number(payload).unwrap_or_default(), now)
             }
             frame::SETTINGS => self.on_settings(head, payload),
+            // The client disabled push in its SETTINGS (RFC 9113 section 8.4).
             frame::PUSH_PROMISE => Err(ConnectionError(Code::ProtocolError, Malformed::Push)),
             frame::PING => {
                 check_size(payload.len() == 8)?;
                 if !head.has(frame::ACK) {
+                    // The answer contains the same eight bytes (RFC 9113 section 6.7).
                     frame::put_head(&mut self.out, 8, frame::PING, frame::ACK, 0);
                     self.out.extend_from_slice(payload);
                 }
@@ -269,6 +275,7 @@ impl Session {
             }
             frame::GOAWAY => {
                 check_size(payload.len() >= 8)?;
+                // The first bit is reserved (RFC 9113 section 6.8).
                 self.on_goaway(frame::number(payload).unwrap_or_default() & 0x7fff_ffff)
             }
             frame::WINDOW_UPDATE => self.on_window_update(head.stream, payload),
@@ -286,6 +293,7 @@ impl Session {
             block = rest;
         }
         if head.has(frame::WITH_PRIORITY) {
+            // The deprecated priority is skipped (RFC 9113 section 5.3.2).
             block = block.get(5..).ok_or_else(padding_error)?;
         }
         let block = block.len().checked_sub(padding).map(|length| &block[..length]).ok_or_else(padding_error)?;
@@ -306,6 +314,7 @@ impl Session {
         block.bytes.extend_from_slice(payload);
         block.length += frame::HEAD + payload.len();
         block.continuations += 1;
+        // Otherwise a server could fill the memory with CONTINUATION frames (CVE-2024-27316).
         if block.bytes.len() > MAX_HEAD || block.continuations > MAX_CONTINUATIONS {
             return Err(ConnectionError(Code::EnhanceYourCalm, Malformed::HeadTooLarge));
         }
@@ -327,6 +336,7 @@ impl Session {
         let place = if is_first { Place::Head } else { Place::Trailers };
         let last = &mut last[place as usize];
         let without_collector = stream.as_mut().filter(|stream| stream.collector.is_none() && (is_first || ends));
+        // Most servers send the same header block again and again. Its decoded facts are reused.
         let repeated = without_collector.zip(*last).filter(|_| decoder.is_repeat(place, block));
         if let Some((stream, HeaderFacts { status, announced, grpc_status })) = repeated {
             stream.stamps.head_bytes += length as u64;
@@ -350,6 +360,8 @@ impl Session {
             if fields.size > MAX_HEAD {
                 return Err(ConnectionError(Code::EnhanceYourCalm, Malformed::HeadTooLarge));
             }
+            // The block of an abandoned stream is decoded as well: it may change the table
+            // (RFC 9113 section 4.3).
             let Some(stream) = stream else { return Ok(()) };
             let is_interim = is_first && fields.status.is_some_and(|status| status < 200);
             stream.interim += u32::from(is_interim);

@@ -119,6 +119,8 @@ impl Session {
     pub fn new(counts: SharedCounts) -> Self {
         let mut out = frame::PREFACE.to_vec();
         frame::put_settings(&mut out);
+        // SETTINGS cannot change the window of a connection; only WINDOW_UPDATE can
+        // (RFC 9113 section 6.9.2).
         let room = (frame::MAX_WINDOW - frame::DEFAULT_WINDOW) as u32;
         frame::put_numbers(&mut out, frame::WINDOW_UPDATE, 0, &[room]);
         let peer = PeerSettings {
@@ -159,6 +161,7 @@ impl Session {
     /// Adapts the state to a connection that began as HTTP/1.1. Its stream 1 carries the reply
     /// to the upgrade request.
     pub fn begin_upgraded(&mut self) {
+        // The request of the upgrade has stream 1 (RFC 7540 section 3.2).
         self.next_id = 3;
         self.forgotten = 1;
     }
@@ -220,6 +223,7 @@ impl Session {
     /// Allocates the number of the next stream.
     pub(super) fn take_id(&mut self) -> u32 {
         let id = self.next_id;
+        // Clients use odd numbers (RFC 9113 section 5.1.1).
         self.next_id += 2;
         id
     }
@@ -239,6 +243,8 @@ impl Session {
         // the peer's table again.
         if self.encoder.changes() == changes {
             if self.blocks.len() >= MAX_BLOCKS {
+                // The table of encoded blocks is only a cache: starting again is simpler
+                // than choosing a victim.
                 self.blocks.clear();
             }
             self.blocks.insert(fields.id, (changes, block.into()));
@@ -253,6 +259,7 @@ impl Session {
             }
             let Some(id) = self.uploading.pop_front() else { return };
             let Some(stream) = self.streams.get_mut(&id) else { continue };
+            // A tunnel waits in this queue as well, but sends its bytes itself.
             let Some(upload) = &mut stream.upload else {
                 stream.retry_send();
                 continue;
@@ -320,6 +327,7 @@ impl Session {
         if let Some(from) = stream.stalled.take() {
             count_stall(&self.counts, &mut stream.was_stalled, self.now.nanos_since(from));
         }
+        // The peer may send frames until it receives the reset (RFC 9113 section 5.1).
         if stream.end != Some(Ok(())) {
             self.abandoned.push_back(id);
             if self.abandoned.len() > MAX_ABANDONED {
@@ -346,7 +354,7 @@ impl Session {
         Err(ConnectionError(code, Malformed::StreamState))
     }
 
-    /// Sends RST_STREAM for this stream.
+    /// Sends `RST_STREAM` for this stream.
     pub(super) fn reset(&mut self, id: u32, code: Code) {
         frame::put_numbers(&mut self.out, frame::RST_STREAM, id, &[code as u32]);
     }
@@ -385,6 +393,8 @@ impl Session {
         for stream in self.streams.values_mut() {
             match end {
                 End::Broken(cause) => stream.fail_malformed(cause),
+                // The server closed an idle connection while the request was under way.
+                // The caller repeats it.
                 End::Lost(Failure::Reset | Failure::ClosedEarly)
                     if self.served > 0 && stream.stamps.bytes_received == 0 =>
                 {
@@ -419,10 +429,12 @@ impl Session {
         if head.has(frame::ACK) {
             return if payload.is_empty() { Ok(()) } else { Err(size) };
         }
+        // A setting has six bytes (RFC 9113 section 6.5.1).
         if !payload.len().is_multiple_of(6) {
             return Err(size);
         }
         if !std::mem::replace(&mut self.peer.known, true) {
+            // Without the setting, the number of streams is unlimited (RFC 9113 section 6.5.2).
             self.peer.streams = u32::MAX;
             self.idle.wake();
         }
@@ -449,6 +461,8 @@ impl Session {
                 if window > frame::MAX_WINDOW {
                     return settings_error(Code::FlowControlError);
                 }
+                // The setting changes the windows of open streams too, possibly below zero
+                // (RFC 9113 section 6.9.2).
                 let increase = window - self.peer.window;
                 self.peer.window = window;
                 for stream in self.streams.values_mut() {
@@ -460,6 +474,7 @@ impl Session {
             }
             frame::MAX_HEADER_LIST_SIZE => self.peer.max_header_list = Some(value as usize),
             frame::MAX_FRAME_SIZE => {
+                // The limits of RFC 9113 section 6.5.2.
                 if !(frame::DEFAULT_PAYLOAD as u32..1 << 24).contains(&value) {
                     return settings_error(Code::ProtocolError);
                 }
@@ -480,6 +495,7 @@ impl Session {
         let Some(increase) = frame::number(payload).filter(|_| payload.len() == 4) else {
             return Err(ConnectionError(Code::FrameSizeError, Malformed::FrameSize));
         };
+        // The first bit is reserved (RFC 9113 section 6.9).
         let increase = i64::from(increase & 0x7fff_ffff);
         if id == 0 {
             self.window += increase;
@@ -512,7 +528,7 @@ fn settings_error<T>(code: Code) -> Result<T, ConnectionError> {
     Err(ConnectionError(code, Malformed::Settings))
 }
 
-/// Appends the frames of a header block. `end` is the END_STREAM flag, or 0.
+/// Appends the frames of a header block. `end` is the `END_STREAM` flag, or 0.
 fn put_block(out: &mut Vec<u8>, block: &[u8], payload: usize, id: u32, end: u8) {
     let (first, mut rest) = block.split_at(block.len().min(payload));
     let last = if rest.is_empty() { frame::END_HEADERS } else { 0 };

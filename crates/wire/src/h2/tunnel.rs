@@ -59,6 +59,7 @@ impl Session {
             if let Some(end) = stream.end {
                 return Err(end.err().unwrap_or(Failure::ClosedEarly));
             }
+            // A window may be negative after a change of SETTINGS (RFC 9113 section 6.9.2).
             let window = self.window.min(stream.window).max(0) as usize;
             let room = window.min(self.peer.payload).min(MAX_FRAMED.saturating_sub(self.out.len()));
             let piece = &bytes[sent..][..room.min(bytes.len() - sent)];
@@ -99,12 +100,13 @@ impl Session {
         }
     }
 
-    /// Ends the sending side of the stream with END_STREAM.
+    /// Ends the sending side of the stream with `END_STREAM`.
     fn end_tunnel(&mut self, id: u32) {
         let stream = self.streams.get_mut(&id).filter(|stream| !matches!(stream.end, Some(Err(_))));
         if let (Some(tunnel), None) = (stream.and_then(|stream| stream.tunnel.as_mut()), self.end)
             && !std::mem::replace(&mut tunnel.is_ended, true)
         {
+            // END_STREAM corresponds to the FIN of a TCP connection (RFC 8441 section 5).
             frame::put_head(&mut self.out, 0, frame::DATA, frame::END_STREAM, id);
             self.wake_driver();
         }
@@ -162,8 +164,8 @@ impl Tunnel {
         let session = &mut *self.carrier.session.borrow_mut();
         let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
         if let Some(head) = stream.head {
-            let kept = stream.collector.take().map(|collector| (*collector).finish(head));
-            let fields = kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
+            let details = stream.collector.take().map(|collector| (*collector).finish(head));
+            let fields = details.and_then(|details| details.head).map(|(_, fields)| fields).unwrap_or_default();
             // Bytes that follow the head are counted with the messages.
             stream.stamps.head_bytes = 0;
             return Poll::Ready(Ok(Answer { status: head.status, fields }));
@@ -272,7 +274,7 @@ impl Tunnel {
         self.carrier.session.borrow().streams.get(&self.id).and_then(|stream| stream.stamps.malformed)
     }
 
-    /// Ends the sending side of the stream with END_STREAM.
+    /// Ends the sending side of the stream with `END_STREAM`.
     pub fn end(&self) {
         self.carrier.session.borrow_mut().end_tunnel(self.id);
     }

@@ -70,7 +70,7 @@ impl<T> Endpoints<T> {
     ///
     /// Always.
     #[expect(clippy::unused_self, reason = "called as where HTTP/3 is built")]
-    pub fn connect(&self, _: &Settings, _: &TlsClients, _: u64, _: Destination<'_>) -> Result<Connection, NotOpened> {
+    pub fn connect(&self, _: &Settings, _: &TlsClients, _: u64, _: &Destination<'_>) -> Result<Connection, NotOpened> {
         Err(NotOpened { failure: Failure::System, why: "built without HTTP/3".to_owned(), refusal: None })
     }
 }

@@ -49,6 +49,7 @@ pub struct Endpoints<T: Timer + 'static> {
 
 /// The settings of new connections, and the object that watches them.
 pub struct WatchedClient {
+    pub config: ClientConfig,
     pub crypto: Arc<WatchedConfig>,
 }
 
@@ -92,14 +93,15 @@ impl<T: Timer + 'static> Endpoints<T> {
         settings: &Settings,
         tls: &TlsClients,
         client: u64,
-        destination: Destination<'_>,
+        destination: &Destination<'_>,
     ) -> Result<Connection, NotOpened> {
-        let Destination { host, address, source } = destination;
+        let Destination { host, address, source } = *destination;
         let clients = self.clients(tls, settings.tls.early_data).map_err(|why| NotOpened::new(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
         let endpoint = match sockets.entry((address.is_ipv6(), source)) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
+                // The QUIC library counts time in `Instant`. A simulated clock has none.
                 let base = self.time.base();
                 let base = base.ok_or_else(|| NotOpened::new(Failure::System, "no instants".to_owned()))?;
                 let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
@@ -141,6 +143,7 @@ fn watched_client(tls: &TlsClients, client: u64, early_data: bool) -> Result<Wat
     let mut transport = TransportConfig::default();
     let window = VarInt::from_u64(STREAM_WINDOW).unwrap_or(VarInt::MAX);
     transport
+        // A server opens no bidirectional streams (RFC 9114 section 6.1).
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(UNI_STREAMS))
         .stream_receive_window(window)
@@ -188,6 +191,7 @@ impl Connection {
             if session.is_connected {
                 return Poll::Ready(Ok(Some(session.first_packet)));
             }
+            // With early data, requests may be sent before the handshake is complete.
             if session.quic.has_0rtt() {
                 return Poll::Ready(Ok(None));
             }

@@ -45,6 +45,7 @@ impl DecoderInstructions {
             if self.is_within_number {
                 self.is_within_number = byte & 0x80 != 0;
             } else if byte & 0xc0 == 0x40 {
+                // A prefix of ones continues in the next bytes (RFC 7541 section 5.1).
                 self.is_within_number = byte & 0x3f == 0x3f;
             } else {
                 return violation(Code::DecoderStream, Malformed::QpackStream);
@@ -95,6 +96,8 @@ impl Uni {
     /// If the stream must not end.
     pub fn end(&self) -> Result<(), RuleViolation> {
         match self {
+            // Only the control stream and the streams of QPACK are critical (RFC 9114 section
+            // 6.2.1, RFC 9204 section 4.2).
             Self::New(_) | Self::Unknown => Ok(()),
             _ => violation(Code::ClosedCriticalStream, Malformed::H3CriticalStream),
         }
@@ -107,9 +110,12 @@ impl Control {
             frame::CONTROL_STREAM => Uni::Control(Frames::default()),
             frame::ENCODER_STREAM => Uni::Encoder,
             frame::DECODER_STREAM => Uni::Decoder(DecoderInstructions::default()),
+            // The client sent no MAX_PUSH_ID, so the server must not push (RFC 9114 section 4.6).
             frame::PUSH_STREAM => return violation(Code::IdError, Malformed::H3Push),
+            // Unknown types are ignored, since extensions define them (RFC 9114 section 9).
             _ => return Ok(Uni::Unknown),
         };
+        // Each critical stream may be opened once (RFC 9114 section 6.2.1).
         if self.opened.contains(&kind) {
             return violation(Code::StreamCreation, Malformed::H3CriticalStream);
         }
@@ -126,6 +132,7 @@ impl Control {
             };
             match (kind, payload) {
                 (frame::SETTINGS, Some(payload)) => self.on_settings(payload)?,
+                // SETTINGS must be the first frame (RFC 9114 section 6.2.1).
                 _ if !self.has_settings => return violation(Code::MissingSettings, Malformed::H3Settings),
                 (frame::GOAWAY, Some(payload)) => self.on_goaway(payload)?,
                 (frame::CANCEL_PUSH, _) => return violation(Code::IdError, Malformed::H3Push),
@@ -149,6 +156,8 @@ impl Control {
         let count = names.len();
         names.sort_unstable();
         names.dedup();
+        // Settings must not repeat (RFC 9114 section 7.2.4), and those of HTTP/2
+        // are reserved (section 7.2.4.1).
         if has_http2_setting || names.len() < count {
             return violation(Code::SettingsError, Malformed::H3Settings);
         }

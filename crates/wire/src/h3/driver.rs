@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, IoSliceMut};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -223,6 +223,8 @@ impl<T: Timer> Core<T> {
             port
         };
         used.1 = Some(std::mem::replace(&mut used.0, next));
+        // New connections start on the first port. Another one is closed when
+        // no connection uses it.
         ports.retain(|port| port.number == 0 || Rc::strong_count(port) > 1);
         Ok(())
     }
@@ -249,6 +251,7 @@ impl<T: Timer> Core<T> {
                 self.queue.push(carrier);
                 return Poll::Pending;
             }
+            // An event of the endpoint, such as a new connection ID, may permit further packets.
             if !self.exchange_events(carrier.handle, session) {
                 break;
             }
@@ -284,6 +287,7 @@ impl<T: Timer> Core<T> {
 
     fn poll_transmit(&self, session: &mut Session, port: &Rc<Port>, instant: Instant) -> Poll<()> {
         let mut out = self.out.borrow_mut();
+        // With GSO, the kernel splits one send call into several packets.
         let max_packets = port.state.max_gso_segments().min(MAX_PACKETS);
         loop {
             if self.unsent.borrow().is_some() {
@@ -320,6 +324,7 @@ impl<T: Timer> Core<T> {
         let ecn = meta.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
         let mut packets = BytesMut::from(message);
         while !packets.is_empty() {
+            // With GRO, the kernel joins packets of equal length into one message.
             let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
             let versions = versions::versions_in(&packet);
             let mut answer = Vec::new();
@@ -332,6 +337,7 @@ impl<T: Timer> Core<T> {
                 Some(DatagramEvent::Response(transmit)) => {
                     let _ = port.send(&transmit, &answer[..transmit.size]);
                 }
+                // A client accepts no connections.
                 Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
                 None => {}
             }
@@ -360,6 +366,8 @@ impl<T: Timer> Core<T> {
             }
         } else {
             session.offered_versions = versions.unwrap_or_default();
+            // The verifier of certificates cannot see its connection: it leaves its verdict in a
+            // thread-local place. Remove an older one first.
             tls::take_verdict();
             session.quic.handle_event(event);
             session.verdict = session.verdict.take().or_else(tls::take_verdict);
@@ -404,6 +412,7 @@ impl<T: Timer> Core<T> {
                 return;
             };
             timers.pop();
+            // A timer that was replaced by an earlier one remains in the heap.
             let Some(carrier) = self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due)) else {
                 continue;
             };
@@ -452,6 +461,8 @@ impl<T: Timer + 'static> Driver<T> {
         let core = Rc::clone(&self.core);
         core.queue.set_driver(cx.waker());
         self.write(cx);
+        // Only this driver and the line above hold the core: no caller can open
+        // a connection any more.
         if Rc::strong_count(&self.core) == 2 && core.carriers.borrow().iter().all(Option::is_none) {
             return Poll::Ready(());
         }
@@ -560,6 +571,7 @@ impl<T: Timer + 'static> Driver<T> {
         let Some(due) = earliest else { return false };
         if self.sleep.as_ref().is_none_or(|(until, _)| due < *until) {
             let time = self.core.time.clone();
+            // QUIC counts in `Instant`, the caller in `Tick`; both start at `base`.
             let until = Tick(due.saturating_duration_since(self.core.base).as_nanos() as u64);
             self.sleep = Some((due, Box::pin(async move { time.sleep_until(until).await })));
         }

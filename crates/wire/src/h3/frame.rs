@@ -97,6 +97,7 @@ pub fn close_cause(code: u64) -> Option<Malformed> {
 /// Returns the number at the start of `bytes`, and its length. None if more bytes are needed.
 pub fn number(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
+    // The first two bits are the logarithm of the length (RFC 9000 section 16).
     let length = 1 << (first >> 6);
     let rest = bytes.get(1..length)?;
     Some((rest.iter().fold(u64::from(first & 0x3f), |number, byte| number << 8 | u64::from(*byte)), length))

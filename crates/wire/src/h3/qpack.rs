@@ -160,6 +160,7 @@ fn entry(index: usize) -> Result<(&'static str, &'static str), BadBlock> {
 
 /// Appends the block of these fields.
 pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
+    // Required insert count and base: no dynamic table is used.
     out.extend_from_slice(&[0, 0]);
     for field in fields {
         put_field(field, out);
@@ -167,6 +168,7 @@ pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
 }
 
 fn put_field(field: &Field, out: &mut Vec<u8>) {
+    // A secret field is sent as a literal, so that no node indexes it (RFC 9204 section 4.5.4).
     let is_never = field.indexing == Indexing::Never;
     let whole = STATIC.iter().position(|(name, value)| **name == *field.name && **value == *field.value);
     if let Some(index) = whole.filter(|_| !is_never) {

@@ -77,6 +77,8 @@ impl Request {
                     }
                 }
                 Piece::Whole(frame::PUSH_PROMISE, ..) => {
+                    // The client allowed no push: every push ID exceeds its limit
+                    // (RFC 9114 section 7.2.5).
                     return Err(RuleViolation::Connection(Code::IdError, Malformed::H3Push));
                 }
                 Piece::Whole(..) => return Err(unexpected_frame()),
@@ -94,6 +96,7 @@ impl Request {
         if self.stream.end.is_some() {
             return Ok(());
         }
+        // A stream that ends within a frame is a connection error (RFC 9114 section 7.1).
         if !self.frames.is_between() {
             return Err(RuleViolation::Connection(Code::FrameError, Malformed::H3Frame));
         }
@@ -136,6 +139,7 @@ fn on_data(stream: &mut Stream, body: &[u8], has_trailers: bool) -> Result<(), R
 }
 
 fn on_head(stream: &mut Stream, block: &[u8], length: usize, last: &mut LastBlock) -> Result<(), RuleViolation> {
+    // Without a dynamic table, equal blocks always contain equal fields.
     let is_repeat = stream.collector.is_none() && *last.bytes == *block && !block.is_empty();
     if is_repeat {
         stream.announced = last.announced;
@@ -150,6 +154,7 @@ fn on_head(stream: &mut Stream, block: &[u8], length: usize, last: &mut LastBloc
             lines.push((name.to_vec(), value.to_vec()));
         }
     })?;
+    // HTTP/3 has no status 101 (RFC 9114 section 4.5).
     let Some(status) = fields.status.filter(|status| *status != 101) else {
         return Err(message_error(Malformed::PseudoHeader));
     };
@@ -183,6 +188,7 @@ fn message_error(cause: Malformed) -> RuleViolation {
 fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), RuleViolation> {
     let fields = decode(block, |_, _| {})?;
     stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+    // Trailers must not contain pseudo-header fields (RFC 9114 section 4.3).
     let cause = fields.error.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
     cause.map_or(Ok(()), |cause| Err(message_error(cause)))
 }

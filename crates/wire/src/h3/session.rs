@@ -164,6 +164,8 @@ impl Session {
     ) -> Result<Option<u32>, Failure> {
         match &self.end {
             Some(end) if end.failure == Failure::Protocol => return Err(Failure::Protocol),
+            // The connection ended while it was idle. The caller opens another one
+            // and repeats the request.
             Some(_) => return Err(Failure::Stale),
             None if self.control.goes_away_from.is_some() => return Err(Failure::Unprocessed),
             None => {}
@@ -261,6 +263,7 @@ impl Session {
 
     /// Resets a stream in both directions.
     fn abandon(&mut self, id: u32, why: Code) {
+        // A request stream has two directions, and each must be ended (RFC 9114 section 4.1.1).
         let _ = self.quic.recv_stream(request_stream(id)).stop(code(why));
         let _ = self.quic.send_stream(request_stream(id)).reset(code(why));
     }
@@ -289,6 +292,7 @@ impl Session {
         self.most_streams = most_streams(&self.quic);
         self.idle.wake();
         self.waiting.wake();
+        // Rejected early requests take their old stream numbers, so they go first.
         self.settle_early();
         let start = frame::control_stream();
         let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&start).ok());
@@ -310,6 +314,8 @@ impl Session {
         let accepted = self.quic.accepted_0rtt();
         self.early_accepted = Some(accepted);
         for (id, head) in early.into_iter().filter(|_| !accepted) {
+            // After a rejection, QUIC resets all streams (RFC 9001 section 4.6.2). The same numbers
+            // must be opened again, since the exchanges know their requests by them.
             if self.quic.streams().open(Dir::Bi) != Some(request_stream(id)) {
                 return self.finish(End {
                     failure: Failure::Unprocessed,
@@ -351,6 +357,8 @@ impl Session {
                 Ok(())
             }
             StreamEvent::Stopped { .. } => {
+                // The only unidirectional stream of this client is its control stream, which must
+                // stay open (RFC 9114 section 6.2.1).
                 Err(RuleViolation::Connection(Code::ClosedCriticalStream, Malformed::H3CriticalStream))
             }
             StreamEvent::Available { dir: Dir::Bi } => {
@@ -428,6 +436,8 @@ impl Session {
             unis.retain(|(other, _)| *other != id);
         }
         if let Some(from) = control.goes_away_from {
+            // GOAWAY contains a stream ID (RFC 9114 section 5.2). Those of request streams are
+            // multiples of four (RFC 9000 section 2.1).
             let unprocessed = requests.iter_mut().filter(|(id, _)| u64::from(**id) * 4 >= from);
             unprocessed.for_each(|(_, (request, _))| request.stream.fail_unprocessed(from == 0));
         }

@@ -59,6 +59,7 @@ impl ClientConfig for WatchedConfig {
     ) -> Result<Box<dyn Session>, ConnectError> {
         let inner = Arc::clone(&self.inner).start_session(version, server_name, params)?;
         let watch = Arc::<Watch>::default();
+        // The QUIC library returns no handle to the session, so the caller takes it from here.
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&watch));
         Ok(Box::new(WatchedSession { inner, watch, has_handshake_keys: false }))
     }
@@ -155,6 +156,7 @@ impl PacketKey for WatchedKey {
 
     fn decrypt(&self, packet: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         self.inner.decrypt(packet, header, payload)?;
+        // Only packets that decrypt are genuine.
         self.watch.packets.record(packet);
         Ok(())
     }

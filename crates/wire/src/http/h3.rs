@@ -78,7 +78,7 @@ impl<T: Timer + 'static> Http<T> {
         let source = self.common.sources.configured_address(index);
         let endpoints = self.endpoints.get_or_init(|| Endpoints::new(self.time().clone()));
         let destination = h3::Destination { host: &route.origin.host, address, source };
-        let connection = endpoints.connect(&self.common.settings, clients, client, destination);
+        let connection = endpoints.connect(&self.common.settings, clients, client, &destination);
         let connection = connection.map_err(|error| self.note_refusal(error))?;
         let first_packet = connection.ready().await.map_err(|error| self.note_refusal(error))?;
         if let Some(first_packet) = first_packet {

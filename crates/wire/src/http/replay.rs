@@ -122,8 +122,8 @@ pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<u
             })?;
             rest = &rest[used..];
             if event == Some(Event::Message) {
-                let kept = collector.take().map(|collector| collector.finish(HEAD));
-                messages.push(kept.map_or(0, |kept| kept.body.len()));
+                let details = collector.take().map(|collector| collector.finish(HEAD));
+                messages.push(details.map_or(0, |details| details.body.len()));
                 collector = ReplyCollector::new(WANTS, None, None);
             }
         }

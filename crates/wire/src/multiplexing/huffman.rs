@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_code_is_complete() {
-        let sum: u64 = LENGTHS.iter().map(|length| 1 << (LONGEST - usize::from(*length))).sum();
-        assert_eq!(sum, 1 << LONGEST);
+        let sum: u64 = LENGTHS.iter().map(|length| 1 << (MAX_LENGTH - usize::from(*length))).sum();
+        assert_eq!(sum, 1 << MAX_LENGTH);
     }
 
     #[test]

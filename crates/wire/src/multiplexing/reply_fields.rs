@@ -30,8 +30,8 @@ impl ReplyFields {
             return;
         }
         self.has_regular = true;
-        let is_valid_name = !name.is_empty() && name.iter().all(is_name_byte);
-        if !is_valid_name || !value.iter().all(is_value_byte) {
+        let is_valid_name = !name.is_empty() && name.iter().copied().all(is_name_byte);
+        if !is_valid_name || !value.iter().copied().all(is_value_byte) {
             self.error = Some(Malformed::HeaderField);
         }
         match name {
@@ -49,11 +49,11 @@ impl ReplyFields {
     }
 }
 
-fn is_name_byte(byte: &u8) -> bool {
-    byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && *byte != b':'
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && byte != b':'
 }
 
-fn is_value_byte(byte: &u8) -> bool {
+fn is_value_byte(byte: u8) -> bool {
     !matches!(byte, 0 | b'\r' | b'\n')
 }
 

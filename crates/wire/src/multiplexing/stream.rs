@@ -240,7 +240,7 @@ impl Stream {
     pub fn into_reply(self) -> Result<Reply, Failure> {
         self.end.unwrap_or(Err(Failure::ClosedEarly))?;
         let head = self.head.ok_or(Failure::Protocol)?;
-        let kept = self.collector.map(|collector| Box::new((*collector).finish(head)));
+        let details = self.collector.map(|collector| Box::new((*collector).finish(head)));
         let grpc_status = self.grpc_status.filter(|_| self.is_grpc && head.status == 200);
         Ok(Reply {
             status: grpc_status.map_or(head.status, grpc_code_status),
@@ -249,7 +249,7 @@ impl Stream {
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
             announced_bytes: self.announced.filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
-            kept,
+            kept: details,
         })
     }
 }

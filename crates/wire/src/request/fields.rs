@@ -75,6 +75,7 @@ thread_local! {
 
 impl Field {
     fn new(name: &str, value: &str) -> Self {
+        // HTTP/2 and HTTP/3 allow only lower case (RFC 9113 section 8.2).
         let name = name.to_ascii_lowercase();
         let indexing = match name.as_str() {
             name if VARYING.contains(&name) => Indexing::Without,
@@ -167,6 +168,7 @@ impl Fields {
         if let Some((name, value)) = line.split_once(':') {
             list.push(Field::new(name.trim(), value.trim()));
         }
+        // A new number, because the encoder caches blocks by it.
         Self { id: next_id(), list, ..*self }
     }
 }

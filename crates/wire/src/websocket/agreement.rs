@@ -51,6 +51,7 @@ pub fn check_answer(fields: &[(String, String)], accept: &str) -> Result<(), Str
     if !options.any(|option| option.trim().eq_ignore_ascii_case("upgrade")) {
         return Err("the server's answer has no `Connection: Upgrade` (RFC 6455 section 4.1)".to_owned());
     }
+    // The answer to the key shows that the server knows WebSocket, and that no cache answered.
     if !values(fields, "sec-websocket-accept").any(|value| value == accept) {
         return Err("the server's Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)".to_owned());
     }
@@ -124,6 +125,7 @@ fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
 /// Parses a window of 8 to 15 bits, with or without quotes.
 fn window_bits_in(value: &str) -> Option<u8> {
     let digits = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    // RFC 7692 section 7.1.2 forbids leading zeros, and `parse` would accept a sign.
     let is_plain = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|bits| is_plain && (8..=MAX_WINDOW_BITS).contains(bits))
 }

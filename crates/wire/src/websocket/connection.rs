@@ -85,6 +85,7 @@ impl<C: Carrier> WebSocket<C> {
         opening.check(&fields).map_err(protocol_error)?;
         let compression = negotiate(&fields, parts).map_err(protocol_error)?;
         let mut websocket = Self::new(carrier, compression, rules);
+        // The server may send its first frames together with the reply.
         websocket.rest = rest;
         Ok(websocket)
     }
@@ -102,6 +103,7 @@ impl<C: Carrier> WebSocket<C> {
         parts: &RequestParts,
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
+        // Over HTTP/2, success is a 2xx status instead of 101 (RFC 8441 section 5).
         if !(200..300).contains(&status) {
             return Err((Failure::Protocol, refusal_text(status)));
         }
@@ -144,6 +146,7 @@ impl<C: Carrier> WebSocket<C> {
         self.is_sent_recorded = false;
         self.carrier.begin_message();
         if exchange.action != WebSocketAction::Message {
+            // Only messages have events: a ping or a close has none.
             exchange.events = None;
         }
         // A message that arrived before the request was sent is not its reply.
@@ -215,6 +218,7 @@ impl<C: Carrier> WebSocket<C> {
                 }
                 continue;
             }
+            // An exchange that sends nothing accepts a message of which a part arrived before it.
             if is_early && let Some(begin) = self.inbox.take_partial().filter(|_| exchange.only_awaits()) {
                 if !begin.is_empty() {
                     message.push(&begin, self.incoming.is_compressed());
@@ -368,6 +372,7 @@ impl<C: Carrier> WebSocket<C> {
                         return Poll::Pending;
                     }
                     Poll::Ready(Ok(0)) => {
+                        // The server closed the idle connection before it received the message.
                         let is_stale = is_reused && stamps.first_byte == Tick::ZERO;
                         return Poll::Ready(Err(if is_stale { Failure::Stale } else { Failure::ClosedEarly }));
                     }
@@ -453,6 +458,7 @@ impl<C: Carrier> WebSocket<C> {
                 Err(failure) => self.ending = Some(Ending::Lost(failure)),
             }
         }
+        // More may be readable, but other tasks run first.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
@@ -487,6 +493,8 @@ impl<C: Carrier> Drop for WebSocket<C> {
     /// Sends a close frame (RFC 6455 section 7.1.2) if the socket accepts it at once.
     fn drop(&mut self) {
         if let Some(code) = self.close_code {
+            // An endpoint should send a close frame before it closes the connection
+            // (RFC 6455 section 7.1.1).
             let close = frame(CLOSE, &code.to_be_bytes(), 0);
             self.carrier.send_if_room(&close, &mut Context::from_waker(Waker::noop()));
             self.carrier.end();

@@ -52,6 +52,7 @@ pub fn put_frame(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
             out.extend_from_slice(&(length as u64).to_be_bytes());
         }
     }
+    // The factor is 2^64 divided by the golden ratio. It spreads consecutive numbers over all bits.
     let mask = ((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
     let mask = mask.to_be_bytes();
     out.extend_from_slice(&mask);
@@ -175,6 +176,7 @@ impl Incoming {
                     let reason = reason.ok_or(Malformed::WebSocketFrame)?.to_owned();
                     Event::Close { code: Some(code), reason }
                 }
+                // A close code has two bytes (RFC 6455 section 5.5.1).
                 [_] => return Err(Malformed::WebSocketFrame),
             },
         }))
@@ -190,7 +192,10 @@ impl Incoming {
             let opcode = first & 0x0f;
             let is_control = opcode >= CLOSE;
             let is_known = matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG);
+            // Control frames may stand between the frames of a message (RFC 6455 section 5.4).
             let is_in_place = is_control || self.is_in_message == (opcode == CONTINUATION);
+            // A control frame has at most 125 bytes, and must not be fragmented
+            // (RFC 6455 section 5.5).
             let is_short = !is_control || (is_last && second & !MASKED < 126);
             let begins_message = matches!(opcode, TEXT | BINARY);
             let reserved = first & RESERVED;
@@ -200,6 +205,7 @@ impl Incoming {
             }
             if begins_message {
                 self.is_compressed = reserved == COMPRESSED;
+                // A compressed text can be validated only after decompression.
                 self.text = (opcode == TEXT && !self.is_compressed).then(Utf8Validator::default);
             }
             let extended_length = match second & !MASKED {
@@ -212,6 +218,7 @@ impl Incoming {
             }
             let length = extended.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
             let remaining = if extended_length == 0 { u64::from(*second) } else { length };
+            // A length must be written in the shortest way (RFC 6455 section 5.2).
             let is_minimal = match extended_length {
                 0 => true,
                 2 => length > 125,

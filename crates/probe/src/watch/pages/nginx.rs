@@ -1,5 +1,5 @@
-//! Parses nginx's `stub_status` page: the connections of all
-//! workers (`ngx_http_stub_status_module`).
+//! Parses nginx's `stub_status` page: the connections
+//! of all workers (`ngx_http_stub_status_module`).
 
 use super::Parse;
 use crate::sources::{Values, numbers, value_of};

@@ -9,7 +9,7 @@ mod text;
 use super::Parse;
 use crate::sources::Values;
 use brunt_model::Probed;
-use text::{Sample, Selector};
+use text::Selector;
 
 /// Maximum number of values of one page.
 const MAX_VALUES: usize = 512;

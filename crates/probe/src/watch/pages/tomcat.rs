@@ -73,8 +73,9 @@ fn connectors(text: &str) -> Option<Connectors> {
 }
 
 fn attribute(tag: &BytesStart, name: &str) -> Option<String> {
-    let mut attributes = tag.attributes().with_checks(false).filter_map(Result::ok);
-    Some(attributes.find(|attribute| attribute.key.as_ref() == name)?.value.into_owned())
+    let mut attributes = tag.attributes();
+    let mut readable = attributes.with_checks(false).filter_map(Result::ok);
+    Some(readable.find(|attribute| attribute.key.as_ref() == name)?.value.into_owned())
 }
 
 /// Returns a connector's name without the quotes around it: `"http-nio-8080"`.

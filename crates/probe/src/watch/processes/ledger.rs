@@ -14,14 +14,16 @@ impl Ledger {
     /// Returns the sum over all owners that ever existed. `now` contains the
     /// counters of existing ones.
     pub fn sum(&mut self, now: BTreeMap<u32, f64>) -> f64 {
+        let mut ended = 0.0;
         for (id, previous) in &self.last {
             // A counter that is missing belongs to an ended owner. One that fell belongs to a new
             // owner with the same id.
             let continues = now.get(id).is_some_and(|current| current >= previous);
             if !continues {
-                self.ended += previous;
+                ended += previous;
             }
         }
+        self.ended += ended;
         self.last = now;
         self.ended + self.last.values().sum::<f64>()
     }
