@@ -75,6 +75,7 @@ fn split(from: CpuTime, to: CpuTime) -> (f64, f64) {
     let seconds = (to.seconds - from.seconds).max(0.0);
     let user = to.user_ticks - from.user_ticks;
     let system = to.system_ticks - from.system_ticks;
+    // Within one tick the kinds are unknown, and all time counts as user time.
     let share = if user + system > 0.0 { (user / (user + system)).clamp(0.0, 1.0) } else { 1.0 };
     (seconds * share, seconds * (1.0 - share))
 }

@@ -101,6 +101,7 @@ impl Root {
         }
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+        // readdir(3) has no order.
         names.sort();
         names
     }
@@ -164,11 +165,13 @@ fn read(file: &File, buffer: &mut Vec<u8>) -> Option<usize> {
     let mut length = 0;
     buffer.resize(buffer.len().max(FIRST_READ), 0);
     loop {
+        // A read from offset 0 makes the kernel generate the contents anew (proc(5)).
         match file.read_at(&mut buffer[length..], length as u64) {
             Ok(0) => return Some(length),
             Ok(n) => length += n,
             Err(_) => return None,
         }
+        // Files of /proc show a size of 0, so their length appears only at their end.
         if length == buffer.len() {
             if length >= MAX_LENGTH {
                 return Some(length);

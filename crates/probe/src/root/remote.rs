@@ -46,6 +46,7 @@ impl RemoteFiles {
         let files = self.files();
         files.texts.contains_key(&path) || {
             let folder = format!("{path}/");
+            // Only files were sent. A folder exists if a file in it does.
             files.texts.range(folder.clone()..).next().is_some_and(|(first, _)| first.starts_with(&folder))
         }
     }

@@ -62,6 +62,7 @@ fn binding_rank(listener: &Listener, address: IpAddr) -> Option<u8> {
     } else if is_any && listener.address.is_ipv4() == address.is_ipv4() {
         Some(1)
     } else if is_any && listener.address.is_ipv6() {
+        // A socket bound to `::` receives IPv4 as well, unless IPV6_V6ONLY is set (ipv6(7)).
         Some(2)
     } else {
         None
@@ -98,6 +99,7 @@ fn request(family: u8, port: u16) -> [u8; 56] {
     let mut request = [0; 56];
     request[..2].copy_from_slice(&[family, IPPROTO_TCP]);
     request[4..8].copy_from_slice(&(1_u32 << TCP_LISTEN).to_ne_bytes());
+    // Ports are in network byte order; all other numbers are in that of the machine.
     request[8..10].copy_from_slice(&port.to_be_bytes());
     // No cookie: INET_DIAG_NOCOOKIE, twice.
     request[48..].fill(0xff);

@@ -40,6 +40,7 @@ impl Request<'_> {
     /// Sends the request and reads the replies. None if the kernel does not reply at all,
     /// as in some sandboxes.
     fn replies(self, flags: u16) -> Option<Vec<Vec<u8>>> {
+        // The kernel replies within the calls: a read that finds nothing must not wait.
         let socket_flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket =
             rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, socket_flags, self.protocol).ok()?;

@@ -28,6 +28,7 @@ impl ControlGroup {
                 .map(|folder| root.keep(folder.join("cpu.stat")))
                 .filter(ReopenedFile::is_there)
                 .collect(),
+            // A quota limits all groups below it, so the smallest one applies.
             quota: folders.iter().filter_map(|folder| quota(root, folder)).reduce(f64::min),
             pressure: root.keep(folders.first().map_or(PathBuf::new(), |folder| folder.join("cpu.pressure"))),
         }
@@ -119,6 +120,7 @@ impl Mount<'_> {
     }
 
     fn folders(&self, group: &str) -> Vec<PathBuf> {
+        // In a container, the mount begins at the container's own group.
         let below = group.strip_prefix(self.group.trim_end_matches('/')).unwrap_or("").trim_start_matches('/');
         let folder = Path::new(self.folder).join(below);
         folder.ancestors().take_while(|one| one.starts_with(self.folder)).map(Path::to_owned).collect()

@@ -104,6 +104,7 @@ impl CoreTime {
 /// Returns the highest share of a core's time that went to deferred interrupts. None if too
 /// little time has passed.
 fn highest_softirq_share(from: &[(f64, f64)], to: &[(f64, f64)]) -> Option<f64> {
+    // Over a few ticks, a share would be mostly rounding.
     let cores = from.iter().zip(to).filter(|(a, b)| b.1 - a.1 >= TICKS / 10.0);
     cores.map(|(a, b)| (b.0 - a.0) / (b.1 - a.1)).reduce(f64::max)
 }

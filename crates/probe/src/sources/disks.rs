@@ -60,6 +60,7 @@ fn number_at(fields: &[&str], index: usize) -> Option<f64> {
 fn is_used_whole_disk(disk: &Disk<'_>, all: &[Disk<'_>]) -> bool {
     let is_used = disk.read + disk.written > 0.0;
     let is_disk = !NOT_DISKS.iter().any(|prefix| disk.name.starts_with(prefix));
+    // The kernel counts the traffic of a partition for its disk as well.
     is_used && is_disk && !all.iter().any(|other| is_partition(disk.name, other.name))
 }
 

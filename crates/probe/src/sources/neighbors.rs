@@ -89,6 +89,7 @@ impl Neighbors {
     fn clock(&mut self) -> Option<f64> {
         let stat = self.stat.text()?;
         let cores = stat.lines().filter(|line| line.starts_with("cpu")).count().checked_sub(1)?;
+        // The last two columns, time of guests, are already part of user and nice (proc_stat(5)).
         let all: f64 = numbers(stat.lines().next()?).take(8).sum();
         Some(all / cores.max(1) as f64)
     }
@@ -100,6 +101,8 @@ impl Neighbors {
             return;
         }
         let processes = self.processes();
+        // Each process costs a file: with many processes, a read every second would
+        // use a core noticeably.
         self.skips = processes.len() / PROCESSES_PER_SKIP;
         if let Some(elapsed) = elapsed {
             self.readings = self.cores(&processes, elapsed);
@@ -145,15 +148,19 @@ impl Neighbors {
         let busy = others.iter().filter(|(_, usage)| usage.cores >= MIN_NAMED_CORES);
         let mut busiest: Vec<&str> = busy.map(|(name, _)| *name).collect();
         busiest.sort_by(|a, b| others[b].cores.total_cmp(&others[a].cores));
+        // Names stay once they are added, so that their columns have no gaps.
         for name in busiest.into_iter().take(MAX_NEW_NAMES) {
             if self.names.len() < MAX_NAMES {
                 self.names.insert(name.to_owned());
             }
         }
         let mut readings = vec![(name::PROCESSES.to_owned(), all)];
+        // Without a known server its share is unknown, and not 0.
         readings.extend((!servers.is_empty()).then(|| (name::SERVER_PROCESSES.to_owned(), server)));
         for reported in &self.names {
             let usage = others.get(reported.as_str());
+            // A name without processes used no CPU time; a missing value would look
+            // like a failed reading.
             readings.push((name::processes(reported), usage.map_or(0.0, |usage| usage.cores)));
             readings.extend(usage.map(|usage| (name::busiest_pid(reported), f64::from(usage.busiest_pid))));
         }

@@ -51,6 +51,7 @@ impl Interface {
 }
 
 fn is_up(root: &Root, name: &str) -> bool {
+    // Loopback and tunnels report `unknown`, but carry traffic.
     root.text(format!("/sys/class/net/{name}/operstate")).is_none_or(|state| state.trim() != "down")
 }
 

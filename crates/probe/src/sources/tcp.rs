@@ -42,6 +42,8 @@ impl Source for Tcp {
         let [v4, v6] = &mut self.sockets;
         let orphans = v4.text().and_then(|text| word_after(text, "TCP:", "orphan"));
         let v4 = v4.text().and_then(sockets);
+        // The file is missing if IPv6 is disabled. Both families share
+        // orphans and time-wait sockets.
         let v6 = v6.text().and_then(sockets).map_or(0.0, |sockets| sockets.in_use);
         into.push_some(name::TCP_IN_USE, v4.as_ref().map(|sockets| sockets.in_use + v6));
         into.push_some(name::TCP_TIME_WAIT, v4.and_then(|sockets| sockets.time_wait));
@@ -87,6 +89,7 @@ fn word_after(text: &str, group: &str, word: &str) -> Option<f64> {
 /// Returns the value below a column's name, in the two lines of a group.
 fn counter(text: &str, group: &str, column: &str) -> Option<f64> {
     let mut lines = text.lines().filter(|line| line.starts_with(group));
+    // Columns are found by name, since kernels add new ones in between.
     let index = lines.next()?.split(' ').position(|name| name == column)?;
     lines.next()?.split(' ').nth(index)?.parse().ok()
 }

@@ -90,6 +90,7 @@ fn thread(schedstat: &mut ReopenedFile, stat: &mut ReopenedFile) -> Thread {
     if times != Thread::default() {
         return times;
     }
+    // A kernel without CONFIG_SCHED_INFO shows zeros in schedstat.
     Thread { cpu_seconds: stat.text().and_then(parse_cpu_seconds), run_delay_seconds: None }
 }
 

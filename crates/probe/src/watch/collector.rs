@@ -43,6 +43,7 @@ impl Schedule {
     fn advance(&mut self, now: Tick) {
         self.due += self.interval;
         if self.due <= now {
+            // Catching up would load the server with a burst of readings.
             self.due = now + self.interval;
         }
     }
@@ -139,6 +140,7 @@ impl Rounds for MachineProbes {
         let mut due: Vec<&mut MachineProbe> = self.probes.iter_mut().filter(|p| p.schedule.due <= began).collect();
         let reads: Vec<&Reads> = due.iter().map(|probe| &probe.reads).collect();
         let refreshed = self.machine.refresh(&reads);
+        // The values were read at some time between: the middle has the smallest possible error.
         let refreshed_at = midway(began, collector.now());
         for MachineProbe { schedule, reads } in &mut due {
             let result = refreshed.clone().and_then(|()| reads.read(&self.machine, refreshed_at));

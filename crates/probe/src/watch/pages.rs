@@ -93,6 +93,7 @@ impl Page {
         let (kind, (url, parse)) = KINDS.iter().find_map(|kind| Some((kind, (kind.open)(probed)?)))?;
         let (url, authorization) = address(url, kind);
         let uses_tls = url.as_ref().is_ok_and(|url| url.scheme() == "https");
+        // Reading the system's certificates takes long, and only https needs them.
         Some(Self { kind, url, authorization, parse, agent: agent(uses_tls.then(tls_config)) })
     }
 
@@ -114,6 +115,7 @@ impl Page {
         if status != 200 {
             return Err(Trouble::Status { url: url.to_string(), status, hint: hint(status) });
         }
+        // A wrong address may lead to a download of any length.
         let body = reply.body_mut().with_config().limit(MAX_LENGTH).read_to_vec();
         let body = body.map_err(|error| unreachable_page(url, &error))?;
         Ok(String::from_utf8_lossy(&body).into_owned())
@@ -171,8 +173,10 @@ fn with_query(url: &mut Url, word: &str) {
 fn agent(tls: Option<TlsConfig>) -> Agent {
     let config = Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
+        // The status gets a message of its own, with a hint.
         .http_status_as_error(false)
         .max_idle_connections(0)
+        // A redirect shows that the address is wrong.
         .max_redirects(0)
         .proxy(None)
         .user_agent(concat!("brunt/", env!("CARGO_PKG_VERSION")));

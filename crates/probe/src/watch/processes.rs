@@ -85,6 +85,8 @@ impl Processes {
             if member.threads > 1.0 {
                 list.files.push(format!("/proc/{pid}/task/*/schedstat /proc/{pid}/task/*/status"));
             }
+            // Another machine sends texts of files, and not the size of a folder: its
+            // shell counts the entries.
             list.counts.push(format!("/proc/{pid}/fd"));
         }
     }
@@ -113,6 +115,7 @@ impl Processes {
     /// reading that still exist.
     fn find(&mut self, machine: &Machine, pace: Pace) -> Result<(), Trouble> {
         let roots = self.finder.pids(machine, pace)?;
+        // A process whose parent ended gets another parent, and would no longer be a descendant.
         let existing = self.members.iter().filter(|(pid, m)| machine.table.start_of(**pid) == Some(m.start));
         let existing = existing.map(|(pid, _)| *pid);
         let members = machine.table.with_descendants(roots.into_iter().chain(existing));
@@ -132,6 +135,7 @@ impl Processes {
     /// Adds the resident memory of all processes, and at the slow pace the proportional one.
     fn memory(&self, machine: &Machine, pace: Pace, into: &mut Values) {
         into.push_some(name::RESIDENT, self.memory_sum(machine, "status", "VmRSS"));
+        // The kernel walks all pages of a process for this value.
         if pace == Pace::Slow {
             into.push_some(server::PROPORTIONAL, self.memory_sum(machine, "smaps_rollup", "Pss:"));
         }
@@ -151,6 +155,7 @@ impl Processes {
         let pids: Vec<u32> = self.pids().copied().collect();
         for pid in pids {
             let Some(open) = machine.descriptors(pid, pace) else { continue };
+            // Limits rarely change, so each is read once.
             let limit = self.limits.get(&pid).copied().or_else(|| limit(machine, pid));
             all = Some(all.unwrap_or(0.0) + open);
             if let Some(limit) = limit {

@@ -139,6 +139,8 @@ impl SshSession {
                 self.shell = None;
                 self.child_handle.replace(ChildState::None);
                 self.failures += 1;
+                // Each failure doubles the pause, so that an unreachable
+                // machine costs few attempts.
                 self.skips = (1 << self.failures.min(4)).min(MAX_SKIPPED) - 1;
                 Err(self.trouble())
             }
@@ -163,6 +165,8 @@ impl SshSession {
     fn start(&self) -> Result<Shell, String> {
         let default_options = DEFAULT_OPTIONS.iter().flat_map(|option| ["-o", option]);
         let mut command = Command::new("ssh");
+        // No terminal, which would echo the commands. After `--`, a host that begins with a
+        // dash is no option.
         command.arg("-T").args(&self.options).args(default_options).args(["--", &self.host, "sh"]);
         // A separate process group: Ctrl-C first ends brunt's load, and `ssh`
         // together with the watch.
@@ -171,6 +175,7 @@ impl SshSession {
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.child_handle.replace(ChildState::Running(child));
         let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else { return Err("it has no pipes".into()) };
+        // Reading it must not wait: see `error_output`.
         let _ = rustix::io::ioctl_fionbio(&stderr, true);
         stdin.write_all(format!("{FUNCTIONS}\n").as_bytes()).map_err(|e| e.to_string())?;
         Ok(Shell { stdin, stdout: BufReader::new(stdout), stderr })
@@ -199,6 +204,7 @@ fn parse_answer(round: u64, stdout: &mut impl BufRead) -> Result<Vec<(String, St
     let begin_mark = format!("brunt-begin {round}");
     let end_mark = format!("brunt-end {round}");
     let mut files: Vec<(String, String)> = Vec::new();
+    // A machine that sends without an end must not fill the memory.
     let mut stdout = stdout.take(MAX_ANSWER);
     let mut line = Vec::new();
     let mut has_begun = false;
@@ -216,6 +222,7 @@ fn parse_answer(round: u64, stdout: &mut impl BufRead) -> Result<Vec<(String, St
             has_begun = text == begin_mark;
             continue;
         }
+        // grep(1) writes the path before each line, because it was given several files.
         let Some((path, rest)) = text.split_once(':').filter(|(path, _)| path.starts_with('/')) else { continue };
         match files.last_mut() {
             Some((last, whole)) if last == path => whole.extend([rest, "\n"]),

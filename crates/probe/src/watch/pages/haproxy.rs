@@ -44,6 +44,7 @@ pub(super) fn parse(text: &str) -> Option<Values> {
     values.push_some(server::REQUESTS, sum(&frontends, "req_tot"));
     values.push_some(server::REQUEST_ERRORS, sum(&frontends, "hrsp_5xx"));
     values.push_some(server::QUEUE, sum(&backends, "qcur"));
+    // A sum in which one limit is missing would be too low.
     if !servers.is_empty() && servers.iter().all(|line| figure(line, "slim").is_some()) {
         values.push_some(server::WORKERS_BUSY, sum(&servers, "scur"));
         values.push_some(server::WORKERS_LIMIT, sum(&servers, "slim"));
@@ -61,6 +62,7 @@ fn lines_of_kind<'l>(lines: &'l [Line], kind: &str) -> Vec<&'l Line> {
 }
 
 fn fill_ratio(line: &Line) -> f64 {
+    // Without a limit, nothing fills up.
     figure(line, "scur").unwrap_or(0.0) / figure(line, "slim").unwrap_or(f64::INFINITY)
 }
 
@@ -71,6 +73,7 @@ fn is_server(line: &Line) -> bool {
 /// Parses the lines. The first one names the columns, after `# `.
 fn lines(text: &str) -> Option<Vec<Line>> {
     let text = text.strip_prefix("# ").filter(|text| text.starts_with("pxname,svname,"))?;
+    // A line may have more or fewer columns than the first one.
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let names = reader.headers().ok()?.clone();
     let records = reader.records().filter_map(Result::ok);

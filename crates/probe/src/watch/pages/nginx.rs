@@ -26,6 +26,7 @@ pub(super) fn parse(text: &str, limit: Option<u64>) -> Option<Values> {
     values.push(server::REQUESTS, requests);
     let states = text.lines().find(|line| line.starts_with("Reading:"))?;
     let [reading, writing, waiting] = numbers(states).collect::<Vec<_>>()[..] else { return None };
+    // `Reading` and `Writing` count the connections with a request (ngx_http_stub_status_module).
     values.push(server::CONNECTIONS_ACTIVE, reading + writing);
     values.push(server::CONNECTIONS_IDLE, waiting);
     values.push_some(server::CONNECTIONS_LIMIT, limit.map(|limit| limit as f64));

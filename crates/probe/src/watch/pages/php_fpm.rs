@@ -32,6 +32,7 @@ pub(super) struct Limit {
 
 pub(super) fn parse(text: &str, limit: &mut Limit) -> Option<Values> {
     let status: Value = serde_json::from_str(text).ok()?;
+    // Any other JSON page lacks this value.
     figure(&status, "active processes")?;
     let mut values = Values::default();
     for (key, reading) in FIGURES {

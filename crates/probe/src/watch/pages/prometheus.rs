@@ -1,9 +1,9 @@
 //! Parses pages in Prometheus' text format. Chosen metrics keep their names; metrics that brunt
 //! knows are reported as readings.
 //!
-//! * `text`: the format. `metrics`: the table of known metrics and their readings.
+//! * `text`: the format. `known`: the table of known metrics and their readings.
 
-mod metrics;
+mod known;
 mod text;
 
 use super::Parse;
@@ -25,7 +25,8 @@ pub(super) fn parse(text: &str, selectors: &[Selector]) -> Option<Values> {
     let mut samples = text::samples(text)?;
     samples.retain(|sample| selectors.is_empty() || selectors.iter().any(|selector| selector.matches(sample)));
     let mut values = Values::default();
-    metrics::fill(&samples, &mut values);
+    known::fill(&samples, &mut values);
+    // Selected metrics also keep their own names, since the user asked for them.
     if !selectors.is_empty() {
         for sample in samples {
             values.push(sample.display_name(), sample.value);

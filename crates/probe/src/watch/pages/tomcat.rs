@@ -74,6 +74,8 @@ fn connectors(text: &str) -> Option<Connectors> {
 
 fn attribute(tag: &BytesStart, name: &str) -> Option<String> {
     let mut attributes = tag.attributes();
+    // The check for duplicates compares each attribute with all before it, and a
+    // duplicate does no harm.
     let mut readable = attributes.with_checks(false).filter_map(Result::ok);
     Some(readable.find(|attribute| attribute.key.as_ref() == name)?.value.into_owned())
 }

@@ -43,6 +43,7 @@ impl AcceptQueue {
     fn find(&mut self, machine: &Machine, members: &BTreeMap<u32, Member>) {
         let pids: Vec<u32> = members.keys().copied().take(MAX_PROCESSES).collect();
         let has_known_socket = self.inodes.iter().any(|inode| machine.sockets.iter().any(|s| s.inode == *inode));
+        // The search reads the links of all open files.
         if self.pids == pids && has_known_socket {
             return;
         }

@@ -50,6 +50,7 @@ fn socket(line: &str) -> Option<Socket> {
     }
     let pids = line.split("pid=").skip(1).filter_map(|rest| rest.split(',').next()?.parse().ok()).collect();
     Some(Socket {
+        // An IPv6 address contains colons as well, so the port follows the last one.
         port: words.get(3)?.rsplit_once(':')?.1.parse().ok()?,
         inode: 0,
         pids,

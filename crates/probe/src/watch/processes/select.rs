@@ -51,11 +51,13 @@ impl Finder {
     fn holders(&mut self, port: u16, machine: &Machine, pace: Pace) -> Vec<u32> {
         let sockets: Vec<&Socket> = machine.sockets.iter().filter(|socket| socket.port == port).collect();
         let reported: Vec<u32> = sockets.iter().flat_map(|socket| socket.pids.iter().copied()).collect();
+        // On another machine only ss(8) can find the owners: links in /proc/PID/fd are not sent.
         if !machine.is_local() || !reported.is_empty() {
             return reported;
         }
         let inodes: Vec<u64> = sockets.iter().map(|socket| socket.inode).collect();
         let has_holder = self.holders.iter().any(|pid| machine.table.start_of(*pid).is_some());
+        // The search reads the open files of all processes.
         if inodes != self.inodes || (!has_holder && pace == Pace::Slow) {
             self.holders = owner::owners(&machine.root, &inodes).iter().map(|owner| owner.pid).collect();
             self.inodes = inodes;

@@ -60,6 +60,7 @@ impl Table {
         let mut next: Vec<u32> = pids.collect();
         while let Some(pid) = next.pop() {
             let Some(process) = self.processes.get(&pid) else { continue };
+            // A reused pid could otherwise close a circle of parents.
             if members.insert(pid, process.clone()).is_none() {
                 next.extend(self.children.get(&pid).into_iter().flatten());
             }

@@ -105,6 +105,7 @@ pub(super) fn fill(samples: &[Sample], into: &mut Values) {
 
 impl MetricRow {
     fn matches(&self, sample: &Sample) -> bool {
+        // The JMX exporter writes the same metrics in lower or mixed case, as configured.
         self.metric.eq_ignore_ascii_case(&sample.name)
             && self.label.is_none_or(|(name, value)| sample.label(name) == Some(value))
     }
@@ -113,6 +114,7 @@ impl MetricRow {
 /// Adds the readings that are computed from several metrics.
 fn fill_derived(samples: &[Sample], into: &mut Values) {
     let cpu_samples = samples.iter().filter(|sample| sample.name == "node_cpu_seconds_total");
+    // Each core has a sample for each mode.
     let cores: BTreeSet<&str> = cpu_samples.filter_map(|sample| sample.label("cpu")).collect();
     if !cores.is_empty() {
         into.push(server::CORES, cores.len() as f64);
