@@ -45,7 +45,7 @@ impl Ourselves {
 
     /// Records the final figures of a worker's thread that has ended. Later readings contain them.
     pub fn worker_ended(&mut self, worker: usize, thread: Thread) {
-        self.workers.ended(worker, thread);
+        self.workers.record_end(worker, thread);
     }
 
     /// Returns names, with their unit, and values. Values that the system does not show are

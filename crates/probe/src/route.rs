@@ -31,7 +31,7 @@ pub fn route(address: SocketAddr) -> Route {
         interface::fill(&root, name, &mut route);
     }
     if same_host == Some(true) {
-        listener::fill(&root, &listener::at(address), &mut route);
+        listener::fill(&root, &listener::for_address(address), &mut route);
     }
     route
 }

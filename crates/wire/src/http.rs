@@ -228,8 +228,8 @@ impl<T: Timer + 'static> Http<T> {
         let socket = if let Some(path) = &self.common.settings.unix_socket {
             dial(Destination::Unix(path), buffers).await
         } else {
-            let to = self.address(route, began, steps).await?;
-            dial(Destination::Tcp(to, self.next_source(to)), buffers).await
+            let address = self.address(route, began, steps).await?;
+            dial(Destination::Tcp(address, self.next_source(address)), buffers).await
         };
         let socket = socket.map_err(|e| self.note_connect_failure(error::connect_failure(&e), &e))?;
         if settings.reset {

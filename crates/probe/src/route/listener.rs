@@ -22,7 +22,7 @@ pub(crate) struct Listener {
 
 /// Returns the sockets that connections to `address` reach. There are several if they
 /// share a port (`SO_REUSEPORT`).
-pub(super) fn at(address: SocketAddr) -> Vec<Listener> {
+pub(super) fn for_address(address: SocketAddr) -> Vec<Listener> {
     serving(address.ip(), &listening(address.port()))
 }
 
@@ -156,12 +156,12 @@ mod tests {
             // A machine may have no IPv6.
             let Ok(socket) = std::net::TcpListener::bind(address) else { continue };
             let bound = socket.local_addr().unwrap();
-            let found = at(bound);
+            let found = for_address(bound);
             let [ours] = found.as_slice() else { panic!("{found:?}") };
             assert_eq!((SocketAddr::from((ours.address, ours.port)), ours.waiting), (bound, 0));
             assert!(ours.inode > 0 && ours.backlog > 0, "{ours:?}");
             let _waiting = std::net::TcpStream::connect(bound).unwrap();
-            assert_eq!(at(bound)[0].waiting, 1);
+            assert_eq!(for_address(bound)[0].waiting, 1);
         }
     }
 

@@ -257,7 +257,7 @@ fn what_a_worker_had_at_its_end_is_told_from_then_on() {
         Tree::of(&[("/proc/self/task/12/comm", "brunt-worker-0\n"), ("/proc/self/task/12/schedstat", "1000 0 1\n")]);
     let mut own = Workers::new(&tree.root());
     own.read(1, &mut Values::default());
-    own.ended(0, Thread { cpu_seconds: Some(9.0), run_delay_seconds: None });
+    own.record_end(0, Thread { cpu_seconds: Some(9.0), run_delay_seconds: None });
     let mut values = Values::default();
     own.read(1, &mut values);
     assert_eq!(values.0, [(name::worker_cpu(0), 9.0)]);

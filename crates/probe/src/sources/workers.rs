@@ -43,7 +43,7 @@ impl Workers {
     }
 
     /// Records the final figures of a worker's thread.
-    pub fn ended(&mut self, worker: usize, thread: Thread) {
+    pub fn record_end(&mut self, worker: usize, thread: Thread) {
         self.make_room(worker + 1);
         self.threads[worker] = State::Ended(thread);
     }

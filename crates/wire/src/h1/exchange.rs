@@ -546,11 +546,11 @@ impl ReplyReceiver {
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
-        let fed = match &mut self.collector {
+        let result = match &mut self.collector {
             Some(collector) => self.parser.feed(bytes, &mut **collector),
             None => self.parser.feed(bytes, &mut ()),
         };
-        fed.map_err(|error| match error {
+        result.map_err(|error| match error {
             NoReply::Malformed(cause) => self.set_malformed(cause),
             NoReply::ClosedInBody | NoReply::ClosedInHead => Failure::ClosedEarly,
         })

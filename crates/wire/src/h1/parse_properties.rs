@@ -44,14 +44,14 @@ proptest! {
 
     #[test]
     fn any_cuts_of_anything_come_to_the_same(
-        asked in request_kind(),
+        kind in request_kind(),
         scraps in prop::collection::vec(scrap(), 0..16),
         pieces in prop::collection::vec(0_usize..40, 1..30),
     ) {
         let bytes = scraps.concat();
-        let whole = whole(asked, &bytes);
-        prop_assert_eq!(&run(asked, &bytes, pieces.clone(), Body::Fed), &whole);
-        let dropped = run(asked, &bytes, pieces, Body::Dropped);
+        let whole = whole(kind, &bytes);
+        prop_assert_eq!(&run(kind, &bytes, pieces.clone(), Body::Fed), &whole);
+        let dropped = run(kind, &bytes, pieces, Body::Dropped);
         prop_assert_eq!(&Outcome { seen: whole.seen.clone(), ..dropped }, &whole);
     }
 
@@ -63,14 +63,14 @@ proptest! {
         let cases = open_cases();
         let case = which.get(&cases);
         let bytes = case.bytes();
-        let outcome = run(case.asked, &bytes, pieces, Body::Fed);
-        prop_assert_eq!(&outcome, &whole(case.asked, &bytes));
+        let outcome = run(case.kind, &bytes, pieces, Body::Fed);
+        prop_assert_eq!(&outcome, &whole(case.kind, &bytes));
         prop_assert_eq!(&outcome.seen.body, &case.body);
     }
 
     #[test]
-    fn arbitrary_bytes_end_in_a_verdict(asked in request_kind(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let outcome = whole(asked, &bytes);
+    fn arbitrary_bytes_end_in_a_verdict(kind in request_kind(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let outcome = whole(kind, &bytes);
         prop_assert!(outcome.verdict.is_err() || outcome.head.is_some());
     }
 }

@@ -26,7 +26,7 @@ impl ReplySink for Seen {
 struct Outcome {
     verdict: Result<(), NoReply>,
     /// How many bytes the reply took, if it was one.
-    taken: Option<usize>,
+    used: Option<usize>,
     head: Option<Head>,
     interim: u32,
     body_bytes: u64,
@@ -41,13 +41,13 @@ enum Body {
 }
 
 /// Plays a connection on which `bytes` come in `pieces` (the last piece is the rest), and is then closed.
-fn run(asked: RequestKind, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
-    let mut parser = Parser::new(asked);
+fn run(kind: RequestKind, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
+    let mut parser = Parser::new(kind);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
     Outcome {
         verdict: verdict.map(|_| ()),
-        taken: verdict.ok(),
+        used: verdict.ok(),
         head: parser.head(),
         interim: parser.interim(),
         body_bytes: parser.body_bytes(),
@@ -67,9 +67,9 @@ fn play(
     while end < bytes.len() && !parser.done() {
         let piece = pieces.next().unwrap_or(bytes.len());
         end = (end + piece).min(bytes.len());
-        let taken = parser.feed(&bytes[at..end], seen)?;
-        assert!(taken <= end - at, "took more than was given");
-        at += taken;
+        let used = parser.feed(&bytes[at..end], seen)?;
+        assert!(used <= end - at, "took more than was given");
+        at += used;
         assert_eq!(parser.feed(&bytes[at..end], seen), Ok(0), "took less than it could");
         if body == Body::Dropped {
             let unseen = parser.discardable().min((bytes.len() - at) as u64);
@@ -81,20 +81,20 @@ fn play(
     parser.close().map(|()| at)
 }
 
-fn whole(asked: RequestKind, bytes: &[u8]) -> Outcome {
-    run(asked, bytes, [], Body::Fed)
+fn whole(kind: RequestKind, bytes: &[u8]) -> Outcome {
+    run(kind, bytes, [], Body::Fed)
 }
 
 /// Asserts that neither cuts nor dropping change what `bytes` come to, and gives that.
-fn agreed(name: &str, asked: RequestKind, bytes: &[u8]) -> Outcome {
-    let whole = whole(asked, bytes);
+fn consistent_outcome(name: &str, kind: RequestKind, bytes: &[u8]) -> Outcome {
+    let whole = whole(kind, bytes);
     let step = 1 + bytes.len() / 500;
     for cut in (1..bytes.len()).step_by(step) {
-        assert_eq!(run(asked, bytes, [cut], Body::Fed), whole, "{name}, cut at {cut}");
+        assert_eq!(run(kind, bytes, [cut], Body::Fed), whole, "{name}, cut at {cut}");
     }
-    assert_eq!(run(asked, bytes, std::iter::repeat(1), Body::Fed), whole, "{name}, byte by byte");
+    assert_eq!(run(kind, bytes, std::iter::repeat(1), Body::Fed), whole, "{name}, byte by byte");
     for piece in [1, 2, 3, 7, 64, bytes.len()] {
-        let dropped = run(asked, bytes, std::iter::repeat(piece.max(1)), Body::Dropped);
+        let dropped = run(kind, bytes, std::iter::repeat(piece.max(1)), Body::Dropped);
         assert_eq!(dropped.body_bytes, whole.body_bytes, "{name}, dropped behind pieces of {piece}");
         let unseen = Outcome { seen: whole.seen.clone(), ..dropped };
         assert_eq!(unseen, whole, "{name}, dropped behind pieces of {piece}");
@@ -105,7 +105,7 @@ fn agreed(name: &str, asked: RequestKind, bytes: &[u8]) -> Outcome {
 /// A good reply, and what it says.
 struct Case {
     name: &'static str,
-    asked: RequestKind,
+    kind: RequestKind,
     /// Comes before the head, and is passed over.
     before: &'static str,
     interim: u32,
@@ -123,19 +123,19 @@ fn case(name: &'static str, head: impl Into<String>, framing: Framing, wire: &st
     let status = head.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
     let (wire, body) = (wire.as_bytes().to_vec(), body.as_bytes().to_vec());
     let keep_alive = framing != Framing::UntilClose;
-    Case { name, asked: RequestKind::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
+    Case { name, kind: RequestKind::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
 }
 
 impl Case {
-    fn asked(self, asked: RequestKind) -> Self {
-        Case { asked, ..self }
+    fn with_kind(self, kind: RequestKind) -> Self {
+        Case { kind, ..self }
     }
 
     fn closes(self) -> Self {
         Case { keep_alive: false, ..self }
     }
 
-    fn after(self, before: &'static str, interim: u32) -> Self {
+    fn preceded_by(self, before: &'static str, interim: u32) -> Self {
         Case { before, interim, ..self }
     }
 
@@ -145,10 +145,10 @@ impl Case {
 
     fn check(&self) {
         let bytes = self.bytes();
-        let outcome = agreed(self.name, self.asked, &bytes);
+        let outcome = consistent_outcome(self.name, self.kind, &bytes);
         let head = outcome.head.unwrap_or_else(|| panic!("{}: {outcome:?}", self.name));
         assert_eq!(outcome.verdict, Ok(()), "{}", self.name);
-        assert_eq!(outcome.taken, Some(bytes.len()), "{}", self.name);
+        assert_eq!(outcome.used, Some(bytes.len()), "{}", self.name);
         assert_eq!(head.status, self.status, "{}", self.name);
         assert_eq!(head.framing, self.framing, "{}", self.name);
         assert_eq!(head.keep_alive, self.keep_alive, "{}", self.name);
@@ -199,23 +199,25 @@ fn plain_cases() -> Vec<Case> {
             "\r\n\r\nHTTP/1.1 200 OK",
             "\r\n\r\nHTTP/1.1 200 OK",
         ),
-        case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").asked(RequestKind::Head),
-        case("HEAD, chunked", CHUNKED, None, "", "").asked(RequestKind::Head),
-        case("HEAD, nothing said", ok(""), None, "", "").asked(RequestKind::Head),
-        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").asked(RequestKind::Head),
+        case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").with_kind(RequestKind::Head),
+        case("HEAD, chunked", CHUNKED, None, "", "").with_kind(RequestKind::Head),
+        case("HEAD, nothing said", ok(""), None, "", "").with_kind(RequestKind::Head),
+        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").with_kind(RequestKind::Head),
         case("204", "HTTP/1.1 204 No Content\r\n\r\n", None, "", ""),
         case("204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", None, "", ""),
         case("304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", None, "", ""),
         case("101", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\n\r\n", None, "", "").closes(),
-        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").asked(RequestKind::Connect).closes(),
+        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").with_kind(RequestKind::Connect).closes(),
         case("CONNECT refused", "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n", Length(2), "no", "no")
-            .asked(RequestKind::Connect),
-        case("100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(CONTINUE, 1),
-        case("103", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(HINTS, 1),
-        case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after("\r\n\n\r\n", 0),
+            .with_kind(RequestKind::Connect),
+        case("100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by(CONTINUE, 1),
+        case("103", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by(HINTS, 1),
+        case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").preceded_by("\r\n\n\r\n", 0),
         case("blank line behind 100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi")
-            .after("HTTP/1.1 100 \n\n\r\n", 1),
-        case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "").asked(RequestKind::Head).after(CONTINUE, 1),
+            .preceded_by("HTTP/1.1 100 \n\n\r\n", 1),
+        case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "")
+            .with_kind(RequestKind::Head)
+            .preceded_by(CONTINUE, 1),
         case("64 fields", ok(&("a: b\r\n".repeat(63) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
         case("65 fields", ok(&("a: b\r\n".repeat(64) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
         case("1024 fields", ok(&("a: b\r\n".repeat(1023) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
@@ -281,7 +283,7 @@ fn open_cases() -> Vec<Case> {
         )
         .closes(),
         case("chunked behind 100 and 103", CHUNKED, Chunked, "2\r\nhi\r\n0\r\n\r\n", "hi")
-            .after("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n", 2),
+            .preceded_by("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n", 2),
         case("until close", ok("Connection: close\r\n"), UntilClose, "hello", "hello"),
         case("until close, empty", ok(""), UntilClose, "", ""),
         case("until close, kept alive", ok("Connection: keep-alive\r\n"), UntilClose, "hello", "hello"),
@@ -289,7 +291,7 @@ fn open_cases() -> Vec<Case> {
         case("compressed only", ok("Transfer-Encoding: gzip\r\nContent-Length: 2\r\n"), UntilClose, "hello", "hello"),
         case("no fields", "HTTP/1.1 200\r\n\r\n", UntilClose, "hi", "hi"),
         case("CONNECT refused, until close", "HTTP/1.0 502 Bad\r\n\r\n", UntilClose, "no", "no")
-            .asked(RequestKind::Connect),
+            .with_kind(RequestKind::Connect),
     ]
 }
 
@@ -319,7 +321,7 @@ fn the_connection_field_and_the_version_decide_on_keep_alive() {
     ];
     for (version, field, keep_alive) in cases {
         let bytes = format!("HTTP/{version} 200 OK\r\nContent-Length: 2\r\n{field}\r\nhi");
-        let outcome = agreed(field, RequestKind::Ordinary, bytes.as_bytes());
+        let outcome = consistent_outcome(field, RequestKind::Ordinary, bytes.as_bytes());
         let head = outcome.head.unwrap();
         assert_eq!(head.keep_alive, keep_alive, "{version} {field}");
         assert_eq!(head.version.to_string(), format!("HTTP/{version}"));
@@ -346,9 +348,9 @@ fn the_fields_of_the_final_head_alone_are_shown() {
     let bytes = format!("{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n");
     let seen = whole(RequestKind::Ordinary, bytes.as_bytes()).seen.fields;
     let shown: Vec<_> = seen.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
-    let wanted: [(&str, &[u8]); 3] =
+    let expected: [(&str, &[u8]); 3] =
         [("Content-Length", b"0"), ("Set-Cookie", "a=\u{e9}; b".as_bytes()), ("Empty", b"")];
-    assert_eq!(shown, wanted);
+    assert_eq!(shown, expected);
 }
 
 #[test]
@@ -437,7 +439,7 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
         ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), NoReply::ClosedInBody),
     ];
     for (name, bytes, malformed) in cases {
-        let outcome = agreed(name, RequestKind::Ordinary, bytes.as_bytes());
+        let outcome = consistent_outcome(name, RequestKind::Ordinary, bytes.as_bytes());
         assert_eq!(outcome.verdict, Err(malformed), "{name}");
     }
 }
@@ -448,13 +450,13 @@ fn a_close_completes_a_reply_only_where_it_may() {
         let bytes = case.bytes();
         let head_end = case.before.len() + case.head.len();
         for length in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
-            let verdict = whole(case.asked, &bytes[..length]).verdict;
-            let wanted = match case.framing {
+            let verdict = whole(case.kind, &bytes[..length]).verdict;
+            let expected = match case.framing {
                 _ if length < head_end => Err(NoReply::ClosedInHead),
                 Framing::UntilClose => Ok(()),
                 _ => Err(NoReply::ClosedInBody),
             };
-            assert_eq!(verdict, wanted, "{}, closed behind {length} bytes", case.name);
+            assert_eq!(verdict, expected, "{}, closed behind {length} bytes", case.name);
         }
     }
 }
@@ -463,8 +465,9 @@ fn a_close_completes_a_reply_only_where_it_may() {
 fn bytes_behind_a_reply_are_left_alone() {
     for case in plain_cases().iter().chain(&open_cases()).filter(|case| case.framing != Framing::UntilClose) {
         let bytes = case.bytes();
-        let outcome = agreed(case.name, case.asked, &[&bytes, b"\r\nHTTP/1.1 200 OK\r\n\r\n".as_slice()].concat());
-        assert_eq!(outcome.taken, Some(bytes.len()), "{}", case.name);
+        let outcome =
+            consistent_outcome(case.name, case.kind, &[&bytes, b"\r\nHTTP/1.1 200 OK\r\n\r\n".as_slice()].concat());
+        assert_eq!(outcome.used, Some(bytes.len()), "{}", case.name);
         assert_eq!(outcome.seen.body, case.body, "{}", case.name);
     }
 }
@@ -473,15 +476,15 @@ fn bytes_behind_a_reply_are_left_alone() {
 fn never_more_is_discardable_than_the_body_still_holds() {
     for case in plain_cases().iter().chain(&open_cases()) {
         let bytes = case.bytes();
-        let mut parser = Parser::new(case.asked);
+        let mut parser = Parser::new(case.kind);
         let mut at = 0;
         for end in 0..=bytes.len() {
             at += parser.feed(&bytes[at..end], &mut ()).unwrap();
-            let left = case.body.len() as u64 - parser.body_bytes();
+            let remaining = case.body.len() as u64 - parser.body_bytes();
             match case.framing {
                 Framing::UntilClose if parser.head().is_some() => assert_eq!(parser.discardable(), u64::MAX),
-                Framing::Length(_) if parser.head().is_some() => assert_eq!(parser.discardable(), left),
-                _ => assert!(parser.discardable() <= left, "{} at {end}", case.name),
+                Framing::Length(_) if parser.head().is_some() => assert_eq!(parser.discardable(), remaining),
+                _ => assert!(parser.discardable() <= remaining, "{} at {end}", case.name),
             }
         }
         assert_eq!(parser.discardable() == 0, parser.done(), "{}", case.name);
@@ -542,9 +545,9 @@ fn each_fault_is_told_in_one_line() {
     ];
     let all: Vec<NoReply> =
         causes.map(NoReply::from).into_iter().chain([NoReply::ClosedInHead, NoReply::ClosedInBody]).collect();
-    let told: std::collections::BTreeSet<_> = all.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), all.len());
-    assert!(told.iter().all(|text| !text.is_empty() && !text.contains('\n')));
+    let texts: std::collections::BTreeSet<_> = all.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), all.len());
+    assert!(texts.iter().all(|text| !text.is_empty() && !text.contains('\n')));
 }
 
 #[path = "parse_properties.rs"]

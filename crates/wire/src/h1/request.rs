@@ -49,10 +49,10 @@ fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result
     out.push(b' ');
     out.extend_from_slice(target(url, style.absolute && !origin.https).as_bytes());
     out.extend_from_slice(if style.http10 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
-    if !has(draft.headers, "host") {
+    if !has_header(draft.headers, "host") {
         field(&mut out, "Host", host(url));
     }
-    if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
+    if let Some(value) = connection(style).filter(|_| !has_header(draft.headers, "connection")) {
         field(&mut out, "Connection", value);
     }
     for header in draft.headers {
@@ -65,7 +65,7 @@ fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result
         put_chunks(&mut out, body.unwrap_or_default());
         return Ok(out);
     }
-    if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
+    if let Some(body) = body.filter(|_| !has_header(draft.headers, "content-length")) {
         let _ = write!(out, "Content-Length: {}\r\n", body.len()); // writing to a Vec cannot fail
     }
     out.extend_from_slice(b"\r\n");
@@ -82,7 +82,7 @@ fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadReq
         "brunt frames bodies in chunks only"
     } else if style.http10 {
         "HTTP/1.0 has no chunks"
-    } else if has(headers, "content-length") {
+    } else if has_header(headers, "content-length") {
         "the request has a Content-Length, too"
     } else {
         return Ok(true);
@@ -123,7 +123,7 @@ fn host(url: &Url) -> &str {
     &url[url::Position::BeforeHost..url::Position::AfterPort]
 }
 
-fn has(headers: &[(String, String)], name: &str) -> bool {
+fn has_header(headers: &[(String, String)], name: &str) -> bool {
     headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
 }
 

@@ -251,8 +251,8 @@ fn pipelined_replies_never_wait_for_bytes_that_are_there() {
         for segments in cuts(all.as_bytes()) {
             let mut world = World::new(segments.clone(), room);
             world.send_ahead(REPLIES.len());
-            let came: Vec<_> = REPLIES.iter().map_while(|_| world.ask(Wants::default())).collect();
-            assert_eq!(came, expected(), "room {room:?}, segments {segments:?}");
+            let replies: Vec<_> = REPLIES.iter().map_while(|_| world.ask(Wants::default())).collect();
+            assert_eq!(replies, expected(), "room {room:?}, segments {segments:?}");
         }
     }
 }
@@ -264,8 +264,8 @@ fn kept_replies_never_wait_for_bytes_that_are_there() {
     for segments in cuts(all.as_bytes()) {
         let mut world = World::new(segments.clone(), Some(3));
         world.send_ahead(REPLIES.len());
-        let came: Vec<_> = REPLIES.iter().map_while(|_| world.ask(wants)).collect();
-        assert_eq!(came, expected(), "segments {segments:?}");
+        let replies: Vec<_> = REPLIES.iter().map_while(|_| world.ask(wants)).collect();
+        assert_eq!(replies, expected(), "segments {segments:?}");
     }
 }
 
@@ -289,9 +289,9 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
                 world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
                 world.send_ahead(3);
-                let came: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
+                let replies: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
-                assert_eq!(came, [whole(&fixed), whole(&chunked), whole(&fixed)], "{length} cut at {a} and {b}");
+                assert_eq!(replies, [whole(&fixed), whole(&chunked), whole(&fixed)], "{length} cut at {a} and {b}");
             }
         }
     }

@@ -97,7 +97,7 @@ impl Connection {
                 Some(End::Lost(failure)) => {
                     Poll::Ready(Err((failure, "the server closed before its HTTP/2 settings came".to_owned())))
                 }
-                None if session.peer.known => Poll::Ready(Ok(())),
+                None if session.peer.is_received => Poll::Ready(Ok(())),
                 None => {
                     session.idle.add(cx.waker());
                     Poll::Pending

@@ -450,8 +450,8 @@ mod tests {
                 }
                 let mut out = Vec::new();
                 encoder.encode(block.iter(), &mut out);
-                let wanted: Fields = block.iter().map(|f| (f.name.to_string(), f.value.to_string())).collect();
-                prop_assert_eq!(decode(&mut decoder, &out), Ok(wanted));
+                let expected: Fields = block.iter().map(|f| (f.name.to_string(), f.value.to_string())).collect();
+                prop_assert_eq!(decode(&mut decoder, &out), Ok(expected));
                 prop_assert_eq!(encoder.table.size, decoder.table.size);
             }
         }
@@ -474,16 +474,16 @@ mod tests {
                 Encoder::new().encode(fields.iter(), &mut fresh);
                 for time in 0..times {
                     let place = if time % 3 == 2 { Place::Trailers } else { Place::Head };
-                    let wanted = decode(&mut plain, &fresh);
+                    let expected = decode(&mut plain, &fresh);
                     if !decoder.is_repeat(place, &fresh) {
-                        prop_assert_eq!(decode_at(&mut decoder, place, &fresh), wanted);
+                        prop_assert_eq!(decode_at(&mut decoder, place, &fresh), expected);
                     }
                 }
                 for index in 62..70 {
                     let block = [0x80 | index];
-                    let wanted = decode(&mut plain, &block);
+                    let expected = decode(&mut plain, &block);
                     if !decoder.is_repeat(Place::Head, &block) {
-                        prop_assert_eq!(decode(&mut decoder, &block), wanted);
+                        prop_assert_eq!(decode(&mut decoder, &block), expected);
                     }
                 }
             }

@@ -130,7 +130,7 @@ impl Session {
 
     /// Checks the rules that depend only on the head of a frame.
     fn check_head(&self, head: FrameHead, bytes: &[u8]) -> Result<(), ConnectionError> {
-        if !self.peer.known && (head.kind != frame::SETTINGS || head.has(frame::ACK)) {
+        if !self.peer.is_received && (head.kind != frame::SETTINGS || head.has(frame::ACK)) {
             let cause = if bytes.starts_with(b"HTTP/1.") { Malformed::Http1Reply } else { Malformed::Preface };
             return Err(ConnectionError(Code::ProtocolError, cause));
         }

@@ -44,7 +44,7 @@ pub struct PeerSettings {
     /// Maximum payload of a frame, in bytes.
     pub payload: usize,
     /// True if the settings were received, which shows that the peer supports HTTP/2.
-    pub known: bool,
+    pub is_received: bool,
     /// True if streams that carry bytes in both directions may be opened (RFC 8441).
     pub connect_protocol: bool,
     /// Maximum size of the header fields of a request (RFC 9113 section 6.5.2); None: no limit.
@@ -127,7 +127,7 @@ impl Session {
             streams: STREAMS_BEFORE_SETTINGS,
             window: frame::DEFAULT_WINDOW,
             payload: frame::DEFAULT_PAYLOAD,
-            known: false,
+            is_received: false,
             connect_protocol: false,
             max_header_list: None,
         };
@@ -433,7 +433,7 @@ impl Session {
         if !payload.len().is_multiple_of(6) {
             return Err(size);
         }
-        if !std::mem::replace(&mut self.peer.known, true) {
+        if !std::mem::replace(&mut self.peer.is_received, true) {
             // Without the setting, the number of streams is unlimited (RFC 9113 section 6.5.2).
             self.peer.streams = u32::MAX;
             self.idle.wake();

@@ -250,7 +250,7 @@ impl Tunnel {
 
     /// Returns when the current message was written, and the bytes of its frames. None if it
     /// was not written yet.
-    pub fn sent(&self) -> Option<(Tick, u64)> {
+    pub fn sent_stamp(&self) -> Option<(Tick, u64)> {
         let session = self.carrier.session.borrow();
         let stamps = session.streams.get(&self.id).map(|stream| stream.stamps)?;
         (stamps.sent != Tick::ZERO).then_some((stamps.sent, stamps.bytes_sent))
@@ -360,9 +360,9 @@ mod tests {
     fn bytes_go_both_ways_until_both_sides_end() {
         let (carrier, tunnel) = open(&[]);
         tunnel.begin_message();
-        assert_eq!((tunnel.send_at_once(b"hello"), tunnel.sent()), (Ok(5), None));
+        assert_eq!((tunnel.send_at_once(b"hello"), tunnel.sent_stamp()), (Ok(5), None));
         assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
-        assert_eq!(tunnel.sent(), Some((Tick(5), 14)));
+        assert_eq!(tunnel.sent_stamp(), Some((Tick(5), 14)));
         assert!(read(&tunnel).is_pending());
         let frames =
             [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];

@@ -185,14 +185,14 @@ mod tests {
     /// What comes of streams with these bytes, cut after each `at`th.
     fn run(streams: &[&[u8]], at: usize) -> (Result<(), RuleViolation>, Control) {
         let mut control = Control::default();
-        let mut went = Ok(());
+        let mut result = Ok(());
         for bytes in streams {
             let mut uni = Uni::new();
             for piece in bytes.chunks(at) {
-                went = went.and_then(|()| uni.receive(&mut control, piece));
+                result = result.and_then(|()| uni.receive(&mut control, piece));
             }
         }
-        (went, control)
+        (result, control)
     }
 
     #[test]
@@ -201,11 +201,11 @@ mod tests {
         let streams: [&[u8]; 5] =
             [&ours, &[2, 0x20], &[3, 0x41, 0x7f, 0x80, 0x01, 0x40], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
         for at in 1..9 {
-            let (went, control) = run(&streams, at);
-            assert_eq!((went, control.has_settings, control.goes_away_from), (Ok(()), true, None));
+            let (result, control) = run(&streams, at);
+            assert_eq!((result, control.has_settings, control.goes_away_from), (Ok(()), true, None));
         }
-        let (went, control) = run(&[b"\0\x04\x02\x01\0\x21\x01x\x07\x01\x08\x07\x01\x04"], 1);
-        assert_eq!((went, control.goes_away_from), (Ok(()), Some(4)));
+        let (result, control) = run(&[b"\0\x04\x02\x01\0\x21\x01x\x07\x01\x08\x07\x01\x04"], 1);
+        assert_eq!((result, control.goes_away_from), (Ok(()), Some(4)));
     }
 
     #[test]

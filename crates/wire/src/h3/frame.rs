@@ -300,8 +300,8 @@ mod tests {
             bytes.extend_from_slice(payload);
         }
         let whole = read(&bytes, bytes.len());
-        let told: Vec<(u64, &[u8])> = whole.iter().map(|(kind, payload, _)| (*kind, &payload[..])).collect();
-        assert_eq!(told, frames);
+        let parts: Vec<(u64, &[u8])> = whole.iter().map(|(kind, payload, _)| (*kind, &payload[..])).collect();
+        assert_eq!(parts, frames);
         assert_eq!(whole.iter().map(|(_, _, length)| *length).collect::<Vec<_>>(), [7, 2, 2, 2, 5, 3]);
         for at in 1..bytes.len() {
             assert_eq!(read(&bytes, at), whole, "cut after each {at} bytes");

@@ -42,16 +42,16 @@ impl PacketNumbers {
         } else if next - number > WINDOW || self.is_received(number) {
             return;
         }
-        if self.received() == 0 || number < self.first.load(Relaxed) {
+        if self.received_count() == 0 || number < self.first.load(Relaxed) {
             self.first.store(number, Relaxed);
         }
         let word = self.word(number);
         word.store(word.load(Relaxed) | bit(number), Relaxed);
-        self.received.store(self.received() + 1, Relaxed);
+        self.received.store(self.received_count() + 1, Relaxed);
     }
 
     /// Number of received packets, each counted once.
-    pub fn received(&self) -> u64 {
+    pub fn received_count(&self) -> u64 {
         self.received.load(Relaxed)
     }
 
@@ -61,7 +61,7 @@ impl PacketNumbers {
         let next = self.next.load(Relaxed);
         let limit = next.saturating_sub(reordering);
         let received_after = (limit..next).filter(|number| self.is_received(*number)).count() as u64;
-        limit.saturating_sub(self.first.load(Relaxed)) - (self.received() - received_after)
+        limit.saturating_sub(self.first.load(Relaxed)) - (self.received_count() - received_after)
     }
 
     fn is_received(&self, number: u64) -> bool {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn counts(packets: &PacketNumbers) -> (u64, u64) {
-        (packets.received(), packets.missing(REORDERING))
+        (packets.received_count(), packets.missing(REORDERING))
     }
 
     #[test]

@@ -231,12 +231,12 @@ mod tests {
     fn run(bytes: &[u8], at: usize) -> (Result<(), RuleViolation>, Request) {
         let mut request = Request::new(RequestKind::Ordinary, None);
         let mut last = LastBlock::default();
-        let mut went = Ok(());
+        let mut result = Ok(());
         for piece in bytes.chunks(at) {
-            went = went.and_then(|()| request.receive(piece, &mut last, Tick(7)));
+            result = result.and_then(|()| request.receive(piece, &mut last, Tick(7)));
         }
-        let went = went.and_then(|()| request.end());
-        (went, request)
+        let result = result.and_then(|()| request.end());
+        (result, request)
     }
 
     #[test]
@@ -248,8 +248,8 @@ mod tests {
         let (body, more) = (frame(frame::DATA, b"bo"), frame(frame::DATA, b"dy"));
         let all = [hints, early, head, body, frame(0x21, b"grease"), more, trailers].concat();
         for at in 1..=all.len() {
-            let (went, request) = run(&all, at);
-            assert_eq!(went, Ok(()), "cut after each {at} bytes");
+            let (result, request) = run(&all, at);
+            assert_eq!(result, Ok(()), "cut after each {at} bytes");
             let stamps = request.stream.stamps;
             assert_eq!((stamps.bytes_received, stamps.head_bytes), (all.len() as u64, all.len() as u64 - 4));
             let reply = request.stream.into_reply().unwrap();
@@ -338,8 +338,8 @@ mod tests {
         ];
         for (name, bytes, broken) in cases {
             for at in [1, 2, 3, 7, bytes.len().max(1)] {
-                let (went, _) = run(&bytes, at);
-                assert_eq!(went.as_ref(), Err(&broken), "{name}, cut after each {at} bytes");
+                let (result, _) = run(&bytes, at);
+                assert_eq!(result.as_ref(), Err(&broken), "{name}, cut after each {at} bytes");
             }
         }
     }

@@ -493,7 +493,7 @@ impl Session {
         let packets = Flow {
             packets_sent: path.sent_packets,
             packets_lost: path.lost_packets,
-            packets_received: packets.received(),
+            packets_received: packets.received_count(),
             // A late packet lowers the number of missing ones. The difference is
             // offset by later losses.
             server_packets_lost: packets.missing(reordering).max(self.reported_counts.server_packets_lost),

@@ -99,8 +99,8 @@ impl Carrier for Tunnel {
         self.take_overhead()
     }
 
-    fn sent(&self) -> Option<(Tick, u64)> {
-        self.sent()
+    fn sent_stamp(&self) -> Option<(Tick, u64)> {
+        self.sent_stamp()
     }
 
     fn cause(&self) -> Option<Malformed> {

@@ -154,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_certificate_that_is_not_trusted_is_told_with_what_to_write() {
-        let told = refusal(Error::InvalidCertificate(CertificateError::UnknownIssuer)).to_string();
-        assert!(told.starts_with("invalid server certificate: issuer not trusted"), "{told}");
-        assert!(told.ends_with("; trust it with --cacert FILE, or skip the check with --insecure"), "{told}");
+        let text = refusal(Error::InvalidCertificate(CertificateError::UnknownIssuer)).to_string();
+        assert!(text.starts_with("invalid server certificate: issuer not trusted"), "{text}");
+        assert!(text.ends_with("; trust it with --cacert FILE, or skip the check with --insecure"), "{text}");
     }
 }

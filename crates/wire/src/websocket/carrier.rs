@@ -46,7 +46,7 @@ pub(crate) trait Carrier {
 
     /// Returns when the message was written, and its bytes including framing, if
     /// another task writes it.
-    fn sent(&self) -> Option<(Tick, u64)> {
+    fn sent_stamp(&self) -> Option<(Tick, u64)> {
         None
     }
 

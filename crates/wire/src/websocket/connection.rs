@@ -188,7 +188,7 @@ impl<C: Carrier> WebSocket<C> {
 
     /// Records when the message was written, if another task did that.
     fn record_sent(&mut self, stamps: &mut Stamps) {
-        if let Some((sent, bytes)) = self.carrier.sent().filter(|_| !self.is_sent_recorded) {
+        if let Some((sent, bytes)) = self.carrier.sent_stamp().filter(|_| !self.is_sent_recorded) {
             let first_byte = if stamps.first_byte == Tick::ZERO { sent } else { stamps.first_byte };
             stamps.sent = sent.max(stamps.sent).min(first_byte);
             stamps.bytes_sent = bytes;

@@ -39,7 +39,7 @@ impl Finder {
             Select::PidFile(path) => {
                 machine.root.whole(path).and_then(|pid| u32::try_from(pid).ok()).into_iter().collect()
             }
-            Select::Name(name) => machine.table.named(name),
+            Select::Name(name) => machine.table.pids_named(name),
             Select::Port(port) => self.holders(*port, machine, pace),
             Select::Cgroup(path) => {
                 let groups = MOUNTS.iter().map(|mount| group(machine, mount, path));

@@ -49,7 +49,7 @@ impl Table {
 
     /// Returns the pids of the processes with this name. The kernel keeps only the first 15
     /// bytes of a name.
-    pub fn named(&self, name: &str) -> Vec<u32> {
+    pub fn pids_named(&self, name: &str) -> Vec<u32> {
         let name = name.get(..15).unwrap_or(name);
         self.processes.iter().filter(|(_, p)| p.name == name).map(|(pid, _)| *pid).collect()
     }
@@ -127,6 +127,6 @@ mod tests {
         let mut table = Table::default();
         table.refresh(&root);
         assert_eq!(table.with_descendants([10, 99].into_iter()).into_keys().collect::<Vec<_>>(), [10, 11, 12]);
-        assert_eq!(table.named("php-fpm8.2"), [1, 10, 11, 12, 20]);
+        assert_eq!(table.pids_named("php-fpm8.2"), [1, 10, 11, 12, 20]);
     }
 }
