@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn an_address_of_an_interface_of_ours_is_the_same_host() {
-        // The address that packets to elsewhere would come from; nothing is sent.
+        // The local address of packets to other machines. connect(2) on a UDP socket sends nothing.
         let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
         if socket.connect("192.0.2.1:9").is_err() {
             return;

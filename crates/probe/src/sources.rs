@@ -62,7 +62,8 @@ pub(crate) const HOST: &[Open] = &[
     |root| Box::new(disks::Disks::open(root)),
 ];
 
-/// Sources of this process and its machine. [`Neighbors`] is opened separately, because it needs the server's pids.
+/// Sources of this process and its machine. [`Neighbors`] is opened separately, because it
+/// needs the server's pids.
 pub(crate) const SOURCES: &[Open] = &[
     |root| Box::new(process::Process::open(root)),
     |root| Box::new(cores::Cores::open(root)),

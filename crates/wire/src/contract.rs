@@ -131,11 +131,11 @@ pub struct Kept {
 pub enum Framing {
     /// No body, because of the status or the request.
     None,
-    /// After this number of bytes.
+    /// The body ends after this number of bytes.
     Length(u64),
-    /// With the last chunk and its trailers.
+    /// The body ends with the last chunk and its trailers.
     Chunked,
-    /// When the server closes the connection.
+    /// The body ends when the server closes the connection.
     UntilClose,
     /// At the end of its stream (HTTP/2 and 3).
     Stream,

@@ -115,7 +115,7 @@ mod tests {
         for end in 0..datagram.len() {
             assert!(messages(&datagram[..end]).count() <= 1, "{end}");
         }
-        // Lengths below a header's, and beyond the end.
+        // Lengths smaller than a header, and lengths beyond the end.
         for length in [0_u32, 15, 4096, u32::MAX] {
             let mut wrong = message(24, b"first");
             wrong[..4].copy_from_slice(&length.to_ne_bytes());

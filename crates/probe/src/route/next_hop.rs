@@ -82,7 +82,8 @@ mod tests {
         }
     }
 
-    /// As the kernel replies to `ip route get`: table, destination, interface, preferred source.
+    /// A reply of the kernel as for `ip route get`: table,
+    /// destination, interface, preferred source.
     #[test]
     fn the_interface_is_found_among_the_attributes() {
         let attribute = |kind: u16, value: &[u8]| {

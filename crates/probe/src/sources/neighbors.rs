@@ -215,7 +215,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// A machine of two cores after so many seconds, and its processes: pid, parent, name, CPU seconds.
+    /// Writes a machine with two cores, `seconds` after its start, and its processes: pid,
+    /// parent, name, CPU seconds.
     fn record(tree: &Path, seconds: f64, processes: &[(u32, u32, &str, f64)]) {
         let ticks = seconds * 100.0;
         let write = |path: String, text: String| {
@@ -256,7 +257,7 @@ mod tests {
         let busiest = f64::from(own + 3);
         let all = [(name::PROCESSES, 1.5), ("processes.a (b) c.cores", 1.5), ("processes.a (b) c.pid", busiest)];
         let readings = read(&mut neighbors);
-        // Both used as much; which of them is named does not matter.
+        // Both used the same amount, so either may be named.
         let of = |key: &str| readings.get(key).copied();
         assert_eq!((of(all[0].0), of(all[1].0), readings.len()), (Some(1.5), Some(1.5), 3), "{readings:?}");
         assert!(of(all[2].0).is_some_and(|pid| pid == busiest || pid == busiest - 1.0), "{readings:?}");
@@ -268,7 +269,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let own = std::process::id();
         let at = |seconds: f64, busy: f64| {
-            // A server, its child with a lower pid, and two loops that have the name of the server.
+            // A server, its child with a lower pid, and two busy processes with the
+            // name of the server.
             let server = [(own + 9, 1, "python3", busy * 0.05), (own + 2, own + 9, "worker", busy * 0.1)];
             let loops = [(own + 3, 1, "python3", busy * 0.9), (own + 4, 1, "python3", busy)];
             record(dir.path(), seconds, &[&server[..], &loops[..]].concat());

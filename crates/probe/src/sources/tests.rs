@@ -1,4 +1,5 @@
-//! Recorded trees in, values out: what stands in the files was seen on machines that had it.
+//! Tests that recorded trees result in the expected values. The contents of the files were
+//! observed on real machines.
 
 use super::workers::{Thread, Workers, this_thread};
 use super::{SOURCES, Source, Values};
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use tempfile::TempDir;
 
-/// A tree of files, gone with this.
+/// A temporary tree of files. Dropping it deletes the files.
 struct Tree(TempDir);
 
 impl Tree {

@@ -1,4 +1,4 @@
-//! Watching this machine and this process.
+//! Tests that watch this machine and this process.
 
 use super::*;
 use brunt_model::Tick;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::Instant;
 
-/// The system's clock, from when it was made.
+/// The system's clock, counted from its creation.
 struct Since(Instant);
 
 impl Since {
@@ -28,27 +28,27 @@ fn spec(name: &str, what: Probed) -> ProbeSpec {
     ProbeSpec { name: name.into(), what, interval: Duration::from_millis(50) }
 }
 
-/// What was seen until it is enough, for ten seconds at most.
-fn watched(specs: &[ProbeSpec], enough: impl Fn(&[Observed]) -> bool) -> Vec<Observed> {
+/// Returns the events until `is_enough` is true, for ten seconds at most.
+fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[Observed]) -> bool) -> Vec<Observed> {
     let mut watch = Watch::start(specs, Since::now());
-    let mut seen = Vec::new();
+    let mut events = Vec::new();
     for _ in 0..1000 {
-        seen.extend(watch.drain());
-        if enough(&seen) {
-            return seen;
+        events.extend(watch.drain());
+        if is_enough(&events) {
+            return events;
         }
         sleep(Duration::from_millis(10));
     }
-    panic!("not enough: {seen:?}");
+    panic!("not enough: {events:?}");
 }
 
-fn readings<'a>(seen: &'a [Observed], source: &str) -> Vec<&'a Reading> {
-    let reading = |seen: &'a Observed| if let Observed::Reading(r) = seen { Some(r) } else { None };
-    seen.iter().filter_map(reading).filter(|r| r.source == source).collect()
+fn readings<'a>(events: &'a [Observed], source: &str) -> Vec<&'a Reading> {
+    let reading = |event: &'a Observed| if let Observed::Reading(r) = event { Some(r) } else { None };
+    events.iter().filter_map(reading).filter(|r| r.source == source).collect()
 }
 
-fn warnings(seen: &[Observed]) -> Vec<&str> {
-    seen.iter().filter_map(|s| if let Observed::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+fn warnings(events: &[Observed]) -> Vec<&str> {
+    events.iter().filter_map(|s| if let Observed::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
 }
 
 fn values(reading: &Reading) -> BTreeMap<&str, f64> {
@@ -62,13 +62,13 @@ fn a_host_and_a_process_of_this_machine_are_read_in_order() {
         spec("here", Probed::Host { via: ProbeAccess::Local }),
         spec("me", Probed::Processes { select: Select::Pid(pid), via: ProbeAccess::Local }),
     ];
-    let seen = watched(&specs, |seen| readings(seen, "process:me").len() >= 3);
-    assert_eq!(warnings(&seen), Vec::<&str>::new());
-    let host = values(readings(&seen, "host:here")[0]);
+    let events = watched(&specs, |events| readings(events, "process:me").len() >= 3);
+    assert_eq!(warnings(&events), Vec::<&str>::new());
+    let host = values(readings(&events, "host:here")[0]);
     for wanted in [name::HOST_IDLE, server::CORES, server::LOAD, name::MEMORY_TOTAL, &server::core_busy(0)] {
         assert!(host.contains_key(wanted), "{wanted} is missing: {host:?}");
     }
-    let mine = readings(&seen, "process:me");
+    let mine = readings(&events, "process:me");
     assert!(mine.windows(2).all(|w| w[0].at < w[1].at));
     let last = values(mine[2]);
     for wanted in
@@ -90,12 +90,12 @@ fn our_own_port_leads_to_us_and_its_queue() {
         spec("port", Probed::Processes { select: Select::Port(port), via: ProbeAccess::Local }),
         spec("pid", Probed::Processes { select: Select::Pid(std::process::id()), via: ProbeAccess::Local }),
     ];
-    let seen = watched(&specs, |seen| readings(seen, "process:pid").len() >= 2);
+    let events = watched(&specs, |events| readings(events, "process:pid").len() >= 2);
     for source in ["process:port", "process:pid"] {
-        let read = values(readings(&seen, source)[0]);
+        let read = values(readings(&events, source)[0]);
         assert!(read[server::ACCEPT_QUEUE_LIMIT] >= 1.0, "{read:?}");
     }
-    assert_eq!(values(readings(&seen, "process:port")[0])[server::ACCEPT_QUEUE], 1.0);
+    assert_eq!(values(readings(&events, "process:port")[0])[server::ACCEPT_QUEUE], 1.0);
 }
 
 #[test]
@@ -104,25 +104,25 @@ fn what_is_not_there_is_told_once_and_again_when_it_comes() {
     let file = dir.path().join("pid");
     let specs = [spec("later", Probed::Processes { select: Select::PidFile(file.clone()), via: ProbeAccess::Local })];
     let mut watch = Watch::start(&specs, Since::now());
-    let mut seen = Vec::new();
+    let mut events = Vec::new();
     for round in 0..1000 {
-        seen.extend(watch.drain());
+        events.extend(watch.drain());
         if round == 30 {
-            assert_eq!(warnings(&seen).len(), 1, "{seen:?}");
+            assert_eq!(warnings(&events).len(), 1, "{events:?}");
             std::fs::write(&file, format!("{}\n", std::process::id())).unwrap();
         }
-        if !readings(&seen, "process:later").is_empty() {
+        if !readings(&events, "process:later").is_empty() {
             break;
         }
         sleep(Duration::from_millis(10));
     }
-    let told = warnings(&seen);
+    let sentences = warnings(&events);
     let expected = format!(
         "probe process:later: no readable process with the pid that {} names; it is asked again, and its \
          readings are missing until then",
         file.display()
     );
-    assert_eq!(told, [expected.as_str(), "probe process:later answers again"]);
+    assert_eq!(sentences, [expected.as_str(), "probe process:later answers again"]);
 }
 
 #[test]
@@ -137,14 +137,14 @@ fn a_dead_page_holds_up_nobody_and_not_the_end() {
         spec("here", Probed::Host { via: ProbeAccess::Local }),
         spec("server", Probed::Processes { select: Select::Server, via: ProbeAccess::Local }),
     ];
-    let seen = watched(&specs, |seen| readings(seen, "host:here").len() >= 5 && warnings(seen).len() >= 2);
-    let told = warnings(&seen);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{told:?}");
-    assert!(told.iter().any(|t| t.starts_with("probe process:server: no managed server")), "{told:?}");
+    let events = watched(&specs, |events| readings(events, "host:here").len() >= 5 && warnings(events).len() >= 2);
+    let sentences = warnings(&events);
+    assert_eq!(sentences.len(), 2, "{sentences:?}");
+    assert!(sentences.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{sentences:?}");
+    assert!(sentences.iter().any(|t| t.starts_with("probe process:server: no managed server")), "{sentences:?}");
 }
 
-/// Twenty processes that are nobody else's, ended with this.
+/// Twenty child processes, which end when it is dropped.
 struct Twenty(Vec<std::process::Child>);
 
 impl Twenty {
@@ -163,7 +163,8 @@ impl Drop for Twenty {
     }
 }
 
-/// What watching costs: `cargo test -p brunt-probe costs -- --ignored --nocapture --test-threads 1`.
+/// Measures the cost of watching. Run it with
+/// `cargo test -p brunt-probe costs -- --ignored --nocapture --test-threads 1`.
 #[test]
 #[ignore = "a measurement of half a minute, for docs/probes.md"]
 fn what_twenty_processes_cost() {
@@ -175,12 +176,12 @@ fn what_twenty_processes_cost() {
         interval: every,
     };
     let host = ProbeSpec { name: "here".into(), what: Probed::Host { via: ProbeAccess::Local }, interval: every };
-    let apart: Vec<ProbeSpec> = twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
+    let separate: Vec<ProbeSpec> = twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
     let cases = [
         ("host", vec![host.clone()]),
         ("20 processes of one name", vec![of("sleep".into(), Select::Name("sleep".into()))]),
-        ("20 processes, a probe each", apart.clone()),
-        ("20 processes, a probe each, and the host", apart.into_iter().chain([host]).collect()),
+        ("20 processes, a probe each", separate.clone()),
+        ("20 processes, a probe each, and the host", separate.into_iter().chain([host]).collect()),
     ];
     for (what, specs) in cases {
         let mut ourselves = crate::Ourselves::new(&[]);

@@ -237,7 +237,8 @@ impl<T: Timer> H1Exchanges<T> {
         }
     }
 
-    /// Asks the server to switch to another protocol. Returns its reply and the bytes after it, which are of that protocol.
+    /// Asks the server to switch to another protocol. Returns its reply and the bytes after it,
+    /// which belong to that protocol.
     ///
     /// # Errors
     ///

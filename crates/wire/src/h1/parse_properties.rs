@@ -1,9 +1,9 @@
-//! Whatever the bytes are, how they are cut into pieces changes nothing.
+//! Tests with random bytes: the outcome does not depend on how they are cut into pieces.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Scraps that replies are made of, so that random bytes get beyond the first few.
+/// Generates fragments of replies, so that random bytes get beyond the status line.
 fn scrap() -> impl Strategy<Value = Vec<u8>> {
     let samples = prop::sample::select(vec![
         "HTTP/1.1 200 OK\r\n",

@@ -1,9 +1,10 @@
-//! Transcripts of replies, good and malformed, each whole, cut in two anywhere, byte by byte, and with the body dropped
-//! unseen: the outcome is always the same. Then the same for bytes that nobody thought of.
+//! Tests the parser with good and malformed replies. Each is parsed whole, cut in two at every
+//! place, byte by byte, and with a discarded body; the outcome is always the same. The same
+//! applies to random bytes.
 
 use super::*;
 
-/// A sink that keeps all it is shown.
+/// A sink that keeps everything it receives.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Seen {
     fields: Vec<(String, Vec<u8>)>,
@@ -21,11 +22,11 @@ impl ReplySink for Seen {
     }
 }
 
-/// All that can be known of a parser that was given some bytes, and then the close.
+/// The observable state of a parser that received some bytes, and then the end of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Outcome {
     verdict: Result<(), NoReply>,
-    /// How many bytes the reply took, if it was one.
+    /// Number of bytes that the reply consists of, or why it is none.
     used: Option<usize>,
     head: Option<Head>,
     interim: u32,
@@ -33,14 +34,14 @@ struct Outcome {
     seen: Seen,
 }
 
-/// Whether what may be dropped is dropped.
+/// How the discardable part of a body is passed to the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Body {
     Fed,
     Dropped,
 }
 
-/// Plays a connection on which `bytes` come in `pieces` (the last piece is the rest), and is then closed.
+/// Parses `bytes` in `pieces`, of which the last is the rest, and then closes the connection.
 fn run(kind: RequestKind, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
     let mut parser = Parser::new(kind);
     let mut seen = Seen::default();
@@ -85,7 +86,7 @@ fn whole(kind: RequestKind, bytes: &[u8]) -> Outcome {
     run(kind, bytes, [], Body::Fed)
 }
 
-/// Asserts that neither cuts nor dropping change what `bytes` come to, and gives that.
+/// Asserts that the outcome depends neither on cuts nor on discarding, and returns it.
 fn consistent_outcome(name: &str, kind: RequestKind, bytes: &[u8]) -> Outcome {
     let whole = whole(kind, bytes);
     let step = 1 + bytes.len() / 500;
@@ -102,15 +103,15 @@ fn consistent_outcome(name: &str, kind: RequestKind, bytes: &[u8]) -> Outcome {
     whole
 }
 
-/// A good reply, and what it says.
+/// A good reply with its expected outcome.
 struct Case {
     name: &'static str,
     kind: RequestKind,
-    /// Comes before the head, and is passed over.
+    /// Bytes before the head, which are skipped.
     before: &'static str,
     interim: u32,
     head: String,
-    /// The body as it is on the wire, and as it is.
+    /// The body with its framing, and the body itself.
     wire: Vec<u8>,
     body: Vec<u8>,
     status: u16,
@@ -163,7 +164,8 @@ const CONTINUE: &str = "HTTP/1.1 100 Continue\r\n\r\n";
 const HINTS: &str = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\n";
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// A head of exactly `size` bytes, in fields of about `field` bytes each, that announces 2 bytes of body.
+/// Returns a head of exactly `size` bytes that announces 2 bytes of body. Its fields have
+/// about `field` bytes each.
 fn big_head(size: usize, field: usize) -> String {
     let mut head = String::from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n");
     while head.len() + 2 + 2 * field < size {
@@ -173,7 +175,7 @@ fn big_head(size: usize, field: usize) -> String {
     head + &format!("Z: {}\r\n\r\n", "z".repeat(rest - 5))
 }
 
-/// Bodies that end by length, or are not there.
+/// Replies with a length, and replies without a body.
 fn plain_cases() -> Vec<Case> {
     use Framing::{Length, None};
     let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
@@ -227,7 +229,7 @@ fn plain_cases() -> Vec<Case> {
     ]
 }
 
-/// Bodies that come in chunks, or last until the close.
+/// Replies in chunks, and replies that last until the connection closes.
 fn open_cases() -> Vec<Case> {
     use Framing::{Chunked, UntilClose};
     let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");

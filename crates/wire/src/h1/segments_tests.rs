@@ -1,5 +1,6 @@
-//! Replies cut into every pair of segments, read with rooms of every size, from a socket with edge-triggered readiness:
-//! no exchange waits for bytes that are there, and what comes of it does not depend on the cuts.
+//! Tests replies that arrive in segments, cut at every pair of places, and read with buffers of all
+//! sizes. The socket has edge-triggered readiness. No exchange waits for available bytes, and the
+//! outcome does not depend on the cuts.
 
 use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
@@ -16,7 +17,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// A clock that stands still and never makes anybody wait.
+/// A clock that stands still and makes nobody wait.
 #[derive(Clone)]
 struct Still;
 
@@ -42,29 +43,30 @@ impl Timer for Still {
     }
 }
 
-/// When a segment reaches the socket.
+/// The instant at which a segment arrives at the socket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Comes {
-    /// As soon as nothing else can go on.
+    /// When no task can continue.
     Late,
-    /// Between the next read and what the reader makes of it.
+    /// After the next read, before the reader processes its bytes.
     AfterRead,
 }
 
-/// A socket as the kernel and the runtime present it: an event only where more came, seen only while nobody runs.
+/// A model of a socket, the kernel and the runtime. New bytes cause an event, which the runtime
+/// sees only while no task runs.
 #[derive(Default)]
 struct Socket {
     there: VecDeque<u8>,
     coming: VecDeque<(Comes, Vec<u8>)>,
     low_water_mark: usize,
-    /// The kernel has an event that the runtime has not seen.
+    /// True if the kernel has an event that the runtime has not seen.
     event: bool,
     ready: bool,
     sent: usize,
     reads: u32,
-    /// Whether `TCP_INQ` is on; None: the kernel does not have it.
+    /// True if `TCP_INQ` is enabled. None: the kernel does not support it.
     reports_remaining: Option<bool>,
-    /// Bytes that can be sent before somebody has to wait; None: any number.
+    /// Number of bytes that can be sent without waiting. None: any number.
     room: Option<usize>,
 }
 
@@ -146,7 +148,7 @@ impl Link for Edge {
     }
 }
 
-/// Runs `work` as a runtime does; None: it waits, and nothing will ever wake it.
+/// Runs `work` like a runtime. None: it waits, and nothing will wake it.
 fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
     let mut work = std::pin::pin!(work);
     let mut cx = Context::from_waker(Waker::noop());
@@ -156,7 +158,7 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
         }
         let mut socket = edge.0.borrow_mut();
         if !std::mem::take(&mut socket.event) {
-            // Nobody sees an event: the next segment, if there is one.
+            // There is no event, so the next segment arrives.
             if !socket.arrive() {
                 return None;
             }
@@ -169,7 +171,7 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// One connection over `segments`, and whoever reads from it with room for `room` bytes.
+/// A connection that receives `segments`, and its reader, which has a buffer of `room` bytes.
 struct World {
     edge: Edge,
     stream: Stream<Edge>,
@@ -223,10 +225,10 @@ const REPLIES: [&str; 4] = [
     "HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nfg",
 ];
 
-/// Rooms for a read: fewer bytes than anything, than a head, than everything, and as many as in earnest.
+/// Buffer sizes: smaller than any part, than a head, than all bytes, and the real size.
 const ROOMS: [Option<usize>; 4] = [Some(1), Some(3), Some(40), None];
 
-/// `bytes` in three segments, for all pairs of cuts and both instants at which the later ones come.
+/// Returns `bytes` in three segments, for all pairs of cuts and both instants of arrival.
 fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<(Comes, Vec<u8>)>> {
     let instants = [Comes::Late, Comes::AfterRead];
     (0..bytes.len()).flat_map(move |a| {
@@ -269,7 +271,7 @@ fn kept_replies_never_wait_for_bytes_that_are_there() {
     }
 }
 
-/// Long enough to be dropped in the kernel, and for a reader that is woken seldom.
+/// Long enough to be discarded in the kernel with a low-water mark.
 #[test]
 fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
     for length in [7_000, 8_192, 40_000, 300_000] {
@@ -315,7 +317,7 @@ fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
     }
 }
 
-/// No read looks behind a dropped body where the kernel says what is left.
+/// If the kernel reports how much remains, no read looks for bytes after a discarded body.
 #[test]
 fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
     let reply = format!("HTTP/1.1 200 \r\nContent-Length: 40000\r\n\r\n{}", "x".repeat(40_000));

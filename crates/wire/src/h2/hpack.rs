@@ -456,7 +456,8 @@ mod tests {
             }
         }
 
-        /// Blocks that repeat are compared in place of decoded, and later ones mean the same.
+        /// Repeated blocks are compared instead of decoded. Later blocks are decoded
+        /// in the same way.
         #[test]
         fn what_repeats_need_not_be_decoded(
             blocks in prop::collection::vec((prop::collection::vec(any_field(), 0..5), 1_usize..60), 1..10),
@@ -469,7 +470,7 @@ mod tests {
                 }
             }
             for (fields, times) in blocks {
-                // Another encoder's block does not refer to the table, but inserts.
+                // A new encoder does not refer to the table, but inserts fields.
                 let mut fresh = Vec::new();
                 Encoder::new().encode(fields.iter(), &mut fresh);
                 for time in 0..times {

@@ -195,7 +195,8 @@ impl Session {
             stream.body_bytes += body.len() as u64;
             let progress = if body.is_empty() { BodyProgress::More } else { stream.push_body(body) };
             match progress {
-                // A stream that ends with these bytes must not be reset (RFC 9113 section 5.1).
+                // The server has ended the stream with these bytes: a reset would be an error
+                // (RFC 9113 section 5.1).
                 BodyProgress::Enough if !(is_over && data.ends) => {
                     self.served += 1;
                     stream.finish(Ok(()));

@@ -23,7 +23,7 @@ const MAX_ANSWERS: usize = 1 << 20;
 /// Maximum number of streams before the peer's settings are received: the minimum
 /// that common servers allow.
 const STREAMS_BEFORE_SETTINGS: u32 = 100;
-/// Bytes of DATA after which windows are enlarged again.
+/// Number of received DATA bytes after which a window is enlarged again.
 const ENLARGE_AT: i64 = frame::MAX_WINDOW / 2;
 /// Maximum number of frames that require an answer while no stream makes progress. Beyond it
 /// the peer is disconnected.
@@ -31,7 +31,7 @@ const MAX_CONTROL_FRAMES: u32 = 10_000;
 /// Maximum number of abandoned streams that are remembered, because frames of
 /// them may still arrive.
 const MAX_ABANDONED: usize = 4096;
-/// Maximum number of requests whose encoded header block is kept.
+/// Maximum number of encoded header blocks that are kept for later requests.
 const MAX_BLOCKS: usize = 256;
 
 /// The limits that the peer has set.

@@ -1,4 +1,4 @@
-//! A connection against frames that are written by hand here.
+//! Tests a connection with frames that are written by hand.
 
 use super::frame::{self, put_head, put_numbers};
 use super::hpack::{Decoder, Encoder, Place};
@@ -60,7 +60,7 @@ fn data(stream: u32, flags: u8, bytes: &[u8]) -> Vec<u8> {
 
 const END: u8 = frame::END_STREAM;
 
-/// A connection on which `n` requests were sent, and whose server has sent its settings.
+/// Returns a connection with `n` sent requests, whose server has sent its settings.
 fn asked(n: usize) -> Session {
     let mut session = session_with_requests(n);
     session.receive(&settings(&[]), Tick(1));
@@ -77,7 +77,7 @@ fn session_with_requests(n: usize) -> Session {
     session
 }
 
-/// What became of a stream: status and bytes of its body, or the failure and its cause.
+/// Outcome of a stream: status and body length, or the failure and its cause.
 fn end(session: &Session, id: u32) -> Result<(u16, u64), (Failure, Option<Malformed>)> {
     let stream = &session.streams[&id];
     match stream.end {
@@ -170,7 +170,7 @@ fn what_is_wanted_of_a_head_is_kept() {
     assert_eq!((kept.head.unwrap().1, kept.body), (vec![("a".into(), "b".into())], b"hello".to_vec()));
 }
 
-/// Frames of DATA that were written: stream, bytes and whether it is the last.
+/// Returns the written DATA frames: stream, length, and true for the last one.
 fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
     let mut rest = out;
     let mut frames = Vec::new();
@@ -233,7 +233,7 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     assert!(session.out.ends_with(&[0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]), "CANCEL");
 }
 
-/// A session on which a body of these pieces was begun at tick 5, and the requests' frames so far.
+/// Returns a session that began a body of these pieces at tick 5, and the frames written so far.
 fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
     let mut session = Session::new(SharedCounts::default());
     session.record_written(Tick(0));
@@ -358,7 +358,7 @@ fn a_stream_that_the_server_ended_gets_no_more() {
     assert_eq!(session.end, Some(End::Broken(Malformed::StreamState)));
 }
 
-/// What breaks the rules of one stream.
+/// Violations that reset one stream.
 #[test]
 fn replies_that_are_none_fail_alone() {
     let ok = (":status", "200");
@@ -387,7 +387,7 @@ fn replies_that_are_none_fail_alone() {
     }
 }
 
-/// What breaks the rules of the connection.
+/// Violations that end the connection.
 #[test]
 fn connections_that_break_rules_end() {
     let ok = [(":status", "200")];
@@ -445,7 +445,7 @@ fn connections_that_break_rules_end() {
     }
 }
 
-/// A header block over so many CONTINUATION frames.
+/// Returns a header block in this number of CONTINUATION frames.
 fn continued(frames: usize, bytes: &[u8]) -> Vec<u8> {
     let mut out = framed(frame::HEADERS, 0, 1, b"\x88");
     out.extend((0..frames).flat_map(|_| framed(frame::CONTINUATION, 0, 1, bytes)));
@@ -495,7 +495,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
     }
 }
 
-/// The header block that waits to be written.
+/// Returns the header block that is about to be written.
 fn written_block(session: &Session) -> Vec<u8> {
     let (mut rest, mut block) = (&session.out[..], Vec::new());
     while let Some(head) = frame::FrameHead::read(rest) {
@@ -505,7 +505,8 @@ fn written_block(session: &Session) -> Vec<u8> {
     block
 }
 
-/// Requests that repeat, in any order, with settings between them: what the server reads is what was asked, field by field.
+/// Requests repeat in any order, with settings between them. The server decodes exactly the
+/// fields of each request.
 #[test]
 fn requests_that_repeat_mean_the_same_each_time() {
     let mut session = Session::new(SharedCounts::default());
@@ -541,12 +542,13 @@ fn a_request_that_repeats_is_all_indices() {
         *length = written_block(&session).len();
         session.record_written(Tick(1));
     }
-    // Method, scheme, authority and the field are a byte each; the path `/a`, which may differ, is four.
+    // Method, scheme, authority and the field take one byte each. The path `/a` takes four, because
+    // paths vary and are not indexed.
     assert_eq!(lengths[1..], [8, 8, 8]);
 }
 
 proptest! {
-    /// Whatever comes in whatever pieces: no panic, and the pieces do not matter.
+    /// Arbitrary bytes cause no panic, and the outcome does not depend on the pieces.
     #[test]
     fn any_bytes_end_the_same_in_any_pieces(
         frames in prop::collection::vec((0_u8..11, any::<u8>(), 0_u32..8, prop::collection::vec(any::<u8>(), 0..40)), 0..20),

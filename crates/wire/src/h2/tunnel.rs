@@ -324,7 +324,7 @@ mod tests {
         Fields::from_websocket(&RequestParts::from_draft(&draft).unwrap(), None).unwrap()
     }
 
-    /// A stream that its server has opened, after these settings.
+    /// Returns a stream that the server has opened, after these settings.
     fn open(list: &[(u16, u32)]) -> (Rc<Carrier>, Tunnel) {
         let carrier = Rc::new(Carrier::new(Session::new(SharedCounts::default())));
         let mut cx = Context::from_waker(Waker::noop());
@@ -342,7 +342,7 @@ mod tests {
         (carrier, tunnel)
     }
 
-    /// What was to be written, at this instant.
+    /// Takes the bytes to write, and records that they were written at this instant.
     fn write(carrier: &Carrier, now: Tick) -> Vec<u8> {
         let mut session = carrier.session.borrow_mut();
         let out = session.out.clone();
@@ -410,7 +410,7 @@ mod tests {
         let (carrier, tunnel) = open(&[]);
         drop(tunnel);
         assert_eq!(write(&carrier, Tick(6)), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8]));
-        // What the server had sent before it knew.
+        // Bytes that the server sent before it received the reset.
         carrier.session.borrow_mut().receive(&framed(frame::DATA, 0, 1, b"late"), Tick(7));
         assert_eq!(carrier.session.borrow().end, None);
         let (carrier, tunnel) = open(&[]);

@@ -182,7 +182,7 @@ impl Control {
 mod tests {
     use super::*;
 
-    /// What comes of streams with these bytes, cut after each `at`th.
+    /// Returns the result of streams with these bytes, cut into pieces of `at` bytes.
     fn run(streams: &[&[u8]], at: usize) -> (Result<(), RuleViolation>, Control) {
         let mut control = Control::default();
         let mut result = Ok(());

@@ -251,7 +251,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What comes of these bytes, cut after each `at`th: the payloads of whole frames, and those of parts put together.
+    /// Returns the frames in these bytes, cut into pieces of `at` bytes: payloads of whole frames,
+    /// and joined parts of others.
     fn read(bytes: &[u8], at: usize) -> Vec<(u64, Vec<u8>, usize)> {
         let (mut frames, mut all) = (Frames::default(), Vec::<(u64, Vec<u8>, usize)>::new());
         for mut piece in bytes.chunks(at) {

@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(counts(&after([0, 3, 1, 2, 4])), (5, 0));
         assert_eq!(counts(&after([0, 9, 9, 9])), (2, 6));
         assert_eq!(counts(&after([0, 9, 1, 1, 2])), (4, 4));
-        // A packet that comes very late stays missing, and is no new one.
+        // A packet that arrives very late remains missing, and does not count as new.
         assert_eq!(counts(&after([0, 1024, 1])), (3, 1020));
         assert_eq!(counts(&after([0, 1025, 1])), (2, 1022));
     }

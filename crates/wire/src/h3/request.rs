@@ -220,7 +220,7 @@ mod tests {
         [&out, payload].concat()
     }
 
-    /// The block of a head with this entry of the static table, and more behind it.
+    /// Returns the block of a head with this entry of the static table, followed by other fields.
     fn block(entry: u8, more: &[u8]) -> Vec<u8> {
         [&[0, 0, 0xff, entry - 63], more].concat()
     }

@@ -148,7 +148,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// The inputs of a fuzz target that are kept, without their last byte: it is the size of pieces.
+    /// Returns the stored inputs of a fuzz target, without their last byte, which is
+    /// the size of pieces.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/fuzz/corpus").join(target);
         let files = fs::read_dir(folder).expect("a corpus").flatten();

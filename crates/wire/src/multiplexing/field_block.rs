@@ -52,7 +52,8 @@ pub fn integer(rest: &mut &[u8], bits: u32) -> Result<usize, BadBlock> {
     Ok(value)
 }
 
-/// Reads a text. `bits` of its length are in the first byte, below the bit that marks a Huffman code.
+/// Reads a text. `bits` of its length are in the first byte, below the bit that
+/// marks a Huffman code.
 #[inline]
 pub fn text(rest: &mut &[u8], bits: u32, out: &mut Vec<u8>) -> Result<(), BadBlock> {
     let is_huffman = rest.first().ok_or(BadBlock::Short)? & (1 << bits) != 0;
@@ -84,7 +85,8 @@ pub fn put_integer(out: &mut Vec<u8>, pattern: u8, bits: u32, value: usize) {
     out.push(rest as u8);
 }
 
-/// Appends a text. `bits` of its length are in the first byte, below the bit that marks a Huffman code.
+/// Appends a text. `bits` of its length are in the first byte, below the bit that
+/// marks a Huffman code.
 #[inline]
 pub fn put_text(out: &mut Vec<u8>, pattern: u8, bits: u32, text: &[u8]) {
     let length = huffman::encoded_length(text);

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn no_reference_reaches_behind_the_window() {
-        // Marsaglia's xorshift: nothing in it repeats.
+        // Marsaglia's xorshift: its output contains no repetitions.
         let mut state = 0x9e37_79b9_u32;
         let noise = std::iter::repeat_with(|| {
             state ^= state << 13;
@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn the_messages_of_the_standard() {
         let mut deflater = Deflater::new(Compression { window_bits: 15 });
-        // RFC 7692 section 7.2.3.1, with a fixed block; and the empty message of section 7.2.3.6.
+        // The message of RFC 7692 section 7.2.3.1 as a fixed block, and the empty
+        // message of section 7.2.3.6.
         assert_eq!(deflater.deflate(b"Hello").unwrap(), [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]);
         assert_eq!(inflated(deflater.deflate(b"").unwrap()), b"");
         let again = deflater.deflate(b"Hello").unwrap().to_vec();

@@ -262,7 +262,7 @@ mod tests {
         assert_ne!(frame(TEXT, b"abc", 1), frame(TEXT, b"abc", 2));
     }
 
-    /// All that comes of these bytes: events, and the bodies of messages.
+    /// Returns the events in these bytes, and the bodies of messages.
     fn events(bytes: &[u8], piece: usize) -> Result<(Vec<Event>, Vec<u8>), Malformed> {
         let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
         for mut rest in bytes.chunks(piece) {

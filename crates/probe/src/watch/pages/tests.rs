@@ -1,5 +1,6 @@
-//! Pages as Debian 12's nginx, Apache 2.4, php-fpm 8.2 and Tomcat 10 showed them (`tests/`, recorded while three children
-//! of php-fpm slept), and as the documentation of `HAProxy` and Prometheus has them.
+//! Tests pages that nginx, Apache 2.4, php-fpm 8.2 and Tomcat 10 of Debian 12 returned. They were
+//! recorded while three children of php-fpm slept, and are in `tests/`. Pages of `HAProxy` and
+//! Prometheus follow their documentation.
 
 use super::prometheus::selectors;
 use super::*;
@@ -173,7 +174,7 @@ fn addresses_are_completed_and_passwords_kept_to_ourselves() {
     assert_eq!(wrong.to_string(), "h/x is no URL of a status page: write http://HOST:PORT/PATH");
 }
 
-/// Every parser, on whatever comes.
+/// Runs every parser on a text.
 fn parse_all(text: &str) {
     nginx::parse(text, None);
     php_fpm::parse(text, &mut php_fpm::Limit::default());

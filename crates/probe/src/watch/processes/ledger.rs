@@ -76,9 +76,9 @@ mod tests {
         let mut ledger = CpuLedger::default();
         let mut sum = |members: &[(u32, Member)]| ledger.sum(&members.iter().cloned().collect()).0;
         assert_eq!(sum(&[(1, member(1.0, 0.0)), (2, member(3.0, 0.0))]), 4.0);
-        // Its parent waited for it: 3.5 in all.
+        // The parent waited for it, so 3.5 seconds belong to children.
         assert_eq!(sum(&[(1, member(1.0, 3.5))]), 4.5);
-        // One that came and went between.
+        // Another child began and ended between the readings.
         assert_eq!(sum(&[(1, member(1.0, 5.0))]), 6.0);
     }
 
