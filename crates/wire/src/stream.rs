@@ -167,7 +167,7 @@ impl<L: Link> Stream<L> {
     /// `bytes` is empty. With TLS, accepted bytes may still have to be flushed: `poll_flush`.
     pub fn poll_send(&mut self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Some(tls) = &mut self.tls else { return poll_send_plain(&self.io, bytes, cx) };
-        // Otherwise TLS would buffer without a limit.
+        // TLS accepts bytes only while its buffer has room, so the buffered ones are sent first.
         ready!(poll_flush_tls(&self.io, tls, cx))?;
         Poll::Ready(tls.writer().write(bytes))
     }

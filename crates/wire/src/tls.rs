@@ -98,7 +98,7 @@ fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
     let entries = std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pem")));
-    // read_dir(3) has no order, and each run must give a client the same certificate.
+    // readdir(3) has no order, and each run must give a client the same certificate.
     files.sort();
     if files.is_empty() {
         return Err(folder_error(folder, "no file in it ends with .pem"));

@@ -343,7 +343,6 @@ impl<T: Timer> H1Exchanges<T> {
         cx: &mut Context<'_>,
     ) -> Poll<SendEvent> {
         let rest = &request[stamps.bytes_sent as usize..];
-        // TLS would copy and encrypt any length at once, without a look at the reply.
         let rest = &rest[..rest.len().min(SEND_PIECE)];
         let wrote = if rest.is_empty() { stream.poll_flush(cx).map_ok(|()| 0) } else { stream.poll_send(rest, cx) };
         match (wrote, progress) {
