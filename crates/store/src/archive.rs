@@ -1,8 +1,9 @@
-//! A run, or an experiment with its runs, as one file that another store takes in.
+//! Exports a run, or an experiment with its runs, to one file that another store can import.
 //!
-//! It is the eight bytes [`MAGIC`], then frames as those of an event log: the first says what follows ([`Contents`], as
-//! JSON), the others are the files of the store, one after the other, in pieces. A file that is cut off, changed or of
-//! another kind is refused before anything of it is kept. Out of scope: a backup of a store; tags stay behind.
+//! The file is the eight bytes [`MAGIC`], then frames as in an event log. The first frame is the
+//! list of files ([`Contents`], as JSON); the others hold the store's files, in order, in chunks. A
+//! file that is truncated, changed or of another kind is refused before anything of it is stored.
+//! Out of scope: a backup of a store; tags are not exported.
 
 mod import;
 
@@ -14,27 +15,27 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The first bytes; the last two are the version.
+/// First bytes of an archive; the last two are the version.
 pub const MAGIC: &[u8; 8] = b"BRUNTA01";
 
-/// Files go over in pieces of this many bytes.
+/// Maximum bytes of a file in one frame.
 const PIECE: u64 = 1 << 20;
 
-/// What an archive holds.
+/// List of the files of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
-    /// The files, in order. The first is what was exported; the others are its runs.
+    /// The files, in order. The first is the exported item; the others are its runs.
     pub files: Vec<Content>,
 }
 
 /// A file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// The id under which it was kept.
+    /// Id of the file in the exporting store.
     pub id: String,
-    /// Whether it is an experiment.
+    /// True for an experiment, false for a run.
     pub experiment: bool,
-    /// How many bytes it has.
+    /// Size of the file, in bytes.
     pub bytes: u64,
 }
 
@@ -43,10 +44,11 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if a log of it is damaged or still being written, or `to` cannot be written.
-    pub fn export(&self, what: &StoredItem, to: &Path) -> Result<(), StoreError> {
-        let contents = self.contents(what)?;
-        let file = File::create(to).map_err(StoreError::io(to))?;
+    /// [`StoreError`] if one of its logs is damaged or still being written, or
+    /// `path` cannot be written.
+    pub fn export(&self, item: &StoredItem, path: &Path) -> Result<(), StoreError> {
+        let contents = self.contents(item)?;
+        let file = File::create(path).map_err(StoreError::io(path))?;
         let mut out = BufWriter::new(file);
         let mut written = out.write_all(MAGIC).and_then(|()| {
             let first = serde_json::to_vec(&contents)?;
@@ -55,13 +57,13 @@ impl Store {
         for content in &contents.files {
             written = written.and_then(|()| copy(&self.path_of(content), content.bytes, &mut out));
         }
-        written.and_then(|()| out.flush()).map_err(StoreError::io(to))
+        written.and_then(|()| out.flush()).map_err(StoreError::io(path))
     }
 
     /// Returns the list of the files of a run, or of an experiment and its runs.
-    fn contents(&self, what: &StoredItem) -> Result<Contents, StoreError> {
-        let mut ids = vec![(what.id().to_owned(), matches!(what, StoredItem::Experiment(_)))];
-        if let StoredItem::Experiment(id) = what {
+    fn contents(&self, item: &StoredItem) -> Result<Contents, StoreError> {
+        let mut ids = vec![(item.id().to_owned(), matches!(item, StoredItem::Experiment(_)))];
+        if let StoredItem::Experiment(id) = item {
             ids.extend(self.run_ids(id)?.into_iter().map(|id| (id, false)));
         }
         let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! Where what lies in a store's directory.
+//! Paths of the files and folders of a store.
 
 use crate::StoreError;
 use std::collections::HashSet;
@@ -7,15 +7,15 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// What lies in the directory of a store, besides the index.
-const OURS: [&str; 7] = ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
+/// Names in the directory of a store, except for the files of the index.
+const STORE_ENTRIES: [&str; 7] = ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct Directory(PathBuf);
 
 impl Directory {
-    /// Makes what is missing of it.
+    /// Creates the directory and its folders where they are missing.
     pub fn make(path: &Path) -> Result<Self, StoreError> {
         let directory = Self(path.to_owned());
         for folder in
@@ -24,6 +24,8 @@ impl Directory {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StoreError::io(&folder))?;
             make_private(&folder);
         }
+        // Only a directory that belongs to the store alone is made private: the user may have named
+        // one that others need.
         if directory.is_only_a_store() {
             make_private(&directory.0);
         }
@@ -31,12 +33,10 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Whether nothing but a store lies there: somebody may have named a directory that others need.
+    /// True if the directory holds only files of a store.
     fn is_only_a_store(&self) -> bool {
-        let ours = |name: &str| OURS.contains(&name) || name.starts_with("index.");
-        fs::read_dir(&self.0).is_ok_and(|mut entries| {
-            entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(ours)))
-        })
+        let Ok(mut entries) = fs::read_dir(&self.0) else { return false };
+        entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_store_entry)))
     }
 
     pub fn path(&self) -> &Path {
@@ -47,12 +47,12 @@ impl Directory {
         self.0.join("index.sqlite")
     }
 
-    /// The key of its redaction.
+    /// Path of the redaction key.
     pub fn key(&self) -> PathBuf {
         self.0.join("key")
     }
 
-    /// Whoever makes or mends the index holds this.
+    /// Path of the lock that a process holds while it makes or repairs the index.
     pub fn lock(&self) -> PathBuf {
         self.0.join("lock")
     }
@@ -77,7 +77,7 @@ impl Directory {
         self.baselines().join(name)
     }
 
-    /// Files that are not whole yet.
+    /// Folder of files that are not completely written yet.
     pub fn incoming(&self) -> PathBuf {
         self.0.join("incoming")
     }
@@ -95,34 +95,39 @@ impl Directory {
     }
 }
 
-/// Makes a file that its owner alone can read.
+/// True for the name of a file or folder that a store creates.
+fn is_store_entry(name: &str) -> bool {
+    STORE_ENTRIES.contains(&name) || name.starts_with("index.")
+}
+
+/// Creates a file that only its owner can read. Fails if the file exists.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Writes a file that its owner alone can read.
+/// Writes a file that only its owner can read.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     make_private(path);
     io::Write::write_all(&mut file, bytes)
 }
 
-/// Takes a file or directory from everybody but its owner. Where that is somebody else, it stays as it is.
+/// Removes the permissions of group and others. Has no effect if the file belongs to another user.
 pub(crate) fn make_private(path: &Path) {
-    let Ok(found) = fs::metadata(path) else { return };
-    let mode = found.permissions().mode();
-    // Directories with a sticky bit are for all.
+    let Ok(metadata) = fs::metadata(path) else { return };
+    let mode = metadata.permissions().mode();
+    // The sticky bit marks a directory that all users share, such as `/tmp`.
     if mode & 0o077 != 0 && mode & 0o1000 == 0 {
         let _ = fs::set_permissions(path, Permissions::from_mode(mode & 0o700));
     }
 }
 
-/// The ids of the files with this ending in a folder; others are not ours.
-pub(crate) fn ids_in(folder: &Path, ending: &str) -> Result<HashSet<String>, StoreError> {
+/// Returns the ids of the files with this suffix in a folder. Files with other names are skipped.
+pub(crate) fn ids_in(folder: &Path, suffix: &str) -> Result<HashSet<String>, StoreError> {
     let mut ids = HashSet::new();
     for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
         let name = entry.map_err(StoreError::io(folder))?.file_name();
-        let id = name.to_str().and_then(|name| name.strip_suffix(ending)).filter(|id| crate::id::is_id(id));
+        let id = name.to_str().and_then(|name| name.strip_suffix(suffix)).filter(|id| crate::id::is_id(id));
         ids.extend(id.map(str::to_owned));
     }
     Ok(ids)

@@ -1,97 +1,97 @@
-//! What the index says of a run or an experiment.
+//! Entry of the index for a run or an experiment.
 //!
-//! Out of scope: the run. All here can be read off its log again.
+//! All of it is derived: it can be computed again from the log.
 
 use brunt_model::finding::State;
 use brunt_model::time::seconds_of;
 use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};
 use serde::Serialize;
 
-/// What the index says of a run or an experiment. Times in seconds.
+/// Entry of the index for a run or an experiment. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    /// Its short id.
+    /// Short id, such as `uq4c95e`.
     pub id: String,
-    /// What it is.
+    /// Whether the entry is a run or an experiment.
     pub kind: Kind,
-    /// How far it came.
+    /// State of the run or experiment.
     pub progress: Progress,
-    /// Of which experiment a run is; null where it stands alone.
+    /// Id of the experiment that the run belongs to; null for a run without one.
     pub experiment: Option<String>,
-    /// Which trial of that experiment.
+    /// Position of the run among the trials of its experiment.
     pub place: Option<TrialIndex>,
-    /// When it began, in seconds since 1970-01-01 UTC; null where it never did.
+    /// Start time, in seconds since 1970-01-01 UTC; null if it never started.
     pub started_unix_seconds: Option<f64>,
-    /// What was asked: a run's first URL, an experiment's name.
+    /// The first URL of a run, or the name of an experiment.
     pub what: String,
-    /// The contenders: of a run that belongs to an experiment, its own.
+    /// Names of the contenders. A run of an experiment has one.
     pub contenders: Vec<String>,
-    /// The least and the greatest load; the same where there is one.
+    /// Lowest and highest load; both are equal if there is only one.
     pub load: Option<LoadRange>,
-    /// How many trials an experiment has; null for a run.
+    /// Number of planned trials of an experiment; null for a run.
     pub trials: Option<u64>,
-    /// How many of them were made to their end; null for a run.
+    /// Number of trials that ran to their end; null for a run.
     pub trials_made: Option<u64>,
-    /// What a run came to; null for an experiment, and while a run goes on.
+    /// Key figures of a run; null for an experiment, and while a run is active.
     pub figures: Option<Figures>,
-    /// Names that people gave it.
+    /// Tags that users gave it.
     pub tags: Vec<String>,
 }
 
-/// What something kept is.
+/// Type of a stored item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// One run.
+    /// A single run.
     Run,
     /// An experiment, with its runs.
     Experiment,
 }
 
-/// How far something kept came.
+/// State of a stored run or experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// It goes on: a process writes to it.
+    /// Active: a process writes to it.
     Running,
-    /// To its end.
+    /// Completed.
     Whole,
-    /// It was stopped before its time.
+    /// Stopped early.
     Interrupted,
-    /// Whoever wrote it went away; it can be read up to its last whole event.
+    /// Its writer stopped without an end record. The log can be read up to its last complete event.
     Torn,
 }
 
-/// The least and the greatest load.
+/// Lowest and highest load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LoadRange {
-    /// The least.
+    /// Lowest load.
     pub from: f64,
-    /// The greatest.
+    /// Highest load.
     pub to: f64,
-    /// Counted in virtual users (closed loop); else in arrivals per second.
+    /// True if the load is a number of virtual users (closed loop), false for arrivals per second.
     pub users: bool,
 }
 
-/// What a run came to.
+/// Key figures of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Figures {
-    /// Whole replies per second of measured time.
+    /// Completed replies per second of measured time.
     pub throughput_per_second: f64,
-    /// The 99th percentile of the response time; null where nothing was counted.
+    /// 99th percentile of the response time; null if no request was counted.
     pub p99_seconds: Option<f64>,
-    /// It is known from below only.
+    /// True if the percentile is only a lower bound.
     pub p99_at_least: bool,
-    /// The share of errors, 0 to 1.
+    /// Error ratio, from 0 to 1.
     pub errors_share: f64,
-    /// The verdict on the generator.
+    /// Verdict on the load generator.
     pub verdict: State,
-    /// How long it took from its beginning to its end.
+    /// Duration from start to end, in seconds.
     pub seconds: f64,
 }
 
 impl Figures {
-    /// Those of a run.
+    /// Computes the key figures of a run.
     pub fn of(run: &Run, judgement: &Judgement) -> Self {
         let p99 = run.total.response_quantile(0.99);
         let counted = !run.total.is_empty();
@@ -108,7 +108,7 @@ impl Figures {
 }
 
 impl LoadRange {
-    /// That of a plan.
+    /// Returns the peak load of a plan.
     pub fn of_plan(plan: &Plan) -> Self {
         use brunt_model::Load;
         let (shape, users) = match &plan.main().load {
@@ -118,17 +118,17 @@ impl LoadRange {
         Self { from: shape.peak(), to: shape.peak(), users }
     }
 
-    /// That of all steps of an experiment.
+    /// Returns the lowest and the highest load of all steps of an experiment.
     pub fn of_experiment(experiment: &Experiment) -> Option<Self> {
         let unit = experiment.contenders.first().map(Contender::unit)?;
-        let loads = || experiment.contenders.iter().flat_map(|contender| &contender.steps).map(|step| step.load);
-        let from = loads().reduce(f64::min)?;
-        let to = loads().reduce(f64::max)?;
+        let loads: Vec<f64> = experiment.contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
+        let from = loads.iter().copied().reduce(f64::min)?;
+        let to = loads.into_iter().reduce(f64::max)?;
         Some(Self { from, to, users: matches!(unit, LoadUnit::Users { .. }) })
     }
 }
 
-/// How a run ended, as its fold says.
+/// Returns the state of a run after its complete log has been read.
 pub(crate) fn progress_of(run: &Run) -> Progress {
     match &run.finish {
         None => Progress::Torn,

@@ -1,103 +1,103 @@
-//! Why something could not be kept or read.
+//! Errors of the store.
 
 use crate::id::IdError;
 use brunt_model::codec::LogError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why something could not be kept or read; each says what to do instead where there is something.
+/// An error of the store. Its message includes the remedy where there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The system would not.
+    /// A system call failed.
     #[error("{path}: {source}")]
     Io {
-        /// With which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The database would not.
+    /// The index database reported an error.
     #[error("the index of the store: {0}")]
     Index(#[from] rusqlite::Error),
-    /// A later brunt made it.
+    /// A later version of brunt created the store.
     #[error(
         "{path} belongs to a later version of brunt (index version {found}; supported: {known}): use that version, or --store with another directory"
     )]
     Newer {
-        /// The index.
+        /// Path of the index.
         path: PathBuf,
-        /// Its version.
+        /// Version of the index.
         found: u32,
-        /// Ours.
+        /// Latest version that this brunt supports.
         known: u32,
     },
-    /// Nothing goes by that name.
+    /// No item has this id, tag or name.
     #[error("no stored run or experiment matches `{0}`; list them with `brunt runs list --all`")]
     Unknown(String),
-    /// More than one thing does.
+    /// More than one id begins with the given prefix.
     #[error("`{word}` may be {}: write more of the id", ids.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The given prefix.
         word: String,
-        /// The accepted values.
+        /// The ids that begin with it.
         ids: Vec<String>,
     },
-    /// It is a run.
+    /// The item is a run, but an experiment is required.
     #[error("{0} is a run, and an experiment is needed here")]
     NoExperiment(String),
-    /// Somebody writes to it.
+    /// Another process is writing to the item.
     #[error("{0} is still being written; wait for its end, or stop it")]
     Busy(String),
     /// A log could not be read.
     #[error("{path}: {source}")]
     Log {
-        /// Which.
+        /// Path of the log.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         source: LogError,
     },
-    /// A file of an experiment is damaged.
+    /// The file of an experiment is damaged.
     #[error("{0}: not an experiment of brunt, or its beginning is damaged")]
     Damaged(PathBuf),
-    /// A file is no archive.
+    /// The file is no valid archive.
     #[error("{path}: {what}")]
     Archive {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the problem.
         what: &'static str,
     },
-    /// A tag cannot be had.
+    /// A tag cannot be set or removed.
     #[error("the tag `{tag}` {what}")]
     Tag {
-        /// The tag.
+        /// Name of the tag.
         tag: String,
-        /// Why, and what to do.
+        /// Reason and remedy.
         what: String,
     },
-    /// A baseline cannot be had.
+    /// A baseline cannot be set or removed.
     #[error("the baseline `{name}` {what}")]
     Baseline {
-        /// Its name.
+        /// Name of the baseline.
         name: String,
-        /// Why, and what to do.
+        /// Reason and remedy.
         what: String,
     },
-    /// It is a baseline.
+    /// The item is a baseline, so it cannot be removed.
     #[error("{id} is the baseline `{name}`; remove the baseline first: `brunt baseline rm {name}`")]
     IsBaseline {
-        /// What was to be removed.
+        /// Id of the item.
         id: String,
-        /// Which baseline.
+        /// Name of the baseline.
         name: String,
     },
-    /// No id could be drawn.
+    /// No free id was found.
     #[error(transparent)]
     Id(#[from] IdError),
 }
 
 impl StoreError {
-    /// Whether what was asked for makes no sense, rather than that something failed.
+    /// True if the request itself is wrong, and false if an operation failed.
     pub fn is_asked_wrongly(&self) -> bool {
         use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown};
         matches!(
@@ -113,7 +113,8 @@ impl StoreError {
         )
     }
 
-    /// Whether nothing can be written there: a full disk, missing rights, a file system that is read-only.
+    /// True if the location is not writable: a full disk, missing permissions,
+    /// a read-only file system.
     pub(crate) fn is_of_the_disk(&self) -> bool {
         use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         match self {
@@ -125,7 +126,7 @@ impl StoreError {
         }
     }
 
-    /// True if the index is damaged, so that it must be made again from the files.
+    /// True if the index is damaged, so that it must be rebuilt from the files.
     pub(crate) fn is_of_the_index(&self) -> bool {
         matches!(self, Self::Index(error) if crate::index::is_damage(error))
     }

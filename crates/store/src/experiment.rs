@@ -1,8 +1,10 @@
-//! The file of an experiment: what was to be done, and how each attempt at it ended.
+//! Reads and writes the file of an experiment: its definition, its later steps, and
+//! how each attempt ended.
 //!
-//! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then what
-//! became of it, in order: each step that was chosen on the way, each time that it was continued after an interruption, with the
-//! question if that changed, and, each time that somebody ended it, how. Out of scope: its runs; each has a log of its own that names it.
+//! The file is the eight bytes [`MAGIC`], then frames as in an event log, each with deflated JSON.
+//! The first frame is the experiment. The later ones follow in order: each step that was chosen
+//! during the experiment, each resumption after an interruption (with the question, if it changed),
+//! and each end. Out of scope: its runs; each has its own log, which names the experiment.
 
 use crate::StoreError;
 use crate::redact::Redactor;
@@ -19,13 +21,13 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-/// The first bytes; the last two are the version.
+/// First bytes of the file; the last two are the version.
 const MAGIC: &[u8; 8] = b"BRUNTX01";
 
-/// No experiment is longer, as JSON.
-const LONGEST: u64 = 256 << 20;
+/// Maximum size of a frame's JSON, in bytes. It limits what a damaged file can unpack to.
+const MAX_JSON_BYTES: u64 = 256 << 20;
 
-/// What was to be done, where, and since when.
+/// Definition of an experiment, with the environment and the start time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ExperimentHead {
     pub experiment: Experiment,
@@ -36,74 +38,76 @@ pub(crate) struct ExperimentHead {
 /// How an experiment ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExperimentEnd {
-    /// It was stopped before all trials were made.
+    /// True if it stopped before all trials were complete.
     pub interrupted: bool,
-    /// What the reader should know, each a sentence.
+    /// Warnings for the reader, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What is written behind the beginning. An `ExperimentEnd` stands there without a name of its own, as it always did.
+/// A record after the head. The records have no tag: the first version
+/// wrote a bare `ExperimentEnd`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum ExperimentRecord {
-    /// A step was chosen.
-    Grown { contender: usize, grown: Box<Step> },
-    /// It was continued after an interruption; with the question where that is another now.
+    /// A step was added during the experiment.
+    StepAdded { contender: usize, grown: Box<Step> },
+    /// The experiment was resumed after an interruption. `question` is set if it changed.
     Resumed { resumption: Resumption, question: Option<Box<Question>> },
-    /// Somebody ended it.
+    /// The experiment ended.
     Ended(ExperimentEnd),
 }
 
-/// What the file says.
+/// Contents of the file of an experiment.
 pub(crate) struct ExperimentContents {
-    /// With all steps that were chosen since.
-    pub asked: ExperimentHead,
-    /// How it ended last; None where nobody lived to say so.
-    pub ended: Option<ExperimentEnd>,
-    /// When it was continued, in order.
+    /// Head, with all steps that were added later.
+    pub head: ExperimentHead,
+    /// Last recorded end; None if the process stopped without one.
+    pub end: Option<ExperimentEnd>,
+    /// Resumptions, in order.
     pub resumptions: Vec<Resumption>,
-    /// So many bytes of it are whole.
+    /// Length of the readable part of the file, in bytes.
     pub whole_bytes: u64,
 }
 
-/// Writes the beginning, on the disk when it returns.
-pub(crate) fn begin(mut file: &File, asked: &ExperimentHead) -> io::Result<()> {
+/// Writes the head. It is on the disk when this returns.
+pub(crate) fn begin(mut file: &File, head: &ExperimentHead) -> io::Result<()> {
     let mut first = MAGIC.to_vec();
-    first.extend(frame(&pack(asked)?)?);
+    first.extend(frame(&pack(head)?)?);
     file.write_all(&first)?;
     file.sync_all()
 }
 
-/// Appends what became of it, on the disk when it returns.
-pub(crate) fn append(mut file: &File, later: &ExperimentRecord) -> io::Result<()> {
-    file.write_all(&frame(&pack(later)?)?)?;
+/// Appends a record. It is on the disk when this returns.
+pub(crate) fn append(mut file: &File, record: &ExperimentRecord) -> io::Result<()> {
+    file.write_all(&frame(&pack(record)?)?)?;
     file.sync_all()
 }
 
-/// Reads it as far as it is whole; a beginning that is not is an error.
+/// Reads the file up to its first damaged record. A damaged head is an error.
 pub(crate) fn read(path: &Path) -> Result<ExperimentContents, StoreError> {
     let file = File::open(path).map_err(StoreError::io(path))?;
     let mut from = BufReader::new(file);
-    let damaged = || StoreError::Damaged(path.to_owned());
     let mut magic = [0; 8];
-    from.read_exact(&mut magic).map_err(|_| damaged())?;
-    let (asked, length) = (&magic == MAGIC).then(|| next(&mut from)).flatten().ok_or_else(damaged)?;
-    let mut kept =
-        ExperimentContents { asked, ended: None, resumptions: Vec::new(), whole_bytes: MAGIC.len() as u64 + length };
-    while let Some((later, length)) = next(&mut from) {
-        kept.whole_bytes += length;
-        kept.follow(later);
+    from.read_exact(&mut magic).map_err(|_| StoreError::Damaged(path.to_owned()))?;
+    let first = if &magic == MAGIC { read_record(&mut from) } else { None };
+    let (head, length) = first.ok_or_else(|| StoreError::Damaged(path.to_owned()))?;
+    let mut contents =
+        ExperimentContents { head, end: None, resumptions: Vec::new(), whole_bytes: MAGIC.len() as u64 + length };
+    while let Some((record, length)) = read_record(&mut from) {
+        contents.whole_bytes += length;
+        contents.apply(record);
     }
-    Ok(kept)
+    Ok(contents)
 }
 
 impl ExperimentContents {
-    fn follow(&mut self, later: ExperimentRecord) {
-        let experiment = &mut self.asked.experiment;
-        match later {
-            ExperimentRecord::Grown { contender, grown } => {
-                // It goes on: what was said of its end before is no longer so.
-                self.ended = None;
+    fn apply(&mut self, record: ExperimentRecord) {
+        let experiment = &mut self.head.experiment;
+        match record {
+            ExperimentRecord::StepAdded { contender, grown } => {
+                // A new step means that the experiment continued, so an earlier end is no longer
+                // valid.
+                self.end = None;
                 if let Some(contender) = experiment.contenders.get_mut(contender) {
                     contender.steps.push(*grown);
                 }
@@ -112,13 +116,13 @@ impl ExperimentContents {
                 self.resumptions.push(resumption);
                 experiment.question = question.map_or_else(|| experiment.question.clone(), |question| *question);
             }
-            ExperimentRecord::Ended(ended) => self.ended = Some(ended),
+            ExperimentRecord::Ended(end) => self.end = Some(end),
         }
     }
 }
 
 impl ExperimentHead {
-    /// Replaces its secrets.
+    /// Replaces the secrets of the experiment and of its environment.
     pub fn redact(&mut self, redactor: &Redactor) {
         redactor.experiment(&mut self.experiment);
         redactor.environment(&mut self.environment);
@@ -126,12 +130,12 @@ impl ExperimentHead {
 }
 
 impl ExperimentRecord {
-    /// Replaces its secrets.
+    /// Replaces the secrets of the record.
     pub fn redact(&mut self, redactor: &Redactor) {
         match self {
-            Self::Grown { grown, .. } => redactor.step(grown),
+            Self::StepAdded { grown, .. } => redactor.step(grown),
             Self::Resumed { .. } => {}
-            Self::Ended(ended) => ended.redact(redactor),
+            Self::Ended(end) => end.redact(redactor),
         }
     }
 }
@@ -150,10 +154,11 @@ fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-/// The next value, and the bytes that its frame takes.
-fn next<T: DeserializeOwned>(from: &mut impl Read) -> Option<(T, u64)> {
+/// Reads the next record. Returns it with the length of its frame, in bytes. None at the end or
+/// at a damaged frame.
+fn read_record<T: DeserializeOwned>(from: &mut impl Read) -> Option<(T, u64)> {
     let Frame::Whole(packed) = read_frame(from).ok()? else { return None };
     let length = frame(&packed).ok()?.len() as u64;
-    let value = serde_json::from_reader(BufReader::new(DeflateDecoder::new(&packed[..]).take(LONGEST))).ok()?;
+    let value = serde_json::from_reader(BufReader::new(DeflateDecoder::new(&packed[..]).take(MAX_JSON_BYTES))).ok()?;
     Some((value, length))
 }

@@ -1,8 +1,8 @@
-//! Results of other tools, as what an analysis is made of.
+//! Reads the results of other tools.
 //!
-//! Text of files comes in, [`Observations`] go out; what a file cannot tell stands in their notes, and a file that no
-//! [reader](READERS) knows is refused with a list of those that there are. Out of scope: the analysis, and who opens
-//! the files.
+//! Input is the text of files, output is [`Observations`]. Their notes list what a file does not
+//! contain. A file that matches no [reader](READERS) is refused with a list of the supported
+//! formats. Out of scope: the analysis, and opening the files.
 
 mod ab;
 mod autobench;
@@ -20,26 +20,26 @@ pub use objectives::hold;
 
 use brunt_model::Observations;
 
-/// A file, read.
+/// A file that has been read into memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name, with or without a path.
+    /// File name, with or without a path.
     pub name: String,
-    /// What stands in it.
+    /// Content of the file.
     pub text: String,
 }
 
-/// A kind of file that can be read.
+/// A reader of one file format.
 pub struct Reader {
-    /// What it is, in a few words.
+    /// Short description of the format.
     pub about: &'static str,
-    /// Whether a file is of this kind, by how it begins.
+    /// True if a file has this format, judged by its beginning.
     knows: fn(&str) -> bool,
-    /// What stands in it. A contender without a name is named by its file.
+    /// Reads a file. A contender without a name is named after the file.
     read: fn(&File) -> Result<Observations, String>,
 }
 
-/// Every kind of file that can be read. The first that knows a file reads it.
+/// All supported formats. The first one that matches a file reads it.
 pub const READERS: &[Reader] = &[
     Reader { about: "brunt's JSON of a run", knows: brunt::is_run, read: brunt::run },
     Reader { about: "brunt's JSON of a sweep", knows: brunt::is_sweep, read: brunt::sweep },
@@ -61,40 +61,40 @@ pub const READERS: &[Reader] = &[
 /// Why results could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignError {
-    /// No reader knows it.
-    #[error("{0}: unsupported file format; supported: {list}", list = known())]
+    /// No reader supports the format of the file.
+    #[error("{0}: unsupported file format; supported: {list}", list = supported_formats())]
     Unknown(String),
-    /// It is of a known kind, and something in it makes no sense.
+    /// The format of the file is supported, but its content is invalid.
     #[error("{name}: {what}")]
     Senseless {
-        /// Which file.
+        /// Name of the file.
         name: String,
-        /// What, and what would do.
+        /// Description of the problem, and the expected content.
         what: String,
     },
-    /// Loads of an open and of a closed loop.
+    /// The files mix loads of an open loop and of a closed loop.
     #[error("{0} has another unit of load than the files before it: analyse arrivals per second and users separately")]
     Mixed(String),
-    /// No file, or none that holds anything.
+    /// There is no file, or no file holds results.
     #[error("no results to analyse")]
     Nothing,
 }
 
-fn known() -> String {
+fn supported_formats() -> String {
     READERS.iter().map(|reader| reader.about).collect::<Vec<_>>().join("; ")
 }
 
-/// The first line that says anything.
+/// Returns the first line that is not blank.
 fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim_start_matches('\u{feff}')
 }
 
-/// A figure: finite, and not below 0.
+/// Parses a figure: a finite number that is not negative.
 fn number(word: &str) -> Option<f64> {
     word.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
 }
 
-/// What many of these files cannot tell.
+/// Notes on data that several of these formats lack.
 const ONE_VALUE: &str = "one value per step: the variation between runs is unknown, so no difference can be tested";
 const NO_PERCENTILES: &str = "the file has means of the response time and no percentiles";
 

@@ -1,17 +1,19 @@
-//! Event logs on disk, the index of runs and experiments, and readers of what other tools wrote.
+//! Event logs on disk, the index of runs and experiments, and readers for results of other tools.
 //!
-//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`,
-//! `key` (of its redaction), and `index.sqlite`, which only says what the files say and is made again from them where it is missing
-//! or damaged. All of it belongs to its owner alone.
+//! A store is a directory: `runs/ID.events` (a packed event log each),
+//! `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`, `key` (of its redaction), and
+//! `index.sqlite`. The index is derived from the files, and is rebuilt from them if it is missing
+//! or damaged. Only the owner can read the files.
 //!
-//! It decides nothing (figures in the index come from `judge`), prints nothing, and does not know
-//! where the user keeps things: it is told the directory, and the time.
+//! The crate decides nothing (figures in the index come from `judge`) and prints nothing. The
+//! caller passes the directory and the time.
 //!
-//! * [`Store`]: begins, finds, lists, removes. [`RunLog`]: takes the events of one run.
-//! * [`log`]: the bytes of a packed log, and a reader of both kinds. [`archive`]: a run or experiment as one file.
-//! * [`entry`]: what the index says of one of them. `index`: the database. [`id`]: short ids.
-//! * [`redact`]: secrets, replaced by a keyed hash in all that is kept or shown.
-//! * [`foreign`]: results of other tools, as what an analysis is made of.
+//! * [`Store`]: begins, finds, lists and removes items. [`RunLog`]: records the events of one run.
+//! * [`log`]: the format of a packed log, and a reader of both kinds. [`archive`]: a run or
+//!   experiment as one file.
+//! * [`entry`]: an index entry. `index`: the database. [`id`]: short ids.
+//! * [`redact`]: replaces secrets by a keyed hash in everything that is stored or shown.
+//! * [`foreign`]: reads results of other tools for an analysis.
 
 pub mod archive;
 mod directory;

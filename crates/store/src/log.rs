@@ -1,11 +1,13 @@
-//! The bytes of a packed event log, and a reader of both kinds of log.
+//! Writes packed event logs, and reads packed and plain ones.
 //!
-//! A packed log is the eight bytes [`MAGIC`], then frames as those of [`brunt_model::codec`]: length, CRC-32, payload.
-//! The first payload is the [`Head`], as JSON. Each later one is an event (a message of `docs/event-log.proto`), deflated: all of them are one stream (RFC
-//! 1951) that is flushed after each event, so that an event is packed by what came before it, and whole once its frame
-//! is. A torn last frame is found by its length or its sum: everything before it is whole.
+//! A packed log is the eight bytes [`MAGIC`], then frames as in [`brunt_model::codec`]: length,
+//! CRC-32, payload. The first payload is the [`Head`], as JSON. Each later payload is an event (a
+//! message of `docs/event-log.proto`), deflated. All events form one deflate stream (RFC 1951),
+//! flushed after each event. Each event is thus compressed with the earlier ones as context, and
+//! readable as soon as its frame is complete. The length or the checksum of a torn last frame is
+//! wrong; everything before it is readable.
 //!
-//! Out of scope: a store; it turns events into bytes and back, in bounded memory.
+//! Out of scope: a store. This module converts events to bytes and back, in bounded memory.
 
 mod read;
 
@@ -17,28 +19,28 @@ use flate2::{Compress, Compression, FlushCompress};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
-/// The first bytes of a packed log; the last two are the version, and that of the events in it.
+/// First bytes of a packed log. The last two are the version of the log and of its events.
 pub const MAGIC: &[u8; 8] = b"BRUNTZ05";
 
-/// What a log says of itself before its first event.
+/// Head of a log: facts that come before the first event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Of which experiment the run is; None where it stands alone.
+    /// Trial that the run belongs to; None for a run without an experiment.
     pub belongs: Option<TrialOf>,
 }
 
-/// Of which experiment a run is, and which trial of it.
+/// Position of a run in its experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrialOf {
-    /// The experiment's id.
+    /// Id of the experiment.
     pub experiment: String,
-    /// Which trial.
+    /// Position of the trial.
     pub place: TrialIndex,
-    /// The contender's name.
+    /// Name of the contender.
     pub contender: String,
 }
 
-/// Writes a packed log. Every event is handed to the system at once, in one piece.
+/// Writes a packed log. Each event is passed to the system immediately, in one write.
 pub struct PackedWriter<W> {
     out: W,
     packer: Compress,
@@ -46,7 +48,7 @@ pub struct PackedWriter<W> {
 }
 
 impl<W: Write> PackedWriter<W> {
-    /// Begins a log.
+    /// Writes the head of a log.
     ///
     /// # Errors
     ///
@@ -55,11 +57,11 @@ impl<W: Write> PackedWriter<W> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
         out.write_all(&first)?;
-        // The fastest level: the others save a tenth, and this thread also gathers snapshots.
+        // The fastest level: higher ones save only 10 %, and this thread also merges snapshots.
         Ok(Self { out, packer: Compress::new(Compression::fast(), false), packed: Vec::new() })
     }
 
-    /// Appends one event; how many bytes it took.
+    /// Appends one event. Returns the number of bytes written.
     ///
     /// # Errors
     ///
@@ -72,7 +74,7 @@ impl<W: Write> PackedWriter<W> {
         Ok(frame.len() as u64)
     }
 
-    /// What it writes to.
+    /// Returns the output.
     pub fn out(&self) -> &W {
         &self.out
     }
@@ -84,7 +86,7 @@ impl<W: Write> PackedWriter<W> {
             let before = self.packer.total_in();
             self.packer.compress_vec(plain, &mut self.packed, FlushCompress::Sync).map_err(io::Error::other)?;
             plain = &plain[(self.packer.total_in() - before) as usize..];
-            // Room that is left means that nothing waits inside.
+            // Free space in the output means that the compressor has no pending bytes.
             if plain.is_empty() && self.packed.len() < self.packed.capacity() {
                 return Ok(());
             }

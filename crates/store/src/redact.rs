@@ -1,14 +1,20 @@
-//! Redaction: replaces secrets by a keyed short hash, so that equal secrets can be compared and none can be read.
+//! Replaces secrets by a short keyed hash, so that equal secrets can be compared and
+//! none can be read.
 //!
-//! A secret `hunter2` becomes `redacted:3f9a12`: the first three bytes of HMAC-SHA256 of the value. The key belongs to a store
-//! and never leaves it; a process without a store draws a key of its own. Redaction of redacted data changes nothing.
+//! A secret `hunter2` becomes `redacted:3f9a12`: the first three bytes of HMAC-SHA256 of the value.
+//! The key belongs to a store and never leaves it. A process without a store draws its own key.
+//! Redaction of redacted data changes nothing.
 //!
-//! Which names are secret is defined in [`brunt_model::secret`]. Values of secret fields are redacted where data has a form, and
-//! become known: from then on they are replaced in every text. Other words of a text stay as they are, whatever they look like.
+//! Secret names are defined in [`brunt_model::secret`]. In structured data, the values of secret
+//! fields are redacted and remembered. From then on they are replaced in every text. Other words of
+//! a text stay as they are, whatever they look like.
 //!
-//! * `known_secrets`: secrets seen so far. `text`: messages, URLs, headers, bodies. `source`: plan files and shell commands.
-//!   `data`: trees of names and values. `command`: command lines. `plan`: plans, experiments, events and studies.
-//! * [`restore`]: secrets put back before a stored plan is sent again. `key`: the key in its file.
+//! * `known_secrets`: secrets seen so far. `text`: messages, URLs, headers, bodies. `source`: plan
+//!   files and shell commands.
+//! * `data`: trees of names and values. `command`: command lines. `plan`: plans, experiments,
+//!   events and studies.
+//! * [`restore`]: restores the secrets before a stored plan is sent again. `key`: the key in its
+//!   file.
 
 mod command;
 mod data;
@@ -29,35 +35,35 @@ use brunt_model::secret::REDACTED;
 use known_secrets::KnownSecrets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Hexadecimal digits of the hash.
+/// Number of hexadecimal digits of the hash.
 const DIGITS: usize = 6;
 
-/// Shorter values of cookies are settings more often than secrets.
+/// Minimum length of a secret cookie value; shorter ones are usually settings.
 const SHORTEST_COOKIE: usize = 8;
 
-/// Replaces secrets. It remembers those that it has seen: their values are replaced in free text as well.
+/// Replaces secrets, and remembers them in order to replace their values in free text as well.
 pub struct Redactor {
     key: Key,
     known: Mutex<KnownSecrets>,
 }
 
 impl Redactor {
-    /// A redactor with this key.
+    /// Creates a redactor with this key.
     pub fn new(key: &[u8]) -> Self {
         Self { key: Key::new(HMAC_SHA256, key), known: Mutex::default() }
     }
 
-    /// A redactor with a key that nobody else has.
+    /// Creates a redactor with a random key.
     pub fn of_process() -> Self {
         Self::new(&rand::random::<[u8; 32]>())
     }
 
-    /// Replaces a secret, and makes it known. Placeholders and redacted values stay.
+    /// Replaces a secret, and remembers it. Placeholders and redacted values stay.
     pub fn secret(&self, value: &str) -> String {
         self.replace(value, true)
     }
 
-    /// Makes the secrets known that another redactor knows.
+    /// Adds the secrets that another redactor remembers.
     pub fn know_those_of(&self, other: &Self) {
         let values = other.known_secrets().values();
         for value in values {
@@ -65,7 +71,8 @@ impl Redactor {
         }
     }
 
-    /// Replaces the value of a cookie. It becomes known unless it may be an ordinary word, such as that of `theme=dark`.
+    /// Replaces the value of a cookie. It is remembered unless it may be an ordinary word, such
+    /// as that of `theme=dark`.
     fn cookie(&self, value: &str) -> String {
         self.replace(value, value.len() >= SHORTEST_COOKIE && text::looks_random(value))
     }
@@ -81,12 +88,12 @@ impl Redactor {
         token
     }
 
-    /// A text without the secrets that are known so far, wherever they stand in it.
+    /// Replaces all known secrets in a text.
     fn without_known(&self, text: &str) -> String {
         self.known_secrets().replaced(text)
     }
 
-    /// The exact value of what stands in place of a secret, where this redactor has seen it.
+    /// Returns the exact secret of a token, if this redactor has seen it.
     fn exact(&self, token: &str) -> Option<String> {
         self.known_secrets().exact(token)
     }
@@ -96,12 +103,12 @@ impl Redactor {
     }
 }
 
-/// Whether a value is what stands in place of a secret.
+/// True if a value is the token of a secret.
 fn is_redacted(value: &str) -> bool {
     value.strip_prefix(REDACTED).is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
 }
 
-/// Whether a redacted value stands at the beginning of a text.
+/// True if a text begins with the token of a secret.
 fn begins_redacted(text: &str) -> bool {
     text.get(..REDACTED.len() + DIGITS).is_some_and(is_redacted)
 }
@@ -110,11 +117,15 @@ fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Whether a value is nothing but a placeholder, such as `${env:TOKEN}`, `$TOKEN`, or `{csv:users.csv:password}`.
+/// True if a value is only a placeholder, such as
+/// `${env:TOKEN}`, `$TOKEN`, or `{csv:users.csv:password}`.
 fn is_placeholder(value: &str) -> bool {
-    let name =
-        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-/".contains(&b));
     let inner = value.strip_prefix('$').unwrap_or(value);
     let braced = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    braced.is_some_and(name) || (inner.len() < value.len() && name(inner) && !inner.contains(['/', '.', ':']))
+    braced.is_some_and(is_placeholder_name)
+        || (inner.len() < value.len() && is_placeholder_name(inner) && !inner.contains(['/', '.', ':']))
+}
+
+fn is_placeholder_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-/".contains(&b))
 }

@@ -1,11 +1,11 @@
-//! The log of a run that goes on.
+//! Writes the log of an active run.
 //!
-//! Out of scope: the fold or the judgement; whoever measures has them, and hands them over at the end.
+//! Out of scope: the fold and the judgement; the caller passes them at the end.
 
 use crate::StoreError;
 use crate::directory::{self, Directory};
 use crate::entry::{Figures, LoadRange, Progress, progress_of};
-use crate::index::{Begun, Index};
+use crate::index::{Index, StartInfo};
 use crate::log::{Head, PackedWriter};
 use crate::redact::Redactor;
 use brunt_model::{Event, Judgement, Plan, Run};
@@ -14,8 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The log of a run that goes on. Its file is locked while it lives: that is how others know. Dropped without
-/// [`finish`](Self::finish), it stays as a run whose writer went away.
+/// The log of an active run. Its file is locked while it is open, which shows other processes that
+/// the run is active. If it is dropped without [`finish`](Self::finish), the run is stored as one
+/// of a stopped writer.
 pub struct RunLog {
     id: String,
     path: PathBuf,
@@ -34,29 +35,31 @@ impl RunLog {
     ) -> Result<Self, StoreError> {
         let path = directory.run(&id);
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
-        // Where the file system knows no locks, a run that goes on looks torn to others, and nothing else is lost.
+        // Without file locks, an active run looks torn to other processes. Nothing else is lost.
         let _ = file.lock();
         let writer = PackedWriter::new(file, head).map_err(StoreError::io(&path))?;
         let whole_bytes = writer.out().metadata().map_err(StoreError::io(&path))?.len();
         Ok(Self { id, path, index: Index::open(&directory.index())?, writer: Some(writer), whole_bytes, redactor })
     }
 
-    /// The run's short id.
+    /// Returns the short id of the run.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Where the log is.
+    /// Returns the path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends an event, its secrets redacted, unless it holds single records; when this returns, the system has it. The first error ends the log, not the run: all later
-    /// events are let go in silence, and what was whole stays whole.
+    /// Appends an event, with its secrets redacted. Events with single records are skipped.
+    ///
+    /// The system has the event when this returns. The first error ends the log, not the run: later
+    /// events are discarded silently, and the complete events stay readable.
     ///
     /// # Errors
     ///
-    /// If the log cannot be written; only once.
+    /// If the log cannot be written. It is reported once.
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         if matches!(event, Event::Records(_)) {
@@ -66,19 +69,20 @@ impl RunLog {
         match writer.write(&event) {
             Ok(bytes) => self.whole_bytes += bytes,
             Err(error) => {
+                // Removes the incomplete frame.
                 let _ = writer.out().set_len(self.whole_bytes);
                 self.writer = None;
                 return Err(error);
             }
         }
         if let Event::Started { plan, unix_seconds, .. } = &*event {
-            // What the index does not take now, it takes at the end.
-            let _ = begun(&self.index, &self.id, plan, *unix_seconds);
+            // If the index cannot be written now, the row is filled at the end.
+            let _ = record_start(&self.index, &self.id, plan, *unix_seconds);
         }
         Ok(())
     }
 
-    /// Removes the log and its row, as if the run had never begun.
+    /// Removes the log and its row, as if the run had never started.
     ///
     /// # Errors
     ///
@@ -88,7 +92,7 @@ impl RunLog {
         self.index.forget(&[self.id])
     }
 
-    /// Completes the run's row, and sees to it that the log is on the disk.
+    /// Completes the run's row, and syncs the log to the disk.
     ///
     /// # Errors
     ///
@@ -97,28 +101,29 @@ impl RunLog {
         if let Some(writer) = &self.writer {
             writer.out().sync_data().map_err(StoreError::io(&self.path))?;
         }
-        // Of a log that ended early, a part of what these figures were made from can be read again, and no more.
+        // If the log ended early, only part of the data of these figures can be read again.
         let progress = if self.writer.is_some() { progress_of(run) } else { Progress::Torn };
-        complete(&self.index, &self.id, progress, (run, judgement))
+        complete(&self.index, &self.id, progress, run, judgement)
     }
 }
 
-/// Writes all that a run's fold says into its row.
+/// Writes the key figures of a run into its row.
 pub(crate) fn complete(
     index: &Index,
     id: &str,
     progress: Progress,
-    (run, judgement): (&Run, &Judgement),
+    run: &Run,
+    judgement: &Judgement,
 ) -> Result<(), StoreError> {
     if let Some(plan) = &run.plan {
-        begun(index, id, plan, run.unix_seconds)?;
+        record_start(index, id, plan, run.unix_seconds)?;
     }
-    index.ended(id, progress, Some(&Figures::of(run, judgement)))
+    index.set_end(id, progress, Some(&Figures::of(run, judgement)))
 }
 
-/// Writes what a run's first event says into its row.
-pub(crate) fn begun(index: &Index, id: &str, plan: &Plan, unix_seconds: f64) -> Result<(), StoreError> {
+/// Writes the data of a run's first event into its row.
+pub(crate) fn record_start(index: &Index, id: &str, plan: &Plan, unix_seconds: f64) -> Result<(), StoreError> {
     let what = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
     let load = Some(LoadRange::of_plan(plan));
-    index.begun(id, &Begun { started: Some(unix_seconds), what, contenders: &[], load, trials: None })
+    index.set_start(id, &StartInfo { started: Some(unix_seconds), what, contenders: &[], load, trials: None })
 }

@@ -1,4 +1,4 @@
-//! The store: begins, finds, lists and removes runs and experiments.
+//! Begins, finds, lists and removes runs and experiments.
 
 mod baselines;
 mod experiments;
@@ -24,26 +24,27 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A directory of runs and experiments. Several processes may use one at once.
+/// A directory of runs and experiments. Several processes may use it at once.
 pub struct Store {
     pub(crate) directory: Directory,
     index: RefCell<OpenIndex>,
-    /// The files of experiments that this process carries out, locked: that is how others know.
-    carried_out: RefCell<BTreeMap<String, File>>,
+    /// Locked files of the experiments that this process runs. The lock shows other processes
+    /// that they are active.
+    active_experiments: RefCell<BTreeMap<String, File>>,
     redactor: Arc<Redactor>,
 }
 
-/// Something kept.
+/// A stored run or experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredItem {
-    /// A run, by its id.
+    /// Id of a run.
     Run(String),
-    /// An experiment, by its id.
+    /// Id of an experiment.
     Experiment(String),
 }
 
 impl StoredItem {
-    /// Its id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         match self {
             Self::Run(id) | Self::Experiment(id) => id,
@@ -51,73 +52,76 @@ impl StoredItem {
     }
 }
 
-/// Which entries to list.
+/// Selects entries of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryFilter {
-    /// Experiments, and runs that belong to none.
+    /// Experiments, and runs without one.
     Alone,
-    /// Everything.
+    /// All entries.
     All,
     /// The runs of the experiment with this id.
     RunsOf(String),
-    /// Whatever goes on, or whose writer went away unseen.
+    /// Entries without an end: active ones, and those with a writer that stopped without notice.
     Unended,
-    /// What has this id.
+    /// The entry with this id.
     One(String),
 }
 
 impl Store {
-    /// Opens the store in a directory, which is made where there is none. An index that is missing or damaged is made
-    /// again from the files; whether it says what the files say is checked when something is first looked up, because a new run
-    /// must not take longer the more is stored.
+    /// Opens the store in a directory, which is created if it does not exist.
+    ///
+    /// An index that is missing or damaged is rebuilt from the files. It is compared with the files
+    /// at the first lookup, not here: the start of a run must not depend on the size of the store.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the directory cannot be made or read, or a later version made its index.
+    /// [`StoreError`] if the directory cannot be created or read, or a later
+    /// version created its index.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let directory = Directory::make(directory)?;
         let index = RefCell::new(open::index(&directory, IndexCheck::Schema)?);
         let redactor = Arc::new(key::redactor(&directory)?);
-        Ok(Self { directory, index, carried_out: RefCell::default(), redactor })
+        Ok(Self { directory, index, active_experiments: RefCell::default(), redactor })
     }
 
-    /// What replaces secrets here: equal ones by the same hash, in whatever is kept.
+    /// Returns the redactor. Equal secrets have equal hashes in everything that this store holds.
     pub fn redactor(&self) -> &Arc<Redactor> {
         &self.redactor
     }
 
-    /// Where it is.
+    /// Returns the path of the store.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Begins a run; of which experiment it is, and which trial, where it is of one.
+    /// Begins a run. `trial` is the id of its experiment and its position there, if it has one.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the log or its row cannot be made.
-    pub fn begin_run(&self, belongs: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
-        let belongs = belongs.map(|(experiment, place)| self.belongs(experiment, place)).transpose()?;
+    /// [`StoreError`] if the log or its row cannot be created.
+    pub fn begin_run(&self, trial: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
+        let belongs = trial.map(|(experiment, place)| self.trial_of(experiment, place)).transpose()?;
         let id = self.claim(Kind::Run)?;
-        if let Some(belongs) = &belongs {
-            self.index().belongs(&id, belongs)?;
+        if let Some(trial) = &belongs {
+            self.index().set_trial(&id, trial)?;
         }
         RunLog::begin(&self.directory, id, &Head { belongs }, Arc::clone(&self.redactor))
     }
 
-    fn belongs(&self, experiment: &str, place: TrialIndex) -> Result<TrialOf, StoreError> {
+    fn trial_of(&self, experiment: &str, place: TrialIndex) -> Result<TrialOf, StoreError> {
         let entry = self.indexed(experiment)?;
         let contender = entry.contenders.get(place.contender).cloned().unwrap_or_default();
         Ok(TrialOf { experiment: experiment.to_owned(), place, contender })
     }
 
-    /// A run, folded from its log as far as that is whole.
+    /// Reads a run from its log, up to the first damaged event.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if there is no such run, or its log is damaged or cannot be read.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
-        let (mut run, mut events) = (Run::default(), self.events(id)?);
+        let mut run = Run::default();
+        let mut events = self.events(id)?;
         for event in &mut events {
             match event {
                 Ok(event) => run.fold(&event),
@@ -129,7 +133,7 @@ impl Store {
         Ok(run)
     }
 
-    /// The events of a run, one after the other.
+    /// Returns an iterator over the events of a run.
     ///
     /// # Errors
     ///
@@ -140,18 +144,21 @@ impl Store {
         EventReader::new(BufReader::new(file)).map_err(StoreError::log(&path))
     }
 
-    /// What goes by this word: an id, the beginning of one, a tag, the name of an experiment (the latest of it), or
-    /// `last`: of the experiments, and runs of none, that have ended, the one that was begun last.
+    /// Finds an item by its id, the beginning of an id, a tag, the name of
+    /// an experiment, or `last`.
+    ///
+    /// For a name with several experiments it returns the latest. `last` is the item that started
+    /// last, among the ended experiments and the ended runs without an experiment.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if nothing goes by this word, or several things do, or the index cannot be read.
+    /// [`StoreError`] if no item matches `word`, if several do, or if the index cannot be read.
     pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
         self.reconcile()?;
         if word == "last" {
-            let listed = self.list(&EntryFilter::Alone)?;
-            let ended = listed.iter().rfind(|entry| entry.progress != Progress::Running);
-            let last = ended.or(listed.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
+            let entries = self.list(&EntryFilter::Alone)?;
+            let ended = entries.iter().rfind(|entry| entry.progress != Progress::Running);
+            let last = ended.or(entries.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id.clone());
         }
         if self.index().kind(word)?.is_some() {
@@ -171,11 +178,11 @@ impl Store {
         }
     }
 
-    /// The experiment that goes by this word; its id.
+    /// Finds an experiment in the same way as [`find`](Self::find), and returns its id.
     ///
     /// # Errors
     ///
-    /// The same as of [`find`](Self::find), and if it is a run.
+    /// The errors of [`find`](Self::find), and [`StoreError::NoExperiment`] if the item is a run.
     pub fn find_experiment(&self, word: &str) -> Result<String, StoreError> {
         match self.find(word)? {
             StoredItem::Experiment(id) => Ok(id),
@@ -183,15 +190,16 @@ impl Store {
         }
     }
 
-    /// What is kept, the oldest first.
+    /// Lists the selected entries, oldest first.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the index cannot be read.
-    pub fn list(&self, which: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+    pub fn list(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         self.reconcile()?;
+        // The index shows the state of the last complete read. Entries without an end are read again.
         let open = self.mend()?;
-        let mut entries = self.index().entries(which)?;
+        let mut entries = self.index().entries(filter)?;
         for entry in &mut entries {
             entry.progress = open.get(&entry.id).copied().unwrap_or(entry.progress);
         }
@@ -205,7 +213,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// What the index says of one of them.
+    /// Returns the index entry of an id.
     ///
     /// # Errors
     ///
@@ -214,27 +222,31 @@ impl Store {
         self.list(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
-    /// Removes a run, or an experiment with its runs: files, tags and rows; how many runs it was. What is still being
-    /// written stays, and so does a baseline.
+    /// Removes a run, or an experiment with its runs: files, tags and rows. Returns the
+    /// number of removed runs.
+    ///
+    /// Items that are still being written, and baselines, are not removed.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if it is still being written or a baseline, or files cannot be removed.
-    pub fn remove(&self, what: &StoredItem) -> Result<usize, StoreError> {
-        let runs = match what {
+    pub fn remove(&self, item: &StoredItem) -> Result<usize, StoreError> {
+        let runs = match item {
             StoredItem::Run(id) => vec![id.clone()],
             StoredItem::Experiment(id) => self.run_ids(id)?,
         };
         let mut files: Vec<_> = runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
-        if let StoredItem::Experiment(id) = what {
+        if let StoredItem::Experiment(id) = item {
             files.push((id.clone(), self.directory.experiment(id)));
         }
         self.ensure_no_baseline(&files.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>())?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
             return Err(StoreError::Busy(busy.clone()));
+            // Files first: a row without a file is removed at the next comparison, but a file
+            // without a row would get its row again.
         }
         for (id, path) in &files {
-            fs::remove_file(path).or_else(not_there).map_err(StoreError::io(path))?;
+            fs::remove_file(path).or_else(ignore_missing).map_err(StoreError::io(path))?;
             self.untag_all(id)?;
         }
         let ids: Vec<String> = files.into_iter().map(|(id, _)| id).collect();
@@ -247,19 +259,21 @@ impl Store {
         Ok(runs.into_iter().map(|entry| entry.id).collect())
     }
 
-    /// The index.
+    /// Returns the index.
     pub(crate) fn index(&self) -> Ref<'_, Index> {
         Ref::map(self.index.borrow(), |open| &open.index)
     }
 
-    /// Checks the index against the files, once: other processes keep it true from then on.
+    /// Compares the index with the files, once. Later changes of other
+    /// processes keep both consistent.
     pub(crate) fn reconcile(&self) -> Result<(), StoreError> {
         if self.index.borrow().is_reconciled { Ok(()) } else { self.open_again() }
     }
 
     /// Opens the index again with all checks.
     fn open_again(&self) -> Result<(), StoreError> {
-        // The old one is closed first: SQLite removes the log of an index that was put aside by its name.
+        // The old index is closed first: on close, SQLite removes the WAL file by its name, and the
+        // name would be that of the new index.
         *self.index.borrow_mut() = OpenIndex { index: Index::in_memory()?, is_reconciled: false };
         *self.index.borrow_mut() = open::index(&self.directory, IndexCheck::Whole)?;
         Ok(())
@@ -279,11 +293,11 @@ impl Store {
         self.index().claim(kind, |id| self.directory.tag(id).exists())
     }
 
-    pub(crate) fn describe(&self, id: &str, asked: &ExperimentHead) -> Result<(), StoreError> {
-        open::describe(&self.index(), id, asked)
+    pub(crate) fn describe(&self, id: &str, head: &ExperimentHead) -> Result<(), StoreError> {
+        open::describe(&self.index(), id, head)
     }
 
-    /// Whether a process writes to it.
+    /// True if a process writes to the item.
     pub(crate) fn is_busy(&self, id: &str) -> Result<bool, StoreError> {
         let experiment = self.index().kind(id)? == Some(Kind::Experiment);
         let path = if experiment { self.directory.experiment(id) } else { self.directory.run(id) };
@@ -303,6 +317,6 @@ impl Store {
     }
 }
 
-fn not_there(error: std::io::Error) -> std::io::Result<()> {
+fn ignore_missing(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }

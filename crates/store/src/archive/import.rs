@@ -1,4 +1,4 @@
-//! Taking an archive in: all of it, or nothing.
+//! Imports an archive completely, or not at all.
 
 use super::{Content, Contents, MAGIC};
 use crate::log::{self, Head, PackedReader, TrialOf};
@@ -13,68 +13,72 @@ const FOREIGN: &str = "not an archive of brunt, or one of an unknown version; `b
 const TORN: &str = "the archive is truncated or damaged, and nothing was imported; copy it again";
 
 impl Store {
-    /// Takes in what [`export`](Self::export) wrote; the id that it has here: its own, or another where that is taken
-    /// by something else. What is here already is not taken in twice.
+    /// Imports an archive that [`export`](Self::export) wrote, and returns the id of the
+    /// item in this store.
+    ///
+    /// The id is the exported one, or a new one if that is already in use. An item that this store
+    /// already has is not imported again.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if `from` cannot be read or is no archive, or the store cannot be written to.
-    pub fn import(&self, from: &Path) -> Result<String, StoreError> {
+    /// [`StoreError`] if `path` cannot be read or is no archive, or the store cannot be written to.
+    pub fn import(&self, path: &Path) -> Result<String, StoreError> {
         self.reconcile()?;
-        let archive = self.unpacked(from)?;
-        if let Some(id) = self.known(&archive) {
+        let archive = self.unpack_archive(path)?;
+        if let Some(id) = self.find_imported(&archive) {
             return Ok(id);
         }
         let mut ids = BTreeMap::new();
-        let taken = self.take_in(&archive, &mut ids);
-        if taken.is_err() {
+        let imported = self.move_files(&archive, &mut ids);
+        if imported.is_err() {
             let new: Vec<String> = ids.into_values().collect();
             self.index().forget(&new)?;
         }
-        taken
+        imported
     }
 
-    fn unpacked(&self, path: &Path) -> Result<Unpacked, StoreError> {
-        let refused = |what| StoreError::Archive { path: path.to_owned(), what };
+    fn unpack_archive(&self, path: &Path) -> Result<Unpacked, StoreError> {
         let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
         let mut magic = [0; 8];
-        let begins = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
-        if !begins {
-            return Err(refused(FOREIGN));
+        let has_magic = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
+        if !has_magic {
+            return Err(refusal(path, FOREIGN));
         }
         let first = match read_frame(&mut from).map_err(StoreError::io(path))? {
             Frame::Whole(first) => first,
-            Frame::Torn | Frame::End => return Err(refused(TORN)),
+            Frame::Torn | Frame::End => return Err(refusal(path, TORN)),
         };
-        let contents: Contents = serde_json::from_slice(&first).map_err(|_| refused(FOREIGN))?;
+        let contents: Contents = serde_json::from_slice(&first).map_err(|_| refusal(path, FOREIGN))?;
         if contents.files.is_empty() || !contents.files.iter().all(|content| id::is_id(&content.id)) {
-            return Err(refused(FOREIGN));
+            return Err(refusal(path, FOREIGN));
         }
+        // `Unpacked` removes its files when it is dropped, so each path is added before its file is
+        // written.
         let mut unpacked = Unpacked::default();
         for content in contents.files {
             let place = self.directory.incoming().join(format!("{}-{}", id::draw(), content.id));
             unpacked.files.push((content.clone(), place.clone()));
             let whole = unpack(&mut from, content.bytes, &place).map_err(StoreError::io(&place))?;
-            if !whole || !is_what_it_says(&content, &place) {
-                return Err(refused(TORN));
+            if !whole || !is_readable(&content, &place) {
+                return Err(refusal(path, TORN));
             }
         }
-        let ends = read_frame(&mut from).map_err(StoreError::io(path))? == Frame::End;
-        if ends { Ok(unpacked) } else { Err(refused(TORN)) }
+        let is_at_end = read_frame(&mut from).map_err(StoreError::io(path))? == Frame::End;
+        if is_at_end { Ok(unpacked) } else { Err(refusal(path, TORN)) }
     }
 
-    /// The id of what was exported, where the same is here under it.
-    fn known(&self, archive: &Unpacked) -> Option<String> {
+    /// Returns the id of the exported item if this store has the same item under the same id.
+    fn find_imported(&self, archive: &Unpacked) -> Option<String> {
         let (content, place) = archive.files.first()?;
         let here = self.path_of(content);
         let all = archive.files.iter().all(|(content, _)| self.path_of(content).exists());
-        (all && is_same(&here, place).unwrap_or(false)).then(|| content.id.clone())
+        (all && has_same_bytes(&here, place).unwrap_or(false)).then(|| content.id.clone())
     }
 
-    fn take_in(&self, archive: &Unpacked, ids: &mut BTreeMap<String, String>) -> Result<String, StoreError> {
+    fn move_files(&self, archive: &Unpacked, ids: &mut BTreeMap<String, String>) -> Result<String, StoreError> {
         for (content, _) in &archive.files {
-            let own = self.index().claim_as(&content.id, content.kind())?;
-            let id = if own { content.id.clone() } else { self.claim(content.kind())? };
+            let is_id_free = self.index().claim_as(&content.id, content.kind())?;
+            let id = if is_id_free { content.id.clone() } else { self.claim(content.kind())? };
             ids.insert(content.id.clone(), id);
         }
         for (content, from) in &archive.files {
@@ -82,9 +86,9 @@ impl Store {
             let to = self.path_of(&here);
             if content.experiment {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
-                self.describe(&here.id, &experiment::read(&to)?.asked)?;
-            } else if let Some(belongs) = renamed(from, &to, ids)? {
-                self.index().belongs(&here.id, &belongs)?;
+                self.describe(&here.id, &experiment::read(&to)?.head)?;
+            } else if let Some(trial) = move_run_log(from, &to, ids)? {
+                self.index().set_trial(&here.id, &trial)?;
             }
         }
         let first = &archive.files[0].0;
@@ -92,7 +96,8 @@ impl Store {
     }
 }
 
-/// The files of an archive where nobody looks for them; what is left of them goes when this does.
+/// The unpacked files of an archive, in the directory for incomplete files. Drop removes the
+/// ones that are left.
 #[derive(Default)]
 struct Unpacked {
     files: Vec<(Content, PathBuf)>,
@@ -106,34 +111,40 @@ impl Drop for Unpacked {
     }
 }
 
-/// Whether so many bytes came, in whole frames.
-fn unpack(from: &mut impl Read, bytes: u64, to: &Path) -> io::Result<bool> {
-    let mut out = BufWriter::new(directory::create_new(to)?);
-    let mut came = 0;
-    while came < bytes {
+/// Writes the next `bytes` bytes of the archive to a file. Returns false if they are not
+/// there in whole frames.
+fn unpack(from: &mut impl Read, bytes: u64, path: &Path) -> io::Result<bool> {
+    let mut out = BufWriter::new(directory::create_new(path)?);
+    let mut received = 0;
+    while received < bytes {
         let Frame::Whole(piece) = read_frame(from)? else { return Ok(false) };
         if piece.is_empty() {
             return Ok(false);
         }
         out.write_all(&piece)?;
-        came += piece.len() as u64;
+        received += piece.len() as u64;
     }
     out.into_inner()?.sync_all()?;
-    Ok(came == bytes)
+    Ok(received == bytes)
 }
 
-fn is_what_it_says(content: &Content, place: &Path) -> bool {
+fn refusal(path: &Path, what: &'static str) -> StoreError {
+    StoreError::Archive { path: path.to_owned(), what }
+}
+
+fn is_readable(content: &Content, path: &Path) -> bool {
     if content.experiment {
-        return experiment::read(place).is_ok();
+        return experiment::read(path).is_ok();
     }
-    File::open(place).is_ok_and(|file| PackedReader::new(BufReader::new(file)).is_ok())
+    File::open(path).is_ok_and(|file| PackedReader::new(BufReader::new(file)).is_ok())
 }
 
-/// Moves a run's log to its place; its head names its experiment by the id that it has here.
-fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Option<TrialOf>, StoreError> {
+/// Moves a run's log into the store. If its experiment has another id here, the
+/// log's head is rewritten.
+fn move_run_log(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Option<TrialOf>, StoreError> {
     let file = File::open(from).map_err(StoreError::io(from))?;
     let reader = PackedReader::new(BufReader::new(file)).map_err(StoreError::log(from))?;
-    // A run that was exported without its experiment stands alone.
+    // A run that was exported without its experiment belongs to none here.
     let belongs = reader.head().belongs.clone().and_then(|belongs| {
         let experiment = ids.get(&belongs.experiment)?.clone();
         Some(TrialOf { experiment, ..belongs })
@@ -147,20 +158,22 @@ fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Opt
     Ok(head.belongs)
 }
 
-fn rewrite(head: &Head, mut rest: impl Read, to: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(directory::create_new(to)?);
+fn rewrite(head: &Head, mut rest: impl Read, path: &Path) -> io::Result<()> {
+    let mut out = BufWriter::new(directory::create_new(path)?);
     out.write_all(log::MAGIC)?;
     out.write_all(&frame(&serde_json::to_vec(head)?)?)?;
     io::copy(&mut rest, &mut out)?;
     out.into_inner()?.sync_all()
 }
 
-fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (File::open(one)?, File::open(other)?);
+fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+    let one = File::open(one)?;
+    let other = File::open(other)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let (mut one, mut other) = (BufReader::new(one).bytes(), BufReader::new(other).bytes());
+    let mut one = BufReader::new(one).bytes();
+    let mut other = BufReader::new(other).bytes();
     loop {
         match (one.next().transpose()?, other.next().transpose()?) {
             (None, None) => return Ok(true),

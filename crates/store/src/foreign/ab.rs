@@ -1,7 +1,7 @@
-//! What ab writes: `-g`, a row for each request, and `-e`, the percentiles.
+//! Reads the output files of ab: `-g` has a row for each request, `-e` has the percentiles.
 
 use super::join::number_of;
-use super::sampled::{Sampled, TimeResolution, alone, concurrency, trial};
+use super::sampled::{RequestSample, TimeResolution, alone, concurrency, trial};
 use super::{File, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations};
@@ -23,19 +23,19 @@ pub fn is_requests(text: &str) -> bool {
     first_line(text).trim_end() == HEADER
 }
 
-/// One trial, of its requests.
+/// Reads the requests of one trial.
 pub fn requests(file: &File) -> Result<Observations, String> {
     let mut samples = Vec::new();
-    for (at, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+    for (index, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
         let cells: Vec<&str> = line.split('\t').collect();
         let figures = (cells.get(1).and_then(|w| number(w)), cells.get(4).and_then(|w| number(w)));
         let (Some(begun), Some(took)) = figures else {
-            return Err(format!("line {}: six columns with times are expected, as ab -g writes them", at + 1));
+            return Err(format!("line {}: six columns with times are expected, as ab -g writes them", index + 1));
         };
-        samples.push(Sampled { begun, took: took / 1e3, completed: true, good: true });
+        samples.push(RequestSample { start: begun, duration: took / 1e3, completed: true, good: true });
     }
-    let first = samples.iter().map(|s| s.begun).fold(f64::INFINITY, f64::min);
-    if samples.iter().all(|s| s.begun == first) {
+    let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
+    if samples.iter().all(|s| s.start == first) {
         return Err(
             "all its requests began within one second, and ab -g knows whole seconds: the throughput cannot be \
                     told; measure for longer, with ab -t 30"
@@ -48,25 +48,26 @@ pub fn requests(file: &File) -> Result<Observations, String> {
     Ok(without_think(alone(observation, &NOTES)))
 }
 
-/// A number in the name is the load where it is within a factor of two of what was seen: it may be that of a repetition.
-fn load(seen: f64, named: Option<f64>) -> f64 {
-    named.filter(|named| (seen / 2.0..=seen * 2.0).contains(named)).unwrap_or(seen)
+/// Uses the number in the file name as the load if it is within a factor of two of the measured
+/// concurrency. Otherwise the number may be that of a repetition.
+fn load(measured: f64, named: Option<f64>) -> f64 {
+    named.filter(|named| (measured / 2.0..=measured * 2.0).contains(named)).unwrap_or(measured)
 }
 
 pub fn is_percentages(text: &str) -> bool {
     first_line(text).trim_end() == PERCENTAGES
 }
 
-/// One trial, of its percentiles.
+/// Reads the percentiles of one trial.
 pub fn percentages(file: &File) -> Result<Observations, String> {
     let Some(load) = number_of(&file.name).filter(|load| *load > 0.0) else {
         return Err("ab -e does not name its -c: put it at the end of the file's name, such as nginx-100.csv".into());
     };
     let mut times = Vec::new();
-    for (at, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+    for (index, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
         let row = line.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
         let (percent, ms) = row.filter(|row| row.0 <= 100.0).ok_or_else(|| {
-            format!("line {}: a percentage and milliseconds are expected, as ab -e writes them", at + 1)
+            format!("line {}: a percentage and milliseconds are expected, as ab -e writes them", index + 1)
         })?;
         times.push(ObservedQuantile { quantile: percent / 100.0, seconds: ms / 1e3, at_least: false });
     }
@@ -74,13 +75,13 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
     if mean <= 0.0 {
         return Err("it holds no times above 0 below the longest".into());
     }
-    let end = |q: f64| times.iter().find(|time| time.quantile == q).map(|time| time.seconds);
+
     let observation = Observation {
         load,
         achieved: load / mean,
         mean: Some(mean),
-        min: end(0.0),
-        max: end(1.0),
+        min: time_of(&times, 0.0),
+        max: time_of(&times, 1.0),
         quantiles: times.iter().filter(|time| time.quantile > 0.0 && time.quantile < 1.0).copied().collect(),
         ..Observation::default()
     };
@@ -95,12 +96,17 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
     )))
 }
 
-/// ab asks again at once.
+fn time_of(times: &[ObservedQuantile], quantile: f64) -> Option<f64> {
+    times.iter().find(|time| time.quantile == quantile).map(|time| time.seconds)
+}
+
+/// Sets the think time to 0: ab sends the next request immediately.
 fn without_think(all: Observations) -> Observations {
     Observations { unit: LoadUnit::Users { think: Some(Duration::ZERO) }, ..all }
 }
 
-/// The longest time would weigh like a hundredth of all requests: it stands for none.
+/// Estimates the mean from below: each percentile counts for all requests up to the next one. The
+/// longest time is left out, because it would weigh as much as a hundredth of all requests.
 fn mean_from_below(times: &[ObservedQuantile]) -> f64 {
     times.windows(2).map(|pair| pair[0].seconds * (pair[1].quantile - pair[0].quantile).max(0.0)).sum()
 }

@@ -1,4 +1,5 @@
-//! What autobench writes: a row for each rate, columns for one host or more, divided by tabs or commas.
+//! Reads the output of autobench: one row per rate, columns for each host, separated
+//! by tabs or commas.
 
 use super::{File, NO_PERCENTILES, ONE_VALUE, first_line, number};
 use brunt_model::{LoadUnit, Observation, Observations};
@@ -7,7 +8,7 @@ pub fn knows(text: &str) -> bool {
     first_line(text).starts_with("dem_req_rate")
 }
 
-/// A contender for each host.
+/// Reads a table. Each host becomes a contender.
 pub fn read(file: &File) -> Result<Observations, String> {
     let header = first_line(&file.text);
     let divider = if header.contains('\t') { '\t' } else { ',' };
@@ -25,15 +26,15 @@ pub fn read(file: &File) -> Result<Observations, String> {
         notes: vec![ONE_VALUE.into(), NO_PERCENTILES.into()],
     };
     let mut short = false;
-    for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
+    for (index, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
         let row: Option<Vec<f64>> = line.split(divider).map(number).collect();
         let row = row.filter(|row| row.len() == names.len());
         let row =
-            row.ok_or_else(|| format!("line {}: {} numbers are expected, as its header says", at + 1, names.len()))?;
+            row.ok_or_else(|| format!("line {}: {} numbers are expected, as its header says", index + 1, names.len()))?;
         for (contender, host) in hosts.iter().enumerate() {
             let column = |name: &str| {
-                let at = names.iter().position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));
-                at.map(|at| row[at])
+                let place = names.iter().position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));
+                place.map(|place| row[place])
             };
             let (observation, rates) = observed(row[0], column);
             short |= rates == Rates::None;
@@ -47,7 +48,7 @@ pub fn read(file: &File) -> Result<Observations, String> {
     Ok(all)
 }
 
-/// Whether httperf gave a reply rate; it takes 5 s for one.
+/// Whether httperf reported a reply rate. It needs 5 s to compute one.
 #[derive(PartialEq, Eq)]
 enum Rates {
     Some,
@@ -55,7 +56,8 @@ enum Rates {
 }
 
 fn observed(load: f64, column: impl Fn(&str) -> Option<f64>) -> (Observation, Rates) {
-    // In per cent of replies, hence above 100 at times; 101 where no reply came.
+    // autobench writes errors in percent of the replies, so the value can be above 100. It writes
+    // 101 if no reply came.
     let errors = column("errors_").unwrap_or(0.0) / 100.0;
     let share = errors / (1.0 + errors);
     let replied = column("avg_rep_rate_").filter(|rate| *rate > 0.0);

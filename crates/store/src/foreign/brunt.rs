@@ -1,4 +1,4 @@
-//! brunt's own JSON: the report of a run, and what a sweep was analysed from.
+//! Reads brunt's own JSON: the report of a run, and the observations of a sweep.
 
 use super::File;
 use super::sampled::alone;
@@ -7,7 +7,7 @@ use brunt_model::finding::State;
 use brunt_model::{Load, LoadUnit, Objective, Observation, Observations, Plan};
 use serde_json::Value;
 
-/// Percentiles of the document, by their keys.
+/// Keys of the percentiles in the JSON report, with their quantiles.
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)];
 
@@ -23,8 +23,9 @@ pub fn run(file: &File) -> Result<Observations, String> {
         Load::Closed { users, think } => (users.peak(), LoadUnit::Users { think: Some(think.mean()) }, None),
         Load::Open { rate, .. } => (rate.peak(), LoadUnit::PerSecond, offered(&value)),
     };
-    let requests = |key: &str| value["requests"][key].as_f64();
-    let errors = requests("errors").zip(requests("begun").zip(requests("dropped")));
+    let requests = &value["requests"];
+    let begun_and_dropped = requests["begun"].as_f64().zip(requests["dropped"].as_f64());
+    let errors = requests["errors"].as_f64().zip(begun_and_dropped);
     let observation = Observation {
         load,
         offered,
@@ -33,7 +34,9 @@ pub fn run(file: &File) -> Result<Observations, String> {
         quantiles: PERCENTILES.iter().filter_map(|(key, q)| quantile(times, key, *q)).collect(),
         min: times["min"].as_f64(),
         max: times["max"].as_f64(),
-        errors: errors.filter(|(_, (b, d))| b + d > 0.0).map(|(errors, (begun, dropped))| errors / (begun + dropped)),
+        errors: errors
+            .filter(|(_, (begun, dropped))| begun + dropped > 0.0)
+            .map(|(errors, (begun, dropped))| errors / (begun + dropped)),
         verdict: serde_json::from_value::<State>(value["verdict"]["state"].clone()).ok(),
         cut_short: value["interrupted"].as_bool().unwrap_or(false),
         blocks: blocks(&value["series"]),
@@ -49,13 +52,13 @@ pub fn is_sweep(text: &str) -> bool {
     parsed(text).is_some_and(|value| observations(&value).is_some())
 }
 
-/// What was analysed stands in the document as it is.
+/// Reads the observations of a sweep, which the JSON document contains unchanged.
 pub fn sweep(file: &File) -> Result<Observations, String> {
     let value = parsed(&file.text).unwrap_or_default();
     let text = observations(&value).map(Value::to_string).unwrap_or_default();
     let mut all: Observations = serde_json::from_str(&text).map_err(|e| format!("what it says of its trials: {e}"))?;
-    let known = all.contenders.len();
-    if all.observations.iter().any(|o| o.contender >= known) {
+    let contenders = all.contenders.len();
+    if all.observations.iter().any(|o| o.contender >= contenders) {
         return Err("a trial is of a contender that it does not name".into());
     }
     let objectives: Vec<Objective> = std::mem::take(&mut all.objectives);
@@ -82,19 +85,22 @@ fn quantile(times: &Value, key: &str, quantile: f64) -> Option<ObservedQuantile>
     Some(ObservedQuantile { quantile, seconds: times[key].as_f64()?, at_least })
 }
 
-/// Intervals of the measured time, so many together that they make a second.
+fn seconds(interval: &Value, key: &str) -> f64 {
+    interval[key].as_f64().unwrap_or(0.0)
+}
+
+/// Joins intervals of the measured time to blocks of at least one second.
 fn blocks(series: &Value) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut block = Block::default();
     let mut parts = 0;
     for interval in series.as_array().into_iter().flatten().filter(|interval| interval["phase"] == "measure") {
-        let time = |key: &str| interval[key].as_f64().unwrap_or(0.0);
-        block.seconds += time("to_seconds") - time("from_seconds");
+        block.seconds += seconds(interval, "to_seconds") - seconds(interval, "from_seconds");
         block.planned = block.planned.saturating_add(interval["planned"].as_u64().unwrap_or(0));
         block.completed = block.completed.saturating_add(interval["completed"].as_u64().unwrap_or(0));
         parts += 1;
         if block.seconds >= 1.0 - 1e-6 {
-            // Percentiles of parts make none of the whole.
+            // Percentiles cannot be merged.
             block.p99 = if parts == 1 { interval["response_p99_seconds"].as_f64() } else { None };
             blocks.push(std::mem::take(&mut block));
             parts = 0;

@@ -1,15 +1,19 @@
-//! Several files become one: contenders, and repetitions of the same load.
+//! Joins the results of several files into one set: contenders, and repetitions of the same load.
 
 use super::{File, ForeignError, READERS};
 use brunt_model::{LoadUnit, Observation, Observations};
 use std::mem::discriminant;
 
-/// Reads files. One file's contenders are named by itself where it names them. With several, a contender is named by its
-/// file, without folder, ending and the number at its end: `nginx-100.tsv` and `nginx-200.tsv` are of one sweep.
+/// Reads result files and joins their results.
+///
+/// A single file keeps its own contender names. With several files, a contender is named after its
+/// file, without the folder, the extension and the number at the end: `nginx-100.tsv` and
+/// `nginx-200.tsv` belong to one sweep.
 ///
 /// # Errors
 ///
-/// [`ForeignError`] if a file is of no known kind or makes no sense, if loads have different units, or if nothing is in them.
+/// [`ForeignError`] if a file has an unknown format or invalid content, if the loads have different
+/// units, or if there are no results.
 pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
     let mut joined: Option<Observations> = None;
     for file in files {
@@ -48,7 +52,7 @@ fn join(mut all: Observations, one: Observations, file: &str) -> Result<Observat
         return Err(ForeignError::Mixed(file.into()));
     }
     if all.unit != one.unit {
-        // Think times that differ have no one value.
+        // Different think times cannot be expressed by one value.
         all.unit = LoadUnit::Users { think: None };
     }
     for mut observation in one.observations {
@@ -67,16 +71,18 @@ fn join(mut all: Observations, one: Observations, file: &str) -> Result<Observat
     Ok(all)
 }
 
-/// The n-th of the same load is the n-th repetition.
+/// Numbers the repetitions: the n-th observation of a contender at the same load
+/// is its n-th repetition.
 fn count_repetitions(observations: &mut [Observation]) {
-    for at in 0..observations.len() {
-        let (before, rest) = observations.split_at_mut(at);
-        let own = &mut rest[0];
-        own.repetition = before.iter().filter(|o| o.contender == own.contender && o.load == own.load).count() as u32;
+    for index in 0..observations.len() {
+        let (before, rest) = observations.split_at_mut(index);
+        let current = &mut rest[0];
+        current.repetition =
+            before.iter().filter(|o| o.contender == current.contender && o.load == current.load).count() as u32;
     }
 }
 
-/// A file's name without folder and ending.
+/// Returns a file name without folder and extension.
 pub(super) fn stem(name: &str) -> &str {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
@@ -87,7 +93,7 @@ fn without_number(stem: &str) -> &str {
     if bare.is_empty() { stem } else { bare }
 }
 
-/// The number at the end of a file's name.
+/// Returns the number at the end of a file name, before the extension.
 pub(super) fn number_of(name: &str) -> Option<f64> {
     let stem = stem(name);
     stem[stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len()..].parse().ok()

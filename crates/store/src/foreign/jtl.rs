@@ -1,6 +1,6 @@
-//! What `JMeter` writes: JTL files, as CSV with a header or as XML. One file is one trial.
+//! Reads the JTL files of `JMeter`: CSV with a header, or XML. One file is one trial.
 
-use super::sampled::{Sampled, TimeResolution, alone, trial};
+use super::sampled::{RequestSample, TimeResolution, alone, trial};
 use super::{File, first_line, number};
 use brunt_model::Observations;
 use quick_xml::XmlVersion;
@@ -25,15 +25,17 @@ pub fn csv(file: &File) -> Result<Observations, String> {
     let names = reader.headers().map_err(|e| e.to_string())?.clone();
     let column = |name: &str| names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name);
     let places = ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"].map(column);
-    let mut found = JtlContents::default();
+    let mut contents = JtlContents::default();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
         let [stamp, elapsed, success, code, thread, message] = places.map(|place| place.and_then(|at| record.get(at)));
-        let told = JtlSample { stamp, elapsed, success, code, thread, message };
-        found.take(&told).ok_or_else(|| format!("line {line}: timeStamp and elapsed in milliseconds are expected"))?;
+        let sample = JtlSample { stamp, elapsed, success, code, thread, message };
+        contents
+            .add(&sample)
+            .ok_or_else(|| format!("line {line}: timeStamp and elapsed in milliseconds are expected"))?;
     }
-    found.finish()
+    contents.finish()
 }
 
 pub fn is_xml(text: &str) -> bool {
@@ -43,33 +45,32 @@ pub fn is_xml(text: &str) -> bool {
 
 pub fn xml(file: &File) -> Result<Observations, String> {
     let mut reader = quick_xml::Reader::from_str(&file.text);
-    let (mut found, mut depth) = (JtlContents::default(), 0_u32);
+    let mut contents = JtlContents::default();
+    let mut depth = 0_u32;
     loop {
         let event = reader.read_event().map_err(|e| format!("at byte {}: {e}", reader.error_position()))?;
         match event {
             Event::Start(element) => {
                 depth += 1;
-                sample(&element, depth, &mut found)?;
+                add_element(&element, depth, &mut contents)?;
             }
-            Event::Empty(element) => sample(&element, depth + 1, &mut found)?,
+            Event::Empty(element) => add_element(&element, depth + 1, &mut contents)?,
             Event::End(_) => depth = depth.saturating_sub(1),
-            Event::Eof => return found.finish(),
+            Event::Eof => return contents.finish(),
             _ => {}
         }
     }
 }
 
-/// Samples stand right below the root; those within others are parts of them.
-fn sample(element: &BytesStart, depth: u32, found: &mut JtlContents) -> Result<(), String> {
+/// Adds the sample of an element. Samples are children of the root; deeper ones are
+/// parts of another sample.
+fn add_element(element: &BytesStart, depth: u32, contents: &mut JtlContents) -> Result<(), String> {
     if depth != 2 || !["httpSample", "sample"].contains(&element.name().as_ref()) {
         return Ok(());
     }
-    let value = |name: &str| -> Option<String> {
-        let attribute = element.try_get_attribute(name).ok()??;
-        Some(attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned())
-    };
-    let [stamp, elapsed, success, code, thread, message] = ["ts", "t", "s", "rc", "tn", "rm"].map(value);
-    let told = JtlSample {
+    let [stamp, elapsed, success, code, thread, message] =
+        ["ts", "t", "s", "rc", "tn", "rm"].map(|name| attribute(element, name));
+    let sample = JtlSample {
         stamp: stamp.as_deref(),
         elapsed: elapsed.as_deref(),
         success: success.as_deref(),
@@ -77,10 +78,15 @@ fn sample(element: &BytesStart, depth: u32, found: &mut JtlContents) -> Result<(
         thread: thread.as_deref(),
         message: message.as_deref(),
     };
-    found.take(&told).ok_or_else(|| "a sample without ts and t in milliseconds".into())
+    contents.add(&sample).ok_or_else(|| "a sample without ts and t in milliseconds".into())
 }
 
-/// What a file tells of a sample.
+fn attribute(element: &BytesStart, name: &str) -> Option<String> {
+    let attribute = element.try_get_attribute(name).ok()??;
+    Some(attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned())
+}
+
+/// Fields of one sample, as text; None if the file lacks them.
 struct JtlSample<'a> {
     stamp: Option<&'a str>,
     elapsed: Option<&'a str>,
@@ -92,23 +98,26 @@ struct JtlSample<'a> {
 
 #[derive(Default)]
 struct JtlContents {
-    samples: Vec<Sampled>,
+    samples: Vec<RequestSample>,
     threads: HashSet<String>,
     transactions: u64,
 }
 
 impl JtlContents {
-    fn take(&mut self, told: &JtlSample) -> Option<()> {
-        let (begun, took) = (told.stamp.and_then(number)?, told.elapsed.and_then(number)?);
-        if told.message.is_some_and(|message| message.starts_with("Number of samples in transaction")) {
+    /// Adds a sample. Returns None if its time stamp or its duration is not a number.
+    fn add(&mut self, sample: &JtlSample) -> Option<()> {
+        let start = sample.stamp.and_then(number)?;
+        let duration = sample.elapsed.and_then(number)?;
+        // JMeter marks a transaction with this message only. Its requests have separate samples.
+        if sample.message.is_some_and(|message| message.starts_with("Number of samples in transaction")) {
             self.transactions += 1;
             return Some(());
         }
-        let good = told.success.is_none_or(|word| word.trim() == "true");
-        // JMeter writes a sentence in place of the code where no reply came.
-        let completed = told.code.map_or(good, |code| code.trim().parse::<u16>().is_ok());
-        self.samples.push(Sampled { begun: begun / 1e3, took: took / 1e3, completed, good });
-        if let Some(thread) = told.thread {
+        let good = sample.success.is_none_or(|word| word.trim() == "true");
+        // JMeter writes a sentence in place of the status code if there was no reply.
+        let completed = sample.code.map_or(good, |code| code.trim().parse::<u16>().is_ok());
+        self.samples.push(RequestSample { start: start / 1e3, duration: duration / 1e3, completed, good });
+        if let Some(thread) = sample.thread {
             self.threads.insert(thread.to_owned());
         }
         Some(())
@@ -123,8 +132,8 @@ impl JtlContents {
                 .push("the file has no threadName: the number of threads is not known, and 1 stands for it".into());
         }
         if self.transactions > 0 {
-            let left = self.transactions;
-            all.notes.push(format!("{left} transaction samples are left out: their requests stand beside them"));
+            let count = self.transactions;
+            all.notes.push(format!("{count} transaction samples are left out: their requests stand beside them"));
         }
         Ok(all)
     }

@@ -1,35 +1,35 @@
-//! Bounds, held against what was read.
+//! Checks objectives against results that were read from files.
 
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Objective, Observation, Observations};
 
-/// Holds each trial against these bounds, in place of those that came with the file; a figure that is not known keeps
-/// and misses none.
+/// Checks each trial against these objectives, which replace those of the file. If a figure is
+/// unknown, its objective is neither met nor missed.
 pub fn hold(observations: &mut Observations, objectives: &[Objective]) {
     observations.objectives = objectives.to_vec();
     for observation in &mut observations.observations {
-        observation.objectives = objectives.iter().map(|objective| kept(objective, observation)).collect();
+        observation.objectives = objectives.iter().map(|objective| is_met(objective, observation)).collect();
     }
 }
 
-fn kept(objective: &Objective, of: &Observation) -> Option<bool> {
+fn is_met(objective: &Objective, observation: &Observation) -> Option<bool> {
     if objective.step.is_some() {
-        // A table of trials has no steps.
+        // A table of trials has no figures of single steps.
         return None;
     }
     let (value, at_least) = match objective.metric {
         Metric::Quantile(q) => {
-            let known = of.quantiles.iter().find(|known| (known.quantile - q).abs() < 1e-9)?;
-            (known.seconds, known.at_least)
+            let observed = observation.quantiles.iter().find(|observed| (observed.quantile - q).abs() < 1e-9)?;
+            (observed.seconds, observed.at_least)
         }
-        Metric::Mean => (of.mean?, false),
-        Metric::Max => (of.max?, false),
-        Metric::Errors => (of.errors?, false),
-        Metric::Throughput => (of.achieved, false),
+        Metric::Mean => (observation.mean?, false),
+        Metric::Max => (observation.max?, false),
+        Metric::Errors => (observation.errors?, false),
+        Metric::Throughput => (observation.achieved, false),
         Metric::Goodput => return None,
     };
     let upper = matches!(objective.relation, Relation::Below | Relation::AtMost);
     let holds = objective.holds(value);
-    // From below only: it may miss an upper bound, and cannot be known to keep it.
+    // A lower bound of the figure can show that an upper limit is missed, but never that it is met.
     if at_least && upper { Some(false) } else { Some(holds) }
 }

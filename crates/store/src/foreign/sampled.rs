@@ -1,55 +1,56 @@
-//! A trial from its single requests: throughput, percentiles, seconds.
+//! Computes a trial from its single requests: throughput, percentiles, blocks of a second.
 
 use brunt_model::analysis::{Block, ObservedQuantile};
 use brunt_model::{LoadUnit, Observation, Observations};
 
-/// A trial is no longer: a week. What looks longer has times that make no sense.
-const LONGEST: f64 = 7.0 * 86_400.0;
+/// Maximum length of a trial: a week, in seconds. A longer one has invalid times.
+const MAX_SECONDS: f64 = 7.0 * 86_400.0;
 
 const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
-/// A request that ended. Times in seconds.
+/// A completed or failed request. Times are in seconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Sampled {
-    /// When it was begun, on any clock.
-    pub begun: f64,
-    /// How long it took.
-    pub took: f64,
-    /// A whole reply came.
+pub struct RequestSample {
+    /// Start time, on any clock.
+    pub start: f64,
+    /// Time from start to end.
+    pub duration: f64,
+    /// True if a complete reply was received.
     pub completed: bool,
-    /// And it was as expected.
+    /// True if the reply was also as expected.
     pub good: bool,
 }
 
-/// How finely a file knows when requests were begun.
+/// Resolution of the start times in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeResolution {
-    /// To the second: the seconds at both ends are parts of unknown length.
+    /// Seconds. The first and the last second are only partly covered.
     Second,
-    /// To the millisecond.
+    /// Milliseconds.
     Millisecond,
 }
 
-/// The one trial of a file, in a closed loop; the load is left to the caller.
-pub fn trial(samples: &[Sampled], grain: TimeResolution) -> Result<Observation, String> {
-    let first = samples.iter().map(|s| s.begun).fold(f64::INFINITY, f64::min);
-    let last = samples.iter().map(|s| s.begun + s.took).fold(0.0, f64::max);
-    let lasted = last - first;
-    if !lasted.is_finite() || lasted <= 0.0 {
+/// Computes the one trial of a file, in a closed loop. The caller sets the load.
+pub fn trial(samples: &[RequestSample], resolution: TimeResolution) -> Result<Observation, String> {
+    let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
+    let last = samples.iter().map(|s| s.start + s.duration).fold(0.0, f64::max);
+    let seconds = last - first;
+    if !seconds.is_finite() || seconds <= 0.0 {
         return Err("it holds no request whose time is known".into());
     }
-    if lasted > LONGEST {
+    if seconds > MAX_SECONDS {
         return Err("its requests lie more than a week apart: times that make no sense".into());
     }
-    let mut times: Vec<f64> = samples.iter().filter(|s| s.completed).map(|s| s.took).collect();
+    let mut times: Vec<f64> = samples.iter().filter(|s| s.completed).map(|s| s.duration).collect();
     times.sort_by(f64::total_cmp);
     let bad = samples.iter().filter(|s| !s.good).count();
-    let blocks = blocks(samples, (first, lasted), grain);
+    let blocks = blocks(samples, first, seconds, resolution);
     let whole: f64 = blocks.iter().map(|block| block.completed as f64).sum();
-    // Where both ends are rough, the whole seconds between them tell more.
-    let rough = grain == TimeResolution::Second && blocks.len() >= 3 && whole > 0.0;
+    // If the start times are in seconds, both ends are uncertain. The complete seconds between them
+    // are more precise.
+    let is_rough = resolution == TimeResolution::Second && blocks.len() >= 3 && whole > 0.0;
     Ok(Observation {
-        achieved: if rough { whole / blocks.len() as f64 } else { times.len() as f64 / lasted },
+        achieved: if is_rough { whole / blocks.len() as f64 } else { times.len() as f64 / seconds },
         mean: mean(&times),
         quantiles: QUANTILES.iter().filter_map(|q| quantile(&times, *q)).collect(),
         min: times.first().copied(),
@@ -60,14 +61,14 @@ pub fn trial(samples: &[Sampled], grain: TimeResolution) -> Result<Observation, 
     })
 }
 
-/// Requests under way on average, by Little's law; 1 at least.
-pub fn concurrency(samples: &[Sampled], observation: &Observation) -> f64 {
+/// Returns the mean number of requests in flight, by Little's law; at least 1.
+pub fn concurrency(samples: &[RequestSample], observation: &Observation) -> f64 {
     let completed = samples.iter().filter(|s| s.completed).count() as f64;
-    let busy: f64 = samples.iter().map(|s| s.took).sum();
+    let busy: f64 = samples.iter().map(|s| s.duration).sum();
     if completed == 0.0 { 1.0 } else { (busy * observation.achieved / completed).round().max(1.0) }
 }
 
-/// One trial as all that there is.
+/// Wraps the one trial of a file into a result set.
 pub fn alone(observation: Observation, notes: &[&str]) -> Observations {
     Observations {
         contenders: vec![String::new()],
@@ -83,7 +84,7 @@ fn mean(times: &[f64]) -> Option<f64> {
     (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64)
 }
 
-/// By rank ⌈qn⌉, where at least one value is expected beyond it.
+/// Returns the quantile by rank ⌈qn⌉, or None if less than one value is expected above it.
 fn quantile(sorted: &[f64], quantile: f64) -> Option<ObservedQuantile> {
     let enough = sorted.len() as f64 * (1.0 - quantile) >= 1.0 - 1e-9;
     let seconds = *sorted.get(rank(sorted.len(), quantile)).filter(|_| enough)?;
@@ -94,15 +95,16 @@ fn rank(count: usize, quantile: f64) -> usize {
     ((quantile * count as f64 - 1e-9).ceil() as usize).saturating_sub(1)
 }
 
-fn blocks(samples: &[Sampled], (first, lasted): (f64, f64), grain: TimeResolution) -> Vec<Block> {
+/// Groups requests by seconds: the ones that began and the ones that ended in each.
+fn blocks(samples: &[RequestSample], first: f64, lasted: f64, resolution: TimeResolution) -> Vec<Block> {
     let count = lasted.ceil().max(1.0) as usize;
     let mut blocks = vec![Block { seconds: 1.0, ..Block::default() }; count];
     let mut ended: Vec<Vec<f64>> = vec![Vec::new(); count];
-    let at = |instant: f64| ((instant - first).max(0.0) as usize).min(count - 1);
+    let block_of = |instant: f64| ((instant - first).max(0.0) as usize).min(count - 1);
     for sample in samples {
-        blocks[at(sample.begun)].planned += 1;
+        blocks[block_of(sample.start)].planned += 1;
         if sample.completed {
-            ended[at(sample.begun + sample.took)].push(sample.took);
+            ended[block_of(sample.start + sample.duration)].push(sample.duration);
         }
     }
     for (block, times) in blocks.iter_mut().zip(&mut ended) {
@@ -111,11 +113,13 @@ fn blocks(samples: &[Sampled], (first, lasted): (f64, f64), grain: TimeResolutio
         block.mean = mean(times);
         block.p99 = times.get(rank(times.len(), 0.99)).copied();
     }
-    trimmed(blocks, lasted, grain)
+    trimmed(blocks, lasted, resolution)
 }
 
-fn trimmed(mut blocks: Vec<Block>, lasted: f64, grain: TimeResolution) -> Vec<Block> {
-    if grain == TimeResolution::Second {
+/// Removes the first and the last block if they are uncertain, and else sets the length
+/// of the last one.
+fn trimmed(mut blocks: Vec<Block>, lasted: f64, resolution: TimeResolution) -> Vec<Block> {
+    if resolution == TimeResolution::Second {
         return if blocks.len() > 2 { blocks[1..blocks.len() - 1].to_vec() } else { Vec::new() };
     }
     let whole = blocks.len() - 1;

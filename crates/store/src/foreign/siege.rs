@@ -1,4 +1,4 @@
-//! What siege writes: its log, a row for each run, and its JSON.
+//! Reads the output of siege: its log, with a row for each run, and its JSON.
 
 use super::sampled::alone;
 use super::{File, NO_PERCENTILES, first_line, number};
@@ -12,25 +12,32 @@ pub fn is_json(text: &str) -> bool {
     json_of(text).is_some_and(|value| value["transaction_rate"].is_number() && value["concurrency"].is_number())
 }
 
-/// One trial.
+/// Reads the JSON of one trial.
 pub fn json(file: &File) -> Result<Observations, String> {
     let value = json_of(&file.text).unwrap_or_default();
-    let figure = |key: &str| value[key].as_f64().filter(|x| x.is_finite() && *x >= 0.0);
-    let needed = |key: &str| figure(key).ok_or_else(|| format!("its key {key} is missing, or no number from 0 on"));
-    let (hits, failed) = (needed("transactions")?, needed("failed_transactions")?);
+    let hits = required_figure(&value, "transactions")?;
+    let failed = required_figure(&value, "failed_transactions")?;
     let observation = Observation {
-        load: needed("concurrency")?,
-        achieved: needed("transaction_rate")?,
-        mean: figure("response_time"),
-        min: figure("shortest_transaction"),
-        max: figure("longest_transaction"),
+        load: required_figure(&value, "concurrency")?,
+        achieved: required_figure(&value, "transaction_rate")?,
+        mean: figure(&value, "response_time"),
+        min: figure(&value, "shortest_transaction"),
+        max: figure(&value, "longest_transaction"),
         errors: share(failed, hits + failed),
         ..Observation::default()
     };
     Ok(alone(observation, &[NO_USERS, TICKS, NO_PERCENTILES]))
 }
 
-/// siege may say something before and after its JSON.
+fn figure(value: &Value, key: &str) -> Option<f64> {
+    value[key].as_f64().filter(|x| x.is_finite() && *x >= 0.0)
+}
+
+fn required_figure(value: &Value, key: &str) -> Result<f64, String> {
+    figure(value, key).ok_or_else(|| format!("its key {key} is missing, or no number from 0 on"))
+}
+
+/// Parses the JSON in a text. siege may print other lines before and after it.
 fn json_of(text: &str) -> Option<Value> {
     serde_json::from_str(text.get(text.find('{')?..=text.rfind('}')?)?).ok()
 }
@@ -40,17 +47,17 @@ pub fn is_log(text: &str) -> bool {
     line.trim_start().starts_with("Date & Time,") || row(line).is_some()
 }
 
-/// A trial for each row.
+/// Reads a log. Each row becomes a trial.
 pub fn log(file: &File) -> Result<Observations, String> {
     let mut all = alone(Observation::default(), &[NO_USERS, TICKS, NO_PERCENTILES]);
     all.observations.clear();
     let mut without = 0;
-    for (at, line) in file.text.lines().enumerate() {
-        let known = line.trim().is_empty() || line.contains("Date & Time,") || line.starts_with("****");
-        if known {
+    for (index, line) in file.text.lines().enumerate() {
+        let is_decoration = line.trim().is_empty() || line.contains("Date & Time,") || line.starts_with("****");
+        if is_decoration {
             continue;
         }
-        match row(line).ok_or_else(|| format!("line {}: ten columns are expected, as siege logs them", at + 1))? {
+        match row(line).ok_or_else(|| format!("line {}: ten columns are expected, as siege logs them", index + 1))? {
             Some(observation) => all.observations.push(observation),
             None => without += 1,
         }
@@ -61,7 +68,8 @@ pub fn log(file: &File) -> Result<Observations, String> {
     Ok(all)
 }
 
-/// None: no row of siege's log. Some(None): one without figures.
+/// Parses a row. Returns None if it is not a row of siege's log, and `Some(None)` if
+/// it has no figures.
 #[allow(clippy::option_option)] // two things that may be missing, one within the other
 fn row(line: &str) -> Option<Option<Observation>> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();

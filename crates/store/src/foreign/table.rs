@@ -1,14 +1,16 @@
-//! A table that somebody wrote: a header, the load first, then columns for each contender.
+//! Reads a table in brunt's own column format: a header, the load first, then
+//! columns for each contender.
 //!
-//! `NAME` (or `NAME_achieved`) is the throughput of a contender, `NAME_ms` its mean response time, `NAME_p99_ms` a
-//! percentile, `NAME_errors_percent` its errors; `achieved`, `response_ms`, `p99_ms`, `errors_percent` are those of the
-//! only one. Cells are divided by tabs, commas, semicolons or blanks; an empty cell or `-` is not known.
+//! `NAME` (or `NAME_achieved`) is the throughput of a contender, `NAME_ms` its mean response time,
+//! `NAME_p99_ms` a percentile, and `NAME_errors_percent` its error rate. With a single contender,
+//! the columns are `achieved`, `response_ms`, `p99_ms` and `errors_percent`. Cells are separated by
+//! tabs, commas, semicolons or blanks. An empty cell or `-` means unknown.
 
 use super::{File, ONE_VALUE, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations};
 
-/// Column names of loads, and whether they are users.
+/// Column names of loads; true if they are numbers of users.
 const LOADS: [(&str, bool); 9] = [
     ("offered", false),
     ("rate", false),
@@ -21,17 +23,22 @@ const LOADS: [(&str, bool); 9] = [
     ("n", true),
 ];
 
-/// What the throughput of the only contender may be called; two such columns are contenders of these names.
+/// Column names for the throughput of a single contender. Two such columns are two
+/// contenders of these names.
 const THROUGHPUTS: [&str; 6] = ["x", "throughput", "rps", "tps", "qps", "requests_per_second"];
 
-/// What a column holds.
+/// Meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Figure {
     Achieved,
-    /// Seconds in one of its unit.
+    /// Mean response time, with the seconds in one unit.
     Mean(f64),
     Percentile(f64, f64),
     Errors,
+}
+
+fn is_throughput(name: &str) -> bool {
+    THROUGHPUTS.contains(&name.to_ascii_lowercase().as_str())
 }
 
 pub fn knows(text: &str) -> bool {
@@ -46,7 +53,6 @@ pub fn read(file: &File) -> Result<Observations, String> {
     let names = cells(header, divider);
     let users = LOADS.iter().any(|row| row.0 == names[0].to_ascii_lowercase() && row.1);
     let mut columns: Vec<(String, Figure)> = names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
-    let is_throughput = |name: &str| THROUGHPUTS.contains(&name.to_ascii_lowercase().as_str());
     if let [only] = &mut columns.iter_mut().filter(|(name, _)| is_throughput(name)).collect::<Vec<_>>()[..] {
         **only = (String::new(), Figure::Achieved);
     }
@@ -69,13 +75,16 @@ pub fn read(file: &File) -> Result<Observations, String> {
         objectives: Vec::new(),
         notes: Vec::new(),
     };
-    for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
-        let row = figures(line, divider, names.len()).map_err(|what| format!("line {}: {what}", at + 1))?;
-        let Some(load) = row[0] else { return Err(format!("line {}: its load is missing", at + 1)) };
+    for (index, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
+        let row = figures(line, divider, names.len()).map_err(|what| format!("line {}: {what}", index + 1))?;
+        let Some(load) = row[0] else { return Err(format!("line {}: its load is missing", index + 1)) };
         for contender in 0..all.contenders.len() {
-            let own = columns.iter().zip(&row[1..]).filter(|((name, _), _)| *name == all.contenders[contender]);
-            let own = own.filter_map(|((_, figure), value)| Some((*figure, (*value)?)));
-            all.observations.extend(observed(load, own).map(|observation| Observation {
+            let figures = columns
+                .iter()
+                .zip(&row[1..])
+                .filter(|((name, _), _)| *name == all.contenders[contender])
+                .filter_map(|((_, figure), value)| Some((*figure, (*value)?)));
+            all.observations.extend(observed(load, figures).map(|observation| Observation {
                 contender,
                 offered: (!users).then_some(load),
                 ..observation
@@ -86,7 +95,7 @@ pub fn read(file: &File) -> Result<Observations, String> {
     Ok(all)
 }
 
-/// None where its throughput is not known.
+/// Builds the observation of a row. None if its throughput is unknown.
 fn observed(load: f64, figures: impl Iterator<Item = (Figure, f64)>) -> Option<Observation> {
     let mut observation = Observation { load, achieved: f64::NAN, ..Observation::default() };
     for (figure, value) in figures {
@@ -118,6 +127,7 @@ fn notes(all: &Observations) -> Vec<String> {
     notes
 }
 
+/// Returns the contender and the meaning of a column, from its name.
 fn column(name: &str) -> Result<(String, Figure), String> {
     let (rest, unit) = match (name.strip_suffix("ms"), name.strip_suffix("seconds")) {
         (Some(rest), _) if rest.is_empty() || rest.ends_with('_') => (rest, 1e-3),
@@ -145,6 +155,7 @@ fn without_unit(name: &str) -> (String, Figure) {
     (name.to_owned(), Figure::Achieved)
 }
 
+/// Returns the name of the throughput column of a contender.
 fn achieved(name: &str) -> &str {
     if name.is_empty() { "achieved" } else { name }
 }
@@ -165,9 +176,12 @@ fn figures(line: &str, divider: Option<char>, columns: usize) -> Result<Vec<Opti
     if cells.len() != columns {
         return Err(format!("{columns} columns are expected, as its header says, and it has {}", cells.len()));
     }
-    let one = |cell: &&str| match *cell {
+    cells.iter().map(|cell| figure_of_cell(cell)).collect()
+}
+
+fn figure_of_cell(cell: &str) -> Result<Option<f64>, String> {
+    match cell {
         "" | "-" | "–" => Ok(None),
         cell => number(cell).map(Some).ok_or_else(|| format!("`{cell}` is no number from 0 on")),
-    };
-    cells.iter().map(one).collect()
+    }
 }

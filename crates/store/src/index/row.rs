@@ -1,4 +1,4 @@
-//! Rows of the index, and the words in them.
+//! Converts between rows of the index and entries, and between values and the words in them.
 
 use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
 use brunt_model::TrialIndex;
@@ -6,7 +6,7 @@ use brunt_model::finding::State;
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
 
-/// What [`entry`] reads, in its order.
+/// Columns that [`entry`] reads, in its order.
 pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender, step, started, what, contenders, \
     load_from, load_to, users, trials, throughput, p99, p99_at_least, errors, verdict, seconds, \
     iif(kind = 'experiment', (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
@@ -14,7 +14,8 @@ pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender
 
 const KINDS: [(Kind, &str); 2] = [(Kind::Run, "run"), (Kind::Experiment, "experiment")];
 
-/// `open` is what a row begins with: whether somebody writes, only the file's lock tells.
+/// Words for states. A row starts as `open`; only the lock of the file shows whether a process
+/// still writes to it.
 const PROGRESS: [(Progress, &str); 4] = [
     (Progress::Running, "open"),
     (Progress::Whole, "whole"),
@@ -30,23 +31,23 @@ pub fn progress_word(progress: Progress) -> &'static str {
     word_of(&PROGRESS, progress)
 }
 
-/// A list as one value.
+/// Encodes a list as one value.
 pub fn list(names: &[String]) -> String {
     serde_json::Value::from(names).to_string()
 }
 
-pub fn kind(row: &Row, at: usize) -> Result<Kind, Error> {
-    known(&KINDS, &row.get::<_, String>(at)?, at)
+pub fn kind(row: &Row, column: usize) -> Result<Kind, Error> {
+    value_of(&KINDS, &row.get::<_, String>(column)?, column)
 }
 
-/// A row as an entry; its tags are kept elsewhere.
+/// Reads a row as an entry. Its tags are files and are added later.
 pub fn entry(row: &Row) -> Result<Entry, Error> {
     let kind = kind(row, 1)?;
     let trials: Option<u64> = row.get::<_, Option<i64>>(13)?.map(|n| n as u64);
     Ok(Entry {
         id: row.get(0)?,
         kind,
-        progress: known(&PROGRESS, &row.get::<_, String>(2)?, 2)?,
+        progress: value_of(&PROGRESS, &row.get::<_, String>(2)?, 2)?,
         experiment: row.get(3)?,
         place: place(row)?,
         started_unix_seconds: row.get(7)?,
@@ -62,7 +63,8 @@ pub fn entry(row: &Row) -> Result<Entry, Error> {
 
 fn place(row: &Row) -> Result<Option<TrialIndex>, Error> {
     let Some(repetition) = row.get(4)? else { return Ok(None) };
-    let (contender, step): (i64, i64) = (row.get(5)?, row.get(6)?);
+    let contender: i64 = row.get(5)?;
+    let step: i64 = row.get(6)?;
     Ok(Some(TrialIndex { repetition, contender: contender as usize, step: step as usize }))
 }
 
@@ -87,14 +89,14 @@ fn word_of<T: Copy + PartialEq>(words: &'static [(T, &'static str)], value: T) -
     words.iter().find(|row| row.0 == value).map_or("", |row| row.1)
 }
 
-fn known<T: Copy>(words: &[(T, &str)], word: &str, at: usize) -> Result<T, Error> {
-    words.iter().find(|row| row.1 == word).map(|row| row.0).ok_or_else(|| unknown(word, at))
+fn value_of<T: Copy>(words: &[(T, &str)], word: &str, column: usize) -> Result<T, Error> {
+    words.iter().find(|row| row.1 == word).map(|row| row.0).ok_or_else(|| unknown(word, column))
 }
 
 fn verdict(word: &str) -> Result<State, Error> {
     State::of_word(word).ok_or_else(|| unknown(word, 18))
 }
 
-fn unknown(word: &str, at: usize) -> Error {
-    Error::FromSqlConversionFailure(at, Type::Text, format!("`{word}` is unknown").into())
+fn unknown(word: &str, column: usize) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Text, format!("`{word}` is unknown").into())
 }

@@ -1,6 +1,6 @@
 //! The work that the index costs in a large store, in steps of `SQLite`, which do not depend on the machine.
 
-use super::{Begun, Index};
+use super::{Index, StartInfo};
 use crate::entry::{Kind, Progress};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError};
@@ -21,14 +21,14 @@ fn filled(runs: u32) -> Index {
         }
         Ok(())
     };
-    index.at_once(add).unwrap();
+    index.in_transaction(add).unwrap();
     index
 }
 
 fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
     let id = index.claim(kind, |_| false)?;
     let started = Some(f64::from(number));
-    index.begun(&id, &Begun { started, what: "http://h/", contenders: &[], load: None, trials: None })?;
+    index.set_start(&id, &StartInfo { started, what: "http://h/", contenders: &[], load: None, trials: None })?;
     Ok(id)
 }
 
@@ -38,9 +38,9 @@ fn add_run(index: &Index, experiment: Option<u32>, number: u32) -> Result<(), St
     if let Some(experiment) = experiment {
         let place = TrialIndex { repetition: number % 20, contender: 0, step: 0 };
         let (experiment, contender) = (format!("experiment {experiment}"), "nginx".to_owned());
-        index.belongs(&id, &TrialOf { experiment, place, contender })?;
+        index.set_trial(&id, &TrialOf { experiment, place, contender })?;
     }
-    index.ended(&id, Progress::Whole, None)
+    index.set_end(&id, Progress::Whole, None)
 }
 
 /// Steps of the database's machine while it does this.

@@ -1,4 +1,4 @@
-//! Reading logs, packed ones and plain ones.
+//! Reads packed and plain event logs.
 
 use super::{Head, MAGIC};
 use brunt_model::Event;
@@ -6,29 +6,31 @@ use brunt_model::codec::{Decoded, Frame, LogError, LogReader, check_magic, decod
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
-/// No event is longer, unpacked.
-const LONGEST: usize = 256 << 20;
+/// Maximum size of an unpacked event, in bytes.
+const MAX_EVENT_BYTES: usize = 256 << 20;
 
 /// Bytes that any log may unpack to, however short it is.
-const SMALL: u64 = 16 << 20;
+const MIN_UNPACKED_LIMIT: u64 = 16 << 20;
 
-/// Unpacked bytes for each packed byte, at most. Deflate allows 1032; logs of brunt reach about 10.
-const MOST_UNPACKED: u64 = 64;
+/// Maximum number of unpacked bytes for each packed byte. Deflate allows 1032; logs of
+/// brunt reach about 10.
+const MAX_EXPANSION: u64 = 64;
 
-/// Reads events one after the other, whichever way they are written; ends at the first that is not whole.
+/// Reads events in order, from a log of either kind. Iteration ends at the first event
+/// that is not complete.
 pub enum EventReader<R> {
-    /// As `--events` writes them.
+    /// Log of `--events`.
     Plain(LogReader<Chain<Cursor<[u8; 8]>, R>>),
-    /// As a store keeps them.
+    /// Log of a store.
     Packed(PackedReader<R>),
 }
 
 impl<R: Read> EventReader<R> {
-    /// Opens a log; which kind it is, its first bytes say.
+    /// Opens a log. Its first bytes decide which kind it is.
     ///
     /// # Errors
     ///
-    /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
+    /// [`LogError`] if it cannot be read, is no log, or has an unknown version.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
         match check_magic(&magic, MAGIC) {
@@ -38,7 +40,7 @@ impl<R: Read> EventReader<R> {
         }
     }
 
-    /// The next event; None at the end.
+    /// Returns the next event; None at the end.
     ///
     /// # Errors
     ///
@@ -50,14 +52,15 @@ impl<R: Read> EventReader<R> {
         }
     }
 
-    /// What a report of this log should say of the events that were skipped so far; None where none were.
+    /// Returns a warning for the report if events were skipped; None otherwise.
     pub fn warning(&self) -> Option<String> {
         let unknown = "of a kind unknown to this version of brunt; a later version wrote them";
         let skipped = self.skipped();
         (skipped > 0).then(|| format!("skipped {skipped} events of the log {unknown}"))
     }
 
-    /// How many events were skipped so far, because a later version wrote them and this one does not know their kind.
+    /// Returns the number of events skipped so far. A later version wrote them, and this one does
+    /// not know their kind.
     pub fn skipped(&self) -> u64 {
         match self {
             Self::Plain(reader) => reader.skipped(),
@@ -84,11 +87,11 @@ pub struct PackedReader<R> {
 }
 
 impl<R: Read> PackedReader<R> {
-    /// Opens one.
+    /// Opens a packed log.
     ///
     /// # Errors
     ///
-    /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
+    /// [`LogError`] if it cannot be read, is no packed log, or has an unknown version.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
         check_magic(&magic, MAGIC)?;
@@ -101,17 +104,17 @@ impl<R: Read> PackedReader<R> {
         Ok(Self { from, head, unpacker: Decompress::new(false), read: 0, skipped: 0 })
     }
 
-    /// What the log says of itself.
+    /// Returns the head of the log.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// What follows the head, or the last event read.
+    /// Returns the input after the head or the last event read.
     pub fn rest(self) -> R {
         self.from
     }
 
-    /// The next event that this version knows; None at the end.
+    /// Returns the next event that this version knows; None at the end.
     ///
     /// # Errors
     ///
@@ -135,15 +138,17 @@ impl<R: Read> PackedReader<R> {
     fn unpack(&mut self, mut packed: &[u8]) -> Option<Vec<u8>> {
         let mut plain = Vec::with_capacity(packed.len() * 4 + 256);
         loop {
-            let (came, went) = (self.unpacker.total_in(), plain.len());
+            let packed_before = self.unpacker.total_in();
+            let plain_before = plain.len();
             self.unpacker.decompress_vec(packed, &mut plain, FlushDecompress::Sync).ok()?;
-            packed = &packed[(self.unpacker.total_in() - came) as usize..];
-            let room = plain.len() < plain.capacity();
-            if packed.is_empty() && room {
+            packed = &packed[(self.unpacker.total_in() - packed_before) as usize..];
+            let has_room = plain.len() < plain.capacity();
+            if packed.is_empty() && has_room {
                 return Some(plain);
             }
-            let is_bomb = self.unpacker.total_out() > SMALL + MOST_UNPACKED * self.unpacker.total_in();
-            if is_bomb || plain.len() > LONGEST || (room && self.unpacker.total_in() == came && plain.len() == went) {
+            let is_bomb = self.unpacker.total_out() > MIN_UNPACKED_LIMIT + MAX_EXPANSION * self.unpacker.total_in();
+            let is_stalled = has_room && self.unpacker.total_in() == packed_before && plain.len() == plain_before;
+            if is_bomb || plain.len() > MAX_EVENT_BYTES || is_stalled {
                 return None;
             }
             plain.reserve(plain.len() + 256);

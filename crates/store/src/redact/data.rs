@@ -1,20 +1,21 @@
-//! Secrets in trees of names and values: plan files, plans, and other data of this form.
+//! Redacts trees of names and values: plan files, plans, and similar data.
 
 use super::Redactor;
 use brunt_model::secret::{is_secret_field, is_secret_header};
 use serde_json::{Map, Value};
 
-/// Keys under which names lead to rules for finding a value, not to values.
+/// Keys that contain rules for finding a value, and no values.
 const RULES: [&str; 2] = ["extract", "schema"];
 
-/// Keys of the value that belongs to a name beside it.
+/// Keys of values that have their name in a sibling entry.
 const VALUES: [&str; 5] = ["value", "values", "text", "default", "initial"];
 
-/// Keys of a name that has a value beside it.
+/// Keys of names that have their value in a sibling entry.
 const NAMES: [&str; 3] = ["name", "variable", "key"];
 
 impl Redactor {
-    /// Redacts the values of secret names in a tree, and known secrets in its other texts. Keys stay as they are.
+    /// Redacts the values of secret names in a tree, and known secrets in its other texts. Keys
+    /// stay as they are.
     pub fn data(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(text),
@@ -24,7 +25,7 @@ impl Redactor {
         }
     }
 
-    /// A list; one of two texts may be a name and its value.
+    /// Redacts a list. A list of two may be a name and its value.
     fn list(&self, items: &mut [Value]) {
         if let [Value::String(name), value] = items
             && !value.is_array()
@@ -75,7 +76,7 @@ impl Redactor {
     }
 }
 
-/// Names with a hyphen are those of headers, if they are written as such.
+/// True for the name of a secret field. A name that begins with `X-` is checked as a header.
 fn is_secret_name(name: &str) -> bool {
     is_secret_field(name) || ((name.starts_with("X-") || name.starts_with("x-")) && is_secret_header(name))
 }

@@ -1,4 +1,5 @@
-//! The key of a store's redaction, in a file that its owner alone can read. It never leaves the store.
+//! Reads and creates the key of a store's redaction. Only the owner can read its file, and it
+//! never leaves the store.
 
 use super::Redactor;
 use crate::StoreError;
@@ -6,10 +7,10 @@ use crate::directory::{self, Directory};
 use std::fs;
 use std::io::{ErrorKind, Write};
 
-/// Bytes of the key.
+/// Length of the key, in bytes.
 const BYTES: usize = 32;
 
-/// The redactor of a store, whose key is drawn at its first use.
+/// Returns the redactor of a store. The first use draws its key.
 pub(crate) fn redactor(directory: &Directory) -> Result<Redactor, StoreError> {
     let path = directory.key();
     loop {
@@ -22,12 +23,14 @@ pub(crate) fn redactor(directory: &Directory) -> Result<Redactor, StoreError> {
     }
 }
 
-/// Another process may draw one at the same time: the first that is there counts.
+/// Draws a key. If another process draws one at the same time, the first that is stored wins.
 fn draw(directory: &Directory) -> Result<(), StoreError> {
-    let (path, new) = (directory.key(), directory.incoming().join(crate::id::draw()));
+    let path = directory.key();
+    let new = directory.incoming().join(crate::id::draw());
     let written = directory::create_new(&new).and_then(|mut file| {
         file.write_all(&rand::random::<[u8; BYTES]>())?;
         file.sync_all()
+        // A hard link fails if the name exists, so that no process replaces the key of another.
     });
     let linked = written.and_then(|()| match fs::hard_link(&new, &path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

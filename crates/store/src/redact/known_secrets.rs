@@ -1,25 +1,26 @@
-//! The secrets that a redactor knows, and the search for them in free text.
+//! Remembers secrets, and finds them in free text.
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::collections::{BTreeMap, HashSet};
 
-/// Maximum number of values that are searched for in free text: a list of URLs may hold a million tokens.
+/// Maximum number of values that are searched for in free text: a list of URLs may
+/// hold a million tokens.
 const MOST_SEARCHED: usize = 4096;
 
-/// Values that are searched for one by one before the searcher is built again.
+/// Number of values that are searched for one by one before the searcher is rebuilt.
 const MOST_RECENT: usize = 64;
 
-/// Shorter values are too common to be searched for in free text.
+/// Minimum length of a value to search for. Shorter ones are too common in free text.
 const SHORTEST_SEARCHED: usize = 4;
 
-/// Shorter numbers are too common.
+/// Minimum length of a number to search for. Shorter ones are too common.
 const SHORTEST_NUMBER: usize = 6;
 
-/// Longer values are searched for within words, too.
+/// Minimum length of a value that is also searched for within words.
 const LONG: usize = 12;
 
-/// Words that are values of secret fields in examples, and words of messages too.
+/// Words that are secret values in examples, but also occur in messages.
 const COMMON: [&str; 22] = [
     "true",
     "false",
@@ -45,26 +46,27 @@ const COMMON: [&str; 22] = [
     "example",
 ];
 
-/// Secrets by what stands in their place, and those to search for.
+/// Maps tokens to secrets, and finds the secrets in texts.
 #[derive(Default)]
 pub(super) struct KnownSecrets {
     exact: BTreeMap<String, String>,
     patterns: Vec<Pattern>,
     texts: HashSet<String>,
-    /// Finds the first patterns.
+    /// Finds the first patterns; the later ones are searched for one by one.
     searcher: Option<AhoCorasick>,
 }
 
-/// A text to search for.
+/// A text to search for, and its replacement.
 struct Pattern {
     value: String,
     token: String,
 }
 
 impl KnownSecrets {
-    /// Adds a secret and the token that stands in its place.
+    /// Adds a secret and its token.
     pub fn add(&mut self, value: &str, token: &str, is_searched: bool) {
         self.exact.entry(token.to_owned()).or_insert_with(|| value.to_owned());
+        // A secret may also occur with or without percent-encoding.
         if is_searched && !self.texts.contains(value) {
             self.search_for(value.to_owned(), token);
             self.search_for(percent_decode_str(value).decode_utf8_lossy().into_owned(), token);
@@ -72,31 +74,31 @@ impl KnownSecrets {
         }
     }
 
-    /// The value that a token stands for.
+    /// Returns the secret of a token.
     pub fn exact(&self, token: &str) -> Option<String> {
         self.exact.get(token).cloned()
     }
 
-    /// The values that are searched for.
+    /// Returns the values that are searched for.
     pub fn values(&self) -> Vec<String> {
         self.patterns.iter().map(|pattern| pattern.value.clone()).collect()
     }
 
-    /// The text with tokens in place of secrets.
+    /// Returns the text with tokens in place of secrets.
     pub fn replaced(&mut self, text: &str) -> String {
         self.rebuild();
         let Some(searcher) = &self.searcher else { return self.without_recent(text.to_owned()) };
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
         let mut from = 0;
-        while let Some(found) = searcher.find(Input::new(text).range(from..)) {
-            if is_whole(text, found.start(), found.end()) {
-                out.push_str(&text[done..found.start()]);
-                out.push_str(&self.patterns[found.pattern().as_usize()].token);
-                done = found.end();
+        while let Some(hit) = searcher.find(Input::new(text).range(from..)) {
+            if is_whole(text, hit.start(), hit.end()) {
+                out.push_str(&text[done..hit.start()]);
+                out.push_str(&self.patterns[hit.pattern().as_usize()].token);
+                done = hit.end();
                 from = done;
             } else {
-                from = found.start() + text[found.start()..].chars().next().map_or(1, char::len_utf8);
+                from = hit.start() + text[hit.start()..].chars().next().map_or(1, char::len_utf8);
             }
         }
         out.push_str(&text[done..]);
@@ -113,13 +115,15 @@ impl KnownSecrets {
     }
 
     /// Number of patterns that the searcher finds.
-    fn built(&self) -> usize {
+    fn built_patterns(&self) -> usize {
+        // A searcher is built over a prefix of `patterns`, which only grows.
         self.searcher.as_ref().map_or(0, AhoCorasick::patterns_len)
     }
 
-    /// Builds the searcher again after enough additions; each build costs milliseconds with thousands of values.
+    /// Rebuilds the searcher after enough additions. Each build costs milliseconds
+    /// with thousands of values.
     fn rebuild(&mut self) {
-        let recent = self.patterns.len() - self.built();
+        let recent = self.patterns.len() - self.built_patterns();
         if recent > MOST_RECENT {
             let values = self.patterns.iter().map(|pattern| &pattern.value);
             let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values);
@@ -128,8 +132,9 @@ impl KnownSecrets {
     }
 
     fn without_recent(&self, mut text: String) -> String {
-        let mut recent: Vec<&Pattern> = self.patterns[self.built()..].iter().collect();
+        let mut recent: Vec<&Pattern> = self.patterns[self.built_patterns()..].iter().collect();
         recent.retain(|pattern| text.contains(&pattern.value));
+        // The longest first: a shorter secret may be part of it.
         recent.sort_by_key(|pattern| std::cmp::Reverse(pattern.value.len()));
         for pattern in recent {
             text = replace_one(&text, pattern);
@@ -152,10 +157,12 @@ fn replace_one(text: &str, pattern: &Pattern) -> String {
     out + &text[done..]
 }
 
-/// True if the value at this place counts: a short one only as a word of its own, and none within a token.
+/// True if the value at this position counts. A short one must be a separate word, and none may
+/// be within a token.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
-    let is_joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let is_inside = is_joined(text[..start].chars().next_back()) || is_joined(text[end..].chars().next());
+    let before = text[..start].chars().next_back();
+    let after = text[end..].chars().next();
+    let is_inside = before.is_some_and(char::is_alphanumeric) || after.is_some_and(char::is_alphanumeric);
     let is_token = text[..start].ends_with(brunt_model::secret::REDACTED);
     !is_token && (end - start >= LONG || !is_inside)
 }

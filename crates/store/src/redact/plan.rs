@@ -1,4 +1,4 @@
-//! Secrets in plans, experiments, events and studies.
+//! Redacts plans, experiments, events and studies.
 
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
@@ -11,14 +11,16 @@ use brunt_model::{
 use std::borrow::Cow;
 
 impl Redactor {
-    /// An event. Those that are made while requests are under way are passed on as they are.
+    /// Redacts an event. Frequent events are returned unchanged: they hold no text, or
+    /// their readers redact it.
     pub fn event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         match event {
             Event::Started { plan, environment, unix_seconds } => {
-                let mut started = (plan.clone(), environment.clone());
-                self.plan(&mut started.0);
-                self.environment(&mut started.1);
-                Cow::Owned(Event::Started { plan: started.0, environment: started.1, unix_seconds: *unix_seconds })
+                let mut plan = plan.clone();
+                let mut environment = environment.clone();
+                self.plan(&mut plan);
+                self.environment(&mut environment);
+                Cow::Owned(Event::Started { plan, environment, unix_seconds: *unix_seconds })
             }
             Event::Label { id, name, hop_of } => {
                 Cow::Owned(Event::Label { id: *id, name: self.label(name), hop_of: *hop_of })
@@ -51,12 +53,12 @@ impl Redactor {
         CheckFailure { expected: self.text(&failure.expected), found: self.text(&failure.found), ..failure.clone() }
     }
 
-    /// A plan.
+    /// Redacts a plan.
     pub fn plan(&self, plan: &mut Plan) {
         let mut requests = Vec::new();
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
             scenario.requests.change_each(|request| self.request_of_plan(request));
-            // Nobody wrote them: they come from replies, and most are tokens.
+            // Inherited values come from replies, not from the user, and most are tokens.
             let values = scenario.handed.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
             requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
@@ -73,7 +75,8 @@ impl Redactor {
         }
     }
 
-    /// Everything of a plan but its requests, of which there may be a million: in a tree, so that no field is forgotten.
+    /// Redacts everything of a plan except for its requests, of which there may be a million. It
+    /// works on a tree of values, so that no field is forgotten.
     fn names_and_values(&self, plan: &mut Plan) {
         let Ok(mut tree) = serde_json::to_value(&*plan) else { return };
         let before = tree.clone();
@@ -83,19 +86,20 @@ impl Redactor {
         }
         match serde_json::from_value(tree) {
             Ok(redacted) => *plan = redacted,
-            // Only a secret in place of a number can make a plan unreadable, and numbers of plans have no names of secrets.
+            // Only a secret in place of a number can make a plan unreadable, and numbers of plans
+            // have no secret names.
             Err(error) => debug_assert!(false, "a redacted plan cannot be read: {error}"),
         }
     }
 
-    /// A sample that is shown, with its request and reply in full.
+    /// Redacts a sample that is shown with its full request and reply.
     pub fn record(&self, record: &mut SampleRecord) {
         record.label = self.label(&record.label);
         record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
         let details = &mut record.details;
         details.response_headers = details.response_headers.as_ref().map(|headers| self.head(headers));
         details.body = details.body.as_ref().map(|body| self.without_known(&self.body(body)));
-        record.sub_results.iter_mut().for_each(|within| self.record(within));
+        record.sub_results.iter_mut().for_each(|part| self.record(part));
         let Some(trace) = &mut record.trace else { return };
         let request = self.request(trace.request.as_bytes());
         trace.request = self.without_known(&String::from_utf8_lossy(&request));
@@ -115,21 +119,24 @@ impl Redactor {
         trace.challenged.iter_mut().for_each(|record| self.record(record));
     }
 
-    /// The value of a variable, whose name may say that it is secret.
+    /// Redacts the value of a variable. The name may show that it is secret.
     fn variable(&self, name: &str, value: &str) -> String {
         if is_secret_field(name) && !value.is_empty() { self.secret(value) } else { self.text(value) }
     }
 
-    /// The status line and the header fields of a reply, a line each.
+    /// Redacts the status line and the header fields of a reply, one per line.
     fn head(&self, head: &str) -> String {
-        let line = |line: &str| match line.split_once(": ") {
-            Some((name, value)) => format!("{name}: {}", self.header(name, value)),
-            None => line.to_owned(),
-        };
-        head.lines().map(line).collect::<Vec<_>>().join("\n")
+        head.lines().map(|line| self.header_line(line)).collect::<Vec<_>>().join("\n")
     }
 
-    /// An experiment, with the text that it was made from.
+    fn header_line(&self, line: &str) -> String {
+        match line.split_once(": ") {
+            Some((name, value)) => format!("{name}: {}", self.header(name, value)),
+            None => line.to_owned(),
+        }
+    }
+
+    /// Redacts an experiment, with the text of its plan file.
     pub fn experiment(&self, experiment: &mut Experiment) {
         for contender in &mut experiment.contenders {
             self.contender(contender);
@@ -141,12 +148,12 @@ impl Redactor {
         experiment.source = self.source(&experiment.source);
     }
 
-    /// A step of an experiment.
+    /// Redacts a step of an experiment.
     pub fn step(&self, step: &mut Step) {
         self.plan(&mut step.plan);
     }
 
-    /// Where a run was made, and the command line.
+    /// Redacts the environment of a run, with the command line.
     pub fn environment(&self, environment: &mut Environment) {
         environment.command = self.command(&environment.command);
         if let Some(server) = &mut environment.server {
@@ -154,7 +161,7 @@ impl Redactor {
         }
     }
 
-    /// A study whose runs are redacted already: what was to be done, and what the reader is told.
+    /// Redacts the experiment, the environment and the warnings of a study. Its runs are already redacted.
     pub fn study(&self, study: &mut Study) {
         self.experiment(&mut study.experiment);
         self.environment(&mut study.environment);
@@ -163,7 +170,7 @@ impl Redactor {
         }
     }
 
-    /// The name of a label, which is often a URL with a method before it.
+    /// Redacts a label, which is often a URL with a method before it.
     pub fn label(&self, label: &str) -> String {
         match label.rsplit_once(' ') {
             Some((method, url)) if url.contains('/') && !method.contains(' ') => format!("{method} {}", self.url(url)),
@@ -233,7 +240,7 @@ impl Redactor {
         }
     }
 
-    /// The text of a plan file, or a command line.
+    /// Redacts the text of a plan file, or a command line.
     fn source(&self, source: &str) -> String {
         let is_text = source.contains('\n') || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
         if is_text { self.plan_text(source) } else { self.command(source) }

@@ -1,7 +1,9 @@
-//! Secrets put back into a stored experiment before it is sent again, from the one that is asked for now.
+//! Restores the secrets of a stored experiment before it is sent again, from the experiment that
+//! the user passes now.
 //!
-//! The two may differ in ports and in secrets: a secret is found by its hash, or by its place where all else of a text is the
-//! same. A secret that is found in neither way is named; nothing redacted is ever sent.
+//! The two may differ in ports and in secrets. A secret is found by its hash, or by its
+//! position if the rest of the text is equal. Any other secret is reported as missing; redacted
+//! text is never sent.
 
 use super::{DIGITS, Redactor, is_redacted};
 use brunt_model::secret::REDACTED;
@@ -10,49 +12,54 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Exact secrets by what stands in their place.
+/// Maps tokens to exact secrets.
 type SecretsByHash = BTreeMap<String, String>;
 
 impl Redactor {
-    /// What was stored, with the secrets of what is asked for; or where those are that it does not have. `redact` redacts
-    /// what is asked for.
+    /// Returns the stored value with the secrets of the current one. `redact` redacts the
+    /// current value, for comparison.
     ///
     /// # Errors
     ///
-    /// The places of the secrets that `asked` does not have.
-    pub fn restored<T>(&self, stored: &T, asked: &T, redact: impl Fn(&Self, &mut T)) -> Result<T, Vec<String>>
+    /// The places of the secrets that `current` does not have.
+    pub fn restored<T>(&self, stored: &T, current: &T, redact: impl Fn(&Self, &mut T)) -> Result<T, Vec<String>>
     where
         T: Serialize + DeserializeOwned + Clone,
     {
-        let broken = |error: serde_json::Error| vec![error.to_string()];
-        let mut redacted = asked.clone();
+        let mut redacted = current.clone();
         redact(self, &mut redacted);
-        let (mut stored, redacted) = (value(stored).map_err(broken)?, value(&redacted).map_err(broken)?);
-        let mut known = SecretsByHash::new();
-        self.learn(&stored, &redacted, &mut known);
+        let mut stored = value(stored).map_err(|error| vec![error.to_string()])?;
+        let redacted = value(&redacted).map_err(|error| vec![error.to_string()])?;
+        let mut secrets = SecretsByHash::new();
+        self.learn(&stored, &redacted, &mut secrets);
         let mut missing = Vec::new();
-        self.put_back(&mut stored, &known, "", &mut missing);
+        self.put_back(&mut stored, &secrets, "", &mut missing);
         missing.dedup();
-        if missing.is_empty() { serde_json::from_value(stored).map_err(broken) } else { Err(missing) }
+        if missing.is_empty() {
+            serde_json::from_value(stored).map_err(|error| vec![error.to_string()])
+        } else {
+            Err(missing)
+        }
     }
 
-    /// Learns from texts at the same place that are the same but for secrets.
-    fn learn(&self, stored: &Value, asked: &Value, known: &mut SecretsByHash) {
-        match (stored, asked) {
-            (Value::String(stored), Value::String(asked)) => {
-                let (old, new) = (tokens(stored), tokens(asked));
-                if old.len() == new.len() && shape(stored, &old) == shape(asked, &new) {
+    /// Learns secrets from texts at the same place that differ only in secrets.
+    fn learn(&self, stored: &Value, current: &Value, known: &mut SecretsByHash) {
+        match (stored, current) {
+            (Value::String(stored), Value::String(current)) => {
+                let old = tokens(stored);
+                let new = tokens(current);
+                if old.len() == new.len() && shape(stored, &old) == shape(current, &new) {
                     let exact =
                         old.into_iter().zip(new).filter_map(|(old, new)| Some((old.to_owned(), self.exact(new)?)));
                     known.extend(exact);
                 }
             }
-            (Value::Array(stored), Value::Array(asked)) => {
-                stored.iter().zip(asked).for_each(|(stored, asked)| self.learn(stored, asked, known));
+            (Value::Array(stored), Value::Array(current)) => {
+                stored.iter().zip(current).for_each(|(stored, current)| self.learn(stored, current, known));
             }
-            (Value::Object(stored), Value::Object(asked)) => {
+            (Value::Object(stored), Value::Object(current)) => {
                 for (key, stored) in stored {
-                    asked.get(key).into_iter().for_each(|asked| self.learn(stored, asked, known));
+                    current.get(key).into_iter().for_each(|current| self.learn(stored, current, known));
                 }
             }
             _ => {}
@@ -82,7 +89,7 @@ impl Redactor {
                 }
             }
             Value::Object(entries) => {
-                // The text that it was made from, and its names, are for readers.
+                // The source text, the names and the labels are for readers and are never sent.
                 for (key, value) in
                     entries.iter_mut().filter(|entry| !["source", "about", "label", "name"].contains(&&**entry.0))
                 {
@@ -94,38 +101,40 @@ impl Redactor {
     }
 }
 
-/// Whether something holds a redacted value: its places.
+/// Returns the places of redacted values in a value.
 pub fn redacted_places(value: &impl Serialize) -> Vec<String> {
-    let nobody = Redactor::of_process();
+    // A redactor that knows no secrets misses every one.
+    let no_secrets = Redactor::of_process();
     let mut missing = Vec::new();
     if let Ok(mut value) = self::value(value) {
-        nobody.put_back(&mut value, &SecretsByHash::new(), "", &mut missing);
+        no_secrets.put_back(&mut value, &SecretsByHash::new(), "", &mut missing);
     }
     missing.dedup();
     missing
 }
 
-fn value(of: &impl Serialize) -> serde_json::Result<Value> {
-    serde_json::to_value(of)
+fn value(data: &impl Serialize) -> serde_json::Result<Value> {
+    serde_json::to_value(data)
 }
 
-/// All that stands in place of secrets in a text, in order.
+/// Returns all tokens of secrets in a text, in order.
 fn tokens(text: &str) -> Vec<&str> {
-    let token = |(at, _): (usize, &str)| text.get(at..at + REDACTED.len() + DIGITS).filter(|token| is_redacted(token));
-    text.match_indices(REDACTED).filter_map(token).collect()
+    text.match_indices(REDACTED)
+        .filter_map(|(start, _)| text.get(start..start + REDACTED.len() + DIGITS).filter(|token| is_redacted(token)))
+        .collect()
 }
 
 fn shape(text: &str, tokens: &[&str]) -> String {
     tokens.iter().fold(text.to_owned(), |text, token| text.replacen(token, REDACTED, 1))
 }
 
-/// A text that stands there as bytes.
+/// Decodes a text that is stored as a list of bytes.
 fn bytes_of(items: &[Value]) -> Option<String> {
     let bytes = items.iter().map(|item| u8::try_from(item.as_u64()?).ok()).collect::<Option<Vec<u8>>>()?;
     String::from_utf8(bytes).ok()
 }
 
-/// The name of a header, which is a pair.
+/// Returns the name of a header, which is stored as a pair.
 fn pair_name(item: &Value) -> Option<&str> {
     item.as_array().filter(|pair| pair.len() == 2)?.first()?.as_str()
 }

@@ -1,4 +1,4 @@
-//! Secrets in the texts of plan files and shell commands, replaced in place: everything else keeps its form.
+//! Redacts the texts of plan files and shell commands in place: everything else keeps its form.
 
 use super::text::{NamedValues, PAIR, each, is_secret_member, regex};
 use super::{Redactor, is_redacted};
@@ -20,7 +20,7 @@ static FLOW: LazyLock<NamedValues> = LazyLock::new(|| {
         r#"^(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|((?:\$\{[^}\n]*\}|[^,{}\[\]\r\n"'])+))"#,
     )
 });
-/// `-H 'Name: value'`, as curl has it.
+/// `-H 'Name: value'`, as in curl.
 static HEADER_OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
     NamedValues::new(
         r#"(?:-H|--header|--add-header)[ \t=]*["']([A-Za-z][\w.\-]*):[ \t]*"#,
@@ -31,13 +31,13 @@ static HEADER_OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
 static OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
     NamedValues::new(r"--([A-Za-z][A-Za-z\-]*)[ \t]+", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'\-][^\s"']*))"#)
 });
-/// `-u NAME:PASSWORD`, as curl has it.
+/// `-u NAME:PASSWORD`, as in curl.
 static USER_OPTION: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:-u|--user)[ \t=]*["']?([^\s"':]+:[^\s"']+)"#));
 
 impl Redactor {
-    /// A command for a shell.
+    /// Redacts a shell command.
     pub fn shell(&self, command: &str) -> String {
-        let text = self.free(&self.without_known(command));
+        let text = self.unmistakable_forms(&self.without_known(command));
         let text = PAIR.replace(&text, is_secret_member, |_, value| self.secret(value));
         let text = OPTION.replace(&text, is_secret_member, |_, value| self.secret(value));
         let text = each(&USER_OPTION, &text, |all, user| {
@@ -46,19 +46,24 @@ impl Redactor {
         HEADER_OPTION.replace(&text, |name, _| is_secret_header(name), |name, value| self.header(name, value.trim()))
     }
 
-    /// The text of a plan file.
+    /// Redacts the text of a plan file.
     pub fn plan_text(&self, source: &str) -> String {
         let text = self.shell(source);
-        let is_flow = |before: &str| before.trim_end_matches(['"', '\'', ' ', '\t']).ends_with(['{', ',']);
-        let in_flow = |name: &str, before: &str| is_flow(before) && is_secret_key(name);
-        let in_block = |name: &str, before: &str| is_block_key(before) && is_secret_key(name);
-        let text = FLOW.replace(&text, in_flow, |name, value| self.of_key(name, value));
-        LINE.replace(&text, in_block, |name, value| self.of_key(name, value))
+        let text = FLOW.replace(
+            &text,
+            |name, before| is_flow_key(before) && is_secret_key(name),
+            |name, value| self.value_of_key(name, value),
+        );
+        LINE.replace(
+            &text,
+            |name, before| is_block_key(before) && is_secret_key(name),
+            |name, value| self.value_of_key(name, value),
+        )
     }
 
-    fn of_key(&self, name: &str, value: &str) -> String {
+    fn value_of_key(&self, name: &str, value: &str) -> String {
         match name {
-            // The path of an extractor, and no value.
+            // The value is the path of an extractor.
             _ if value.starts_with("$.") || value.starts_with("$[") || is_redacted(value) => value.to_owned(),
             "basic" => self.user(value),
             _ if is_secret_header(name) => self.header(name, value),
@@ -67,13 +72,19 @@ impl Redactor {
     }
 }
 
+/// True if a key after this text is the key of a flow mapping, such as `{name: value}`.
+fn is_flow_key(before: &str) -> bool {
+    before.trim_end_matches(['"', '\'', ' ', '\t']).ends_with(['{', ','])
+}
+
 fn is_secret_key(name: &str) -> bool {
     name == "basic"
         || is_secret_field(name)
         || ((name.starts_with("X-") || name.starts_with("x-")) && is_secret_header(name))
 }
 
-/// True if a key of a block stands behind this text: at the beginning of a line, or of an item.
+/// True if a key after this text is the key of a block: at the beginning of a line or
+/// of a list item.
 fn is_block_key(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.trim_matches(['"', '\'', ' ', '\t']).trim_start_matches(['-', ' ']).is_empty()

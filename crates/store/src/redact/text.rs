@@ -1,7 +1,8 @@
-//! Secrets in texts: URLs, headers, bodies of requests, and free text such as messages and names.
+//! Redacts texts: URLs, headers, bodies of requests, and free text such as messages and names.
 //!
-//! Data that has a form is redacted by its form, so that nothing of a secret is left. Free text keeps all of its words but those
-//! that are known to be secret, and those of the forms that nothing else has: URLs, fields of JSON and XML, credentials.
+//! Structured data is redacted by its structure, so that no part of a secret is left. In free
+//! text, only known secrets are replaced, and the values of unmistakable forms: URLs, fields of
+//! JSON and XML, credentials.
 
 use super::{Redactor, begins_redacted, is_placeholder};
 use base64::Engine;
@@ -10,10 +11,10 @@ use brunt_model::secret::{is_of_oauth, is_secret_field, is_secret_header, is_sec
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// The name of a member of JSON.
+/// Name of a JSON member.
 const JSON_NAME: &str = r#""((?:[^"\\]|\\.)*)"\s*:\s*"#;
 
-/// A name and password in a URL.
+/// Name and password in a URL.
 static USER: LazyLock<Regex> = LazyLock::new(|| regex(r#"://([^/?#\s"'`<>]*)@"#));
 /// `name=value`.
 pub(super) static PAIR: LazyLock<NamedValues> = LazyLock::new(|| {
@@ -29,17 +30,17 @@ pub(super) static JSON: LazyLock<NamedValues> =
 static JSON_LIST: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, r"^\[([^\]]*)\]"));
 /// `"name": 12`.
 static JSON_NUMBER: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, "^(-?[0-9][0-9.eE+-]*)"));
-/// A string of JSON.
+/// A JSON string.
 static STRING: LazyLock<Regex> = LazyLock::new(|| regex(r#""((?:[^"\\]|\\.)*)""#));
 /// `Name: value` of a text body, to the end of the line.
 static LINE: LazyLock<NamedValues> =
     LazyLock::new(|| NamedValues::new(r"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*", r"^([^\r\n]*)"));
 /// `<name>value</name>`.
 static XML: LazyLock<Regex> = LazyLock::new(|| regex(r"<([A-Za-z_][\w.:\-]*)[^<>]*>([^<]*)</"));
-/// A part of a form with several parts.
+/// A part of a multipart form.
 static PART: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?s)name="([^"\r\n]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)\r?\n--"#));
-/// A scheme of authentication and its credentials.
+/// An authentication scheme and its credentials.
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?i:bearer|basic)[ \t]+([A-Za-z0-9+/=._~\-]{6,})"));
 /// The header field of credentials.
 static AUTHORIZATION: LazyLock<Regex> = LazyLock::new(|| {
@@ -53,7 +54,8 @@ pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of ours")
 }
 
-/// Values that stand behind a name. A value is only looked at where its name says that it is secret: others may hold names.
+/// Finds values that follow a name. A value is read only if its name is secret; other values
+/// may contain names themselves.
 pub(super) struct NamedValues {
     name: Regex,
     value: Regex,
@@ -64,49 +66,49 @@ impl NamedValues {
         Self { name: regex(name), value: regex(value) }
     }
 
-    /// Replaces the values that `is_secret` finds secret by their names and the text before them.
+    /// Replaces the values that `is_secret` accepts, given the name and the text before it.
     pub(super) fn replace(
         &self,
         text: &str,
         is_secret: impl Fn(&str, &str) -> bool,
-        make: impl Fn(&str, &str) -> String,
+        replacement: impl Fn(&str, &str) -> String,
     ) -> String {
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        let mut at = 0;
-        while let Some(name) = self.name.captures_at(text, at) {
-            let (begin, end) = name.get(0).map_or((text.len(), text.len()), |all| (all.start(), all.end()));
-            at = end;
-            if !is_secret(&name[1], &text[..begin]) {
+        let mut from = 0;
+        while let Some(name) = self.name.captures_at(text, from) {
+            let (start, end) = name.get(0).map_or((text.len(), text.len()), |all| (all.start(), all.end()));
+            from = end;
+            if !is_secret(&name[1], &text[..start]) {
                 continue;
             }
             let Some(value) = self.value.captures(&text[end..]) else { continue };
             let Some(inner) = (1..value.len()).find_map(|group| value.get(group)) else { continue };
-            let shown = inner.as_str().trim();
-            if shown.is_empty() || begins_redacted(shown) || is_example(shown) {
+            let trimmed = inner.as_str().trim();
+            if trimmed.is_empty() || begins_redacted(trimmed) || is_example(trimmed) {
                 continue;
             }
             out.push_str(&text[done..end + inner.start()]);
-            out.push_str(&make(&name[1], inner.as_str()));
+            out.push_str(&replacement(&name[1], inner.as_str()));
             done = end + inner.end();
-            at = done;
+            from = done;
         }
         out + &text[done..]
     }
 }
 
 impl Redactor {
-    /// A free text, a name, or a URL. Its other words stay, whatever they look like.
+    /// Redacts a free text, a name, or a URL. Its other words stay, whatever they look like.
     pub fn text(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
         }
-        self.free(&self.without_known(text))
+        self.unmistakable_forms(&self.without_known(text))
     }
 
-    /// The forms that nothing but data has.
-    pub(super) fn free(&self, text: &str) -> String {
-        // Most values of headers are one word.
+    /// Redacts the unmistakable forms of secrets in a free text.
+    pub(super) fn unmistakable_forms(&self, text: &str) -> String {
+        // A fast path: most header values are one word.
         if !text.contains(['=', ':', '@', '"', '<', ' ']) {
             return text.to_owned();
         }
@@ -126,7 +128,7 @@ impl Redactor {
         })
     }
 
-    /// A URL, absolute or relative.
+    /// Redacts an absolute or relative URL.
     pub fn url(&self, url: &str) -> String {
         if !url.contains(['?', '@', ';', '=', '#']) {
             return self.without_known(url);
@@ -140,7 +142,7 @@ impl Redactor {
         self.without_known(&(path + &query + &fragment))
     }
 
-    /// The value of a header.
+    /// Redacts the value of a header.
     pub fn header(&self, name: &str, value: &str) -> String {
         let lower = name.trim().to_ascii_lowercase();
         match &*lower {
@@ -157,7 +159,7 @@ impl Redactor {
         }
     }
 
-    /// The body of a request or reply.
+    /// Redacts the body of a request or reply.
     pub fn body(&self, body: &str) -> String {
         let is_form = !body.contains(|c: char| c.is_whitespace() || "\"<>{}".contains(c));
         if is_form && body.contains('=') {
@@ -176,27 +178,32 @@ impl Redactor {
         PAIR.replace(&text, is_secret_member, |_, value| self.secret(value))
     }
 
-    /// A whole request as it is sent: its first line, headers and body.
+    /// Redacts a complete request as it is sent: its first line, headers and body.
     pub fn request(&self, bytes: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = match text.find("\r\n\r\n") {
             Some(end) => (&text[..end], &text[end..]),
             None => (&*text, ""),
         };
-        let line = |(number, line): (usize, &str)| match line.split_once(':') {
-            Some((name, value)) if number > 0 => {
+        let head: Vec<String> =
+            head.split("\r\n").enumerate().map(|(index, line)| self.head_line(index, line)).collect();
+        let body_start = body.len() - body.trim_start_matches("\r\n").len();
+        let redacted = head.join("\r\n") + &body[..body_start] + &self.body(&body[body_start..]);
+        if redacted == *text { bytes.to_vec() } else { redacted.into_bytes() }
+    }
+
+    /// Redacts a line of a request's head; the first is the request line.
+    fn head_line(&self, index: usize, line: &str) -> String {
+        match line.split_once(':') {
+            Some((name, value)) if index > 0 => {
                 let space = &value[..value.len() - value.trim_start().len()];
                 format!("{name}:{space}{}", self.header(name, value.trim()))
             }
             _ => line.split(' ').map(|word| self.url(word)).collect::<Vec<_>>().join(" "),
-        };
-        let head: Vec<String> = head.split("\r\n").enumerate().map(line).collect();
-        let ends = body.len() - body.trim_start_matches("\r\n").len();
-        let redacted = head.join("\r\n") + &body[..ends] + &self.body(&body[ends..]);
-        if redacted == *text { bytes.to_vec() } else { redacted.into_bytes() }
+        }
     }
 
-    /// `NAME:PASSWORD`, of which the password is secret; without one, the name may be a token.
+    /// Redacts `NAME:PASSWORD`. The password is secret; without one, the name may be a token.
     pub fn user(&self, user: &str) -> String {
         match user.split_once(':') {
             _ if user.contains("${") && user.ends_with('}') => user.to_owned(),
@@ -207,13 +214,16 @@ impl Redactor {
         }
     }
 
-    /// `name=value; name=value`.
+    /// Redacts `name=value; name=value`.
     pub fn cookies(&self, value: &str) -> String {
-        let pair = |pair: &str| match pair.split_once('=') {
+        value.split("; ").map(|pair| self.cookie_pair(pair)).collect::<Vec<_>>().join("; ")
+    }
+
+    fn cookie_pair(&self, pair: &str) -> String {
+        match pair.split_once('=') {
             Some((name, value)) => format!("{name}={}", self.cookie(value.trim())),
             None => self.cookie(pair),
-        };
-        value.split("; ").map(pair).collect::<Vec<_>>().join("; ")
+        }
     }
 
     fn set_cookie(&self, value: &str) -> String {
@@ -221,20 +231,22 @@ impl Redactor {
         self.cookies(pair) + rest
     }
 
-    /// Base64 of a name and password, a token, or parameters.
+    /// Redacts credentials: the base64 of a name and password, a token, or parameters.
     fn credentials(&self, value: &str) -> String {
         if let Some(user) = user_of(value) {
-            // Command lines and plan files have it in this form.
-            drop((self.user(&user), self.secret(&user)));
+            // Remembers the decoded form, too: command lines and plan files contain it.
+            self.user(&user);
+            self.secret(&user);
         }
         self.secret(value)
     }
 
-    /// A query or form: every value of a secret field to its end.
+    /// Redacts a query or form: the complete value of every secret field.
     fn form(&self, form: &str, is_secret: fn(&str) -> bool) -> String {
         let mut names = form.split('&').filter_map(|field| Some(field.split_once('=')?.0));
         let has_code = names.any(is_of_oauth);
-        let field = |field: &str| match field.split_once('=') {
+        // `code` is secret only in OAuth.
+        let redact_field = |field: &str| match field.split_once('=') {
             Some((name, value)) if is_secret(name) || (has_code && name == "code") => {
                 format!("{name}={}", self.secret(value))
             }
@@ -243,17 +255,19 @@ impl Redactor {
             }
             _ => field.to_owned(),
         };
-        form.split('&').map(field).collect::<Vec<_>>().join("&")
+        form.split('&').map(redact_field).collect::<Vec<_>>().join("&")
     }
 
-    /// A URL in a query: secret as a whole where it holds a secret and is encoded.
+    /// Redacts a URL in a query. It is secret as a whole if it contains a secret and is encoded.
     fn nested(&self, value: &str) -> String {
         let plain = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
         let safe = self.url(&plain);
-        match () {
-            () if safe == plain => value.to_owned(),
-            () if plain == value => safe,
-            () => self.secret(value),
+        if safe == plain {
+            value.to_owned()
+        } else if plain == value {
+            safe
+        } else {
+            self.secret(value)
         }
     }
 
@@ -282,10 +296,10 @@ impl Redactor {
         })
     }
 
-    /// A match that ends with credentials.
+    /// Replaces the credentials at the end of a match.
     fn credentials_at_end(&self, all: &str, value: &str, is_secret: bool) -> Option<String> {
-        let begin = all.len() - value.len();
-        (is_secret && !is_example(value)).then(|| format!("{}{}", &all[..begin], self.credentials(value)))
+        let start = all.len() - value.len();
+        (is_secret && !is_example(value)).then(|| format!("{}{}", &all[..start], self.credentials(value)))
     }
 }
 
@@ -294,22 +308,22 @@ pub(super) fn is_secret_member(name: &str, _: &str) -> bool {
     is_secret_field(name)
 }
 
-/// A match with another text in place of one of its groups.
+/// Returns a match with one of its groups replaced.
 fn with_value(all: &Captures<'_>, value: regex::Match<'_>, replacement: &str) -> String {
-    let begin = value.start() - all.get(0).map_or(0, |whole| whole.start());
-    format!("{}{replacement}{}", &all[0][..begin], &all[0][begin + value.len()..])
+    let start = value.start() - all.get(0).map_or(0, |whole| whole.start());
+    format!("{}{replacement}{}", &all[0][..start], &all[0][start + value.len()..])
 }
 
-/// `NAME:PASSWORD` in base64.
+/// Decodes `NAME:PASSWORD` in base64.
 fn user_of(credentials: &str) -> Option<String> {
     let plain = STANDARD.decode(credentials).ok()?;
     String::from_utf8(plain).ok().filter(|user| user.contains(':'))
 }
 
-/// The text with what is made of each match and its first group; None leaves a match as it is.
+/// Replaces each match by the result of `make`, called with the match and its first group.
+/// None keeps a match.
 pub(super) fn each(pattern: &Regex, text: &str, make: impl Fn(&Captures<'_>, &str) -> Option<String>) -> String {
-    let make = |c: &Captures<'_>| make(c, &c[1]).unwrap_or_else(|| c[0].to_owned());
-    pattern.replace_all(text, make).into_owned()
+    pattern.replace_all(text, |c: &Captures<'_>| make(c, &c[1]).unwrap_or_else(|| c[0].to_owned())).into_owned()
 }
 
 fn is_scheme(word: &str) -> bool {
@@ -323,7 +337,7 @@ fn is_example(value: &str) -> bool {
     is_name || is_placeholder(value) || value.chars().all(|c| "….*<>".contains(c))
 }
 
-/// True if a value is not an English word; `basic` and `bearer` occur in prose, too.
+/// True if a value is not an English word; `basic` and `bearer` also occur in prose.
 pub(super) fn looks_random(value: &str) -> bool {
     let value = value.trim_end_matches('.');
     !is_placeholder(value)

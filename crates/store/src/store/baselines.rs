@@ -1,61 +1,65 @@
-//! Baselines: references for later runs, one file for each, so that they outlive the index.
+//! Manages baselines: references for later runs. Each is a separate file, so that
+//! it outlives the index.
 //!
-//! Out of scope: tags. A tag goes away with what it names; what is a baseline cannot be removed.
+//! Out of scope: tags. A tag is removed together with its item; the item of a
+//! baseline cannot be removed.
 
 use super::tags::is_tag;
-use super::{Store, StoredItem, not_there};
+use super::{Store, StoredItem, ignore_missing};
 use crate::{StoreError, directory, id};
 use std::fs;
 
 impl Store {
-    /// Keeps it as the baseline of that name; the id of what was it before, where there was one.
+    /// Saves an item as the baseline of this name. Returns the id of the previous baseline, if
+    /// it was another one.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the name cannot be one, or the index cannot be written.
-    pub fn save_baseline(&self, name: &str, what: &StoredItem) -> Result<Option<String>, StoreError> {
+    /// [`StoreError`] if the name is invalid, or the index cannot be written.
+    pub fn save_baseline(&self, name: &str, item: &StoredItem) -> Result<Option<String>, StoreError> {
         if !is_tag(name) {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `main`; not `last`";
-            return Err(refused(name, what.into()));
+            return Err(refusal(name, what.into()));
         }
         let before = self.baselines()?.into_iter().find(|(known, _)| known == name).map(|(_, id)| id);
-        let (path, new) = (self.directory.baseline(name), self.directory.incoming().join(id::draw()));
-        // Somebody may read it meanwhile: it is the old one or the new one, and never none.
-        directory::write(&new, what.id().as_bytes())
+        let path = self.directory.baseline(name);
+        let new = self.directory.incoming().join(id::draw());
+        // A rename is atomic: another process reads the old baseline or the new one, never none.
+        directory::write(&new, item.id().as_bytes())
             .and_then(|()| fs::rename(&new, &path))
             .map_err(StoreError::io(&path))?;
-        Ok(before.filter(|before| before != what.id()))
+        Ok(before.filter(|before| before != item.id()))
     }
 
-    /// The baseline of that name.
+    /// Returns the baseline of this name.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if there is none of that name, or the index cannot be read.
+    /// [`StoreError`] if there is no such baseline, or the index cannot be read.
     pub fn baseline(&self, name: &str) -> Result<StoredItem, StoreError> {
         self.reconcile()?;
-        let found = self.baselines()?.into_iter().find(|(known, _)| known == name);
-        match found {
+        match self.baselines()?.into_iter().find(|(known, _)| known == name) {
             Some((_, id)) => self.named(id),
-            None => Err(refused(name, "is not among the saved ones; list them with `brunt baseline list`".into())),
+            None => Err(refusal(name, "is not among the saved ones; list them with `brunt baseline list`".into())),
         }
     }
 
-    /// Forgets it; its runs stay in the store.
+    /// Removes a baseline. Its runs stay in the store.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if there is none of that name, or the index cannot be written.
+    /// [`StoreError`] if there is no such baseline, or the index cannot be written.
+    // A baseline can be removed even if its runs were deleted by hand.
     pub fn forget_baseline(&self, name: &str) -> Result<(), StoreError> {
         self.baseline(name).map(drop).or_else(|error| match error {
             StoreError::Unknown(_) => Ok(()),
             error => Err(error),
         })?;
         let path = self.directory.baseline(name);
-        fs::remove_file(&path).or_else(not_there).map_err(StoreError::io(&path))
+        fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path))
     }
 
-    /// All baselines and their ids, by name.
+    /// Returns the names and ids of all baselines, sorted by name.
     ///
     /// # Errors
     ///
@@ -74,21 +78,22 @@ impl Store {
         Ok(baselines)
     }
 
-    /// Refuses what is to be removed where a baseline is made of it.
+    /// Returns an error if one of these items is a baseline.
     pub(super) fn ensure_no_baseline(&self, ids: &[String]) -> Result<(), StoreError> {
         let baselines = self.baselines()?;
         for id in ids {
             // A run of an experiment that is a baseline is a part of it.
-            let of = self.indexed(id).ok().and_then(|entry| entry.experiment);
-            let is = |(_, kept): &&(String, String)| kept == id || Some(kept) == of.as_ref();
-            if let Some((name, kept)) = baselines.iter().find(is) {
-                return Err(StoreError::IsBaseline { id: kept.clone(), name: name.clone() });
+            let experiment = self.indexed(id).ok().and_then(|entry| entry.experiment);
+            for (name, baseline) in &baselines {
+                if baseline == id || Some(baseline) == experiment.as_ref() {
+                    return Err(StoreError::IsBaseline { id: baseline.clone(), name: name.clone() });
+                }
             }
         }
         Ok(())
     }
 }
 
-fn refused(name: &str, what: String) -> StoreError {
+fn refusal(name: &str, what: String) -> StoreError {
     StoreError::Baseline { name: name.into(), what }
 }

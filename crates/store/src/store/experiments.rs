@@ -1,4 +1,4 @@
-//! Experiments: begun, grown, ended, taken up again, and read back with their trials.
+//! Begins, extends, ends and resumes experiments, and reads them with their trials.
 
 use super::{Store, mend};
 use crate::entry::{Kind, Progress};
@@ -11,11 +11,12 @@ use std::collections::btree_map;
 use std::fs::OpenOptions;
 
 impl Store {
-    /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
+    /// Begins an experiment and returns its id. `unix_seconds` is its start, in
+    /// seconds since 1970-01-01 UTC.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if its files or its row cannot be made.
+    /// [`StoreError`] if its files or its row cannot be created.
     pub fn begin_experiment(
         &self,
         experiment: &Experiment,
@@ -26,50 +27,53 @@ impl Store {
         let path = self.directory.experiment(&id);
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         let _ = file.lock();
-        let mut asked =
+        let mut head =
             ExperimentHead { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
-        asked.redact(&self.redactor);
-        experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
-        self.carried_out.borrow_mut().insert(id.clone(), file);
-        self.describe(&id, &asked)?;
+        head.redact(&self.redactor);
+        experiment::begin(&file, &head).map_err(StoreError::io(&path))?;
+        self.active_experiments.borrow_mut().insert(id.clone(), file);
+        self.describe(&id, &head)?;
         Ok(id)
     }
 
-    /// Takes an experiment up again that ended before all its trials were made; what is there of it.
+    /// Resumes an experiment that ended before all its trials were complete. Returns
+    /// its study so far.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if there is no such experiment, or another process writes to it, or its files are damaged.
     pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
-        if let btree_map::Entry::Vacant(vacant) = self.carried_out.borrow_mut().entry(id.to_owned()) {
+        if let btree_map::Entry::Vacant(vacant) = self.active_experiments.borrow_mut().entry(id.to_owned()) {
             let path = self.directory.experiment(id);
             let file = OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
             file.try_lock().map_err(|_| StoreError::Busy(id.to_owned()))?;
-            // Behind half a frame nothing could be read again.
+            // A partial frame would make all later frames unreadable.
             let whole = experiment::read(&path)?.whole_bytes;
             file.set_len(whole).map_err(StoreError::io(&path))?;
             directory::make_private(&path);
             vacant.insert(file);
         }
-        self.index().ended(id, Progress::Running, None)?;
+        self.index().set_end(id, Progress::Running, None)?;
         self.study(id)
     }
 
-    /// Says how an experiment ended that this process began or took up again.
+    /// Records the end of an experiment that this process began or resumed.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if its files or its row cannot be written.
-    pub fn end_experiment(&self, id: &str, ended: &ExperimentEnd) -> Result<(), StoreError> {
-        let mut later = ExperimentRecord::Ended(ended.clone());
-        later.redact(&self.redactor);
-        self.append(id, &later)?;
-        self.carried_out.borrow_mut().remove(id);
-        self.index().ended(id, mend::progress_of(Some(ended)), None)
+    pub fn end_experiment(&self, id: &str, end: &ExperimentEnd) -> Result<(), StoreError> {
+        let mut record = ExperimentRecord::Ended(end.clone());
+        record.redact(&self.redactor);
+        self.append(id, &record)?;
+        self.active_experiments.borrow_mut().remove(id);
+        self.index().set_end(id, mend::progress_of(Some(end)), None)
     }
 
-    /// Appends a step that was chosen on the way to a contender of an experiment that this process carries out; on the disk
-    /// when it returns, so that a run that is begun after it belongs to a step that is there.
+    /// Appends a step to a contender of an experiment that this process runs.
+    ///
+    /// The step is on the disk when this returns, so that a later run always belongs
+    /// to a recorded step.
     ///
     /// # Errors
     ///
@@ -77,12 +81,12 @@ impl Store {
     pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
         let mut grown = Box::new(step.clone());
         self.redactor.step(&mut grown);
-        self.append(id, &ExperimentRecord::Grown { contender, grown })?;
-        self.describe(id, &experiment::read(&self.directory.experiment(id))?.asked)
+        self.append(id, &ExperimentRecord::StepAdded { contender, grown })?;
+        self.describe(id, &experiment::read(&self.directory.experiment(id))?.head)
     }
 
-    /// States that an experiment that this process took up again is continued at an instant; with its question where that is
-    /// another from now on, for instance one with more time.
+    /// Records that this process resumes an experiment. `question` is the new question if it
+    /// changed, for instance to more time.
     ///
     /// # Errors
     ///
@@ -99,18 +103,19 @@ impl Store {
         Ok(resumption)
     }
 
-    fn append(&self, id: &str, later: &ExperimentRecord) -> Result<(), StoreError> {
-        let carried_out = self.carried_out.borrow();
-        let file = carried_out.get(id).ok_or_else(|| StoreError::Unknown(id.into()))?;
-        experiment::append(file, later).map_err(StoreError::io(&self.directory.experiment(id)))
+    fn append(&self, id: &str, record: &ExperimentRecord) -> Result<(), StoreError> {
+        let active = self.active_experiments.borrow();
+        let file = active.get(id).ok_or_else(|| StoreError::Unknown(id.into()))?;
+        experiment::append(file, record).map_err(StoreError::io(&self.directory.experiment(id)))
     }
 
-    /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
-    /// trial that was made twice, the later counts.
+    /// Reads the study of an experiment: the logs of all complete trials, folded and judged again.
+    /// If a trial ran twice, the later run counts.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if there is no such experiment, or a file of it is damaged or cannot be read.
+    /// [`StoreError`] if there is no such experiment, or one of its files is damaged
+    /// or cannot be read.
     pub fn study(&self, id: &str) -> Result<Study, StoreError> {
         let contents = experiment::read(&self.directory.experiment(id))?;
         let mut trials: Vec<Trial> = Vec::new();
@@ -121,15 +126,18 @@ impl Store {
                 trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
             }
         }
-        let ExperimentHead { experiment, environment, unix_seconds } = contents.asked;
-        let nobody_ended = contents.ended.is_none();
-        let ExperimentEnd { interrupted, warnings } = contents.ended.unwrap_or_default();
-        let unfinished = match () {
-            () if experiment.grows() => nobody_ended,
-            () if experiment.may_end_early() => nobody_ended && trials.len() < experiment.trials(),
-            () => trials.len() < experiment.trials(),
+        let ExperimentHead { experiment, environment, unix_seconds } = contents.head;
+        let has_no_end = contents.end.is_none();
+        let ExperimentEnd { interrupted, warnings } = contents.end.unwrap_or_default();
+        // Only the end record shows whether a search chose all its steps.
+        let is_unfinished = if experiment.grows() {
+            has_no_end
+        } else if experiment.may_end_early() {
+            has_no_end && trials.len() < experiment.trials()
+        } else {
+            trials.len() < experiment.trials()
         };
-        let interrupted = interrupted || unfinished;
+        let interrupted = interrupted || is_unfinished;
         let id = Some(id.to_owned());
         let resumptions = contents.resumptions;
         Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })

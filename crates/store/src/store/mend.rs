@@ -1,4 +1,5 @@
-//! Rows that nobody completed: whether somebody still writes, or went away; and what the files say then.
+//! Completes rows without an end: finds out whether a process still writes, and reads the
+//! file if none does.
 
 use super::Store;
 use crate::entry::{self, Entry, Kind, Progress};
@@ -9,12 +10,13 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 
 impl Store {
-    /// Completes the rows that nobody completed, from their files. How far those came that stay open.
+    /// Completes the rows without an end from their files. Returns the states of the
+    /// ones that stay open.
     pub(super) fn mend(&self) -> Result<BTreeMap<String, Progress>, StoreError> {
         let mut open = BTreeMap::new();
         for entry in self.index().entries(&EntryFilter::Unended)? {
             let stays = match entry.kind {
-                _ if self.carried_out.borrow().contains_key(&entry.id) => Some(Progress::Running),
+                _ if self.active_experiments.borrow().contains_key(&entry.id) => Some(Progress::Running),
                 Kind::Run => self.mend_run(&entry.id)?,
                 Kind::Experiment => self.mend_experiment(&entry)?,
             };
@@ -27,29 +29,29 @@ impl Store {
         if is_locked(&self.directory.run(id)) {
             return Ok(Some(Progress::Running));
         }
-        // Without a plan there is nothing to keep, and its process may be just about to write it.
+        // A log without a plan has nothing to store, and its process may be about to write one.
         let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else { return Ok(Some(Progress::Torn)) };
         let judgement = brunt_judge::judge(&run);
         let progress = entry::progress_of(&run);
-        unless_full(run_log::complete(&self.index(), id, progress, (&run, &judgement)), progress)
+        unless_full(run_log::complete(&self.index(), id, progress, &run, &judgement), progress)
     }
 
     fn mend_experiment(&self, entry: &Entry) -> Result<Option<Progress>, StoreError> {
         let path = self.directory.experiment(&entry.id);
-        let locked = is_locked(&path).then_some(Progress::Running);
-        let Ok(kept) = experiment::read(&path) else { return Ok(locked.or(Some(Progress::Torn))) };
+        let running = is_locked(&path).then_some(Progress::Running);
+        let Ok(contents) = experiment::read(&path) else { return Ok(running.or(Some(Progress::Torn))) };
         if entry.started_unix_seconds.is_none() {
-            unless_full(self.describe(&entry.id, &kept.asked), Progress::Torn)?;
+            unless_full(self.describe(&entry.id, &contents.head), Progress::Torn)?;
         }
-        if locked.is_none() {
-            let progress = progress_of(kept.ended.as_ref());
-            return unless_full(self.index().ended(&entry.id, progress, None), progress);
+        if running.is_none() {
+            let progress = progress_of(contents.end.as_ref());
+            return unless_full(self.index().set_end(&entry.id, progress, None), progress);
         }
-        Ok(locked)
+        Ok(running)
     }
 }
 
-/// A full disk does not keep anybody from reading: the row stays as it is, and how far it came is told all the same.
+/// Handles a full disk: reading must still work, so the row stays open and the state is returned.
 fn unless_full(written: Result<(), StoreError>, progress: Progress) -> Result<Option<Progress>, StoreError> {
     match written {
         Err(error) if error.is_of_the_disk() => Ok(Some(progress)),
@@ -57,16 +59,16 @@ fn unless_full(written: Result<(), StoreError>, progress: Progress) -> Result<Op
     }
 }
 
-/// How far an experiment came.
-pub(super) fn progress_of(ended: Option<&ExperimentEnd>) -> Progress {
-    match ended {
+/// Returns the state of an experiment with this end record.
+pub(super) fn progress_of(end: Option<&ExperimentEnd>) -> Progress {
+    match end {
         None => Progress::Torn,
-        Some(ended) if ended.interrupted => Progress::Interrupted,
+        Some(end) if end.interrupted => Progress::Interrupted,
         Some(_) => Progress::Whole,
     }
 }
 
-/// Whether a process writes to this file.
+/// True if a process writes to this file.
 pub(super) fn is_locked(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

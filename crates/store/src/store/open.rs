@@ -1,9 +1,9 @@
-//! Opening the index, and making it again where it is missing or damaged.
+//! Opens the index, and rebuilds it if it is missing or damaged.
 
 use crate::directory::{Directory, ids_in};
 use crate::entry::{Kind, LoadRange};
 use crate::experiment::{self, ExperimentHead};
-use crate::index::{Begun, Index, IndexCheck, OpenedIndex};
+use crate::index::{Index, IndexCheck, OpenedIndex, StartInfo};
 use crate::log::PackedReader;
 use crate::{StoreError, run_log};
 use brunt_model::Event;
@@ -11,18 +11,20 @@ use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Rows that one transaction fills: other processes wait for it.
-const ROWS_AT_ONCE: usize = 500;
+/// Maximum number of rows per transaction: other processes wait for it.
+const ROWS_PER_TRANSACTION: usize = 500;
 
-/// An index, and how far it was compared with the files.
+/// An index, and whether it was compared with the files.
 pub struct OpenIndex {
     pub index: Index,
-    /// True if all of it was checked, and each file has its row.
+    /// True if all of it was checked, and every file has a row.
     pub is_reconciled: bool,
 }
 
-/// Opens the index of a store. Where the disk is full or nothing may be written, one in memory is made from the files, so that
-/// what is kept can be read. The check of the schema alone takes the same time for every size of the store.
+/// Opens the index of a store.
+///
+/// If the disk is full or read-only, an index in memory is built from the files, so that the store
+/// stays readable. The check of the schema takes the same time for every size of the store.
 pub fn index(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
     match on_disk(directory, check) {
         Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory),
@@ -39,13 +41,13 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
         .mode(0o600)
         .open(&path)
         .map_err(StoreError::io(&path))?;
-    // Only one process at a time makes an index, or puts a damaged one aside.
+    // Only one process at a time creates an index, or moves a damaged one aside.
     let _ = lock.lock();
     match Index::make(&directory.index(), check)? {
         OpenedIndex::Whole(index) if check == IndexCheck::Schema => Ok(OpenIndex { index, is_reconciled: false }),
         OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
         OpenedIndex::Damaged => {
-            put_aside(directory)?;
+            move_aside(directory)?;
             match Index::make(&directory.index(), check)? {
                 OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
                 OpenedIndex::Damaged => Err(StoreError::Damaged(directory.index())),
@@ -54,55 +56,60 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
     }
 }
 
-/// Fills an experiment's row.
-pub fn describe(index: &Index, id: &str, asked: &ExperimentHead) -> Result<(), StoreError> {
-    let ExperimentHead { experiment, unix_seconds, .. } = asked;
+/// Fills the row of an experiment.
+pub fn describe(index: &Index, id: &str, head: &ExperimentHead) -> Result<(), StoreError> {
+    let ExperimentHead { experiment, unix_seconds, .. } = head;
     let contenders: Vec<String> = experiment.contenders.iter().map(|contender| contender.name.clone()).collect();
-    let begun = Begun {
+    let start = StartInfo {
         started: Some(*unix_seconds),
         what: &experiment.name,
         contenders: &contenders,
         load: LoadRange::of_experiment(experiment),
         trials: Some(experiment.trials() as u64),
     };
-    index.begun(id, &begun)
+    index.set_start(id, &start)
 }
 
-/// Gives each file its row, as far as its beginning says what it is, and removes the rows without a file. A row is claimed before its
-/// file is there, and has no beginning until then. What a run came to is read when it is next looked at: its row stays `open` until then.
+/// Adds a row for every file that has none, as far as its head can be read, and removes the
+/// rows without a file.
+///
+/// A row is claimed before its file exists, and has no start until then. The figures of a run are
+/// read at its next lookup; its row stays `open` until then.
 fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> {
-    // Rows first: a run that another process begins meanwhile has a file and no row here, and claiming its id fails.
-    let known = index.known()?;
+    // Rows first: if another process begins a run in the meantime, it has a file here and no row, and claiming its id
+    // again has no effect.
+    let rows = index.rows()?;
     let experiments = ids_in(&directory.experiments(), ".experiment")?;
     let runs = ids_in(&directory.runs(), ".events")?;
-    let gone: Vec<String> = known
+    let without_file: Vec<String> = rows
         .iter()
         .filter(|(id, row)| row.has_begun && !(if row.kind == Kind::Run { &runs } else { &experiments }).contains(*id))
         .map(|(id, _)| id.clone())
         .collect();
-    if !gone.is_empty() {
-        index.forget(&gone)?;
+    if !without_file.is_empty() {
+        index.forget(&without_file)?;
     }
-    fill(&index, experiments.iter().filter(|id| !known.contains_key(*id)), |id| add_experiment(&index, directory, id))?;
-    fill(&index, runs.iter().filter(|id| !known.contains_key(*id)), |id| add_run(&index, directory, id))?;
+    fill(&index, experiments.iter().filter(|id| !rows.contains_key(*id)), |id| add_experiment(&index, directory, id))?;
+    fill(&index, runs.iter().filter(|id| !rows.contains_key(*id)), |id| add_run(&index, directory, id))?;
     Ok(OpenIndex { index, is_reconciled: true })
 }
 
-/// Adds a row for each of the ids, many in one transaction.
+/// Adds a row for each id, many in one transaction.
 fn fill<'i>(
     index: &Index,
     ids: impl Iterator<Item = &'i String>,
     add: impl Fn(&str) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let ids: Vec<&String> = ids.collect();
-    ids.chunks(ROWS_AT_ONCE).try_for_each(|part| index.at_once(|| part.iter().try_for_each(|id| add(id))))
+    ids.chunks(ROWS_PER_TRANSACTION)
+        .try_for_each(|part| index.in_transaction(|| part.iter().try_for_each(|id| add(id))))
 }
 
 fn add_experiment(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
     if index.claim_as(id, Kind::Experiment)?
-        && let Ok(kept) = experiment::read(&directory.experiment(id))
+        && let Ok(contents) = experiment::read(&directory.experiment(id))
     {
-        describe(index, id, &kept.asked)?;
+        describe(index, id, &contents.head)?;
     }
     Ok(())
 }
@@ -119,22 +126,23 @@ fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreEr
 }
 
 fn fill_run(index: &Index, id: &str, mut log: PackedReader<BufReader<File>>) -> Result<(), StoreError> {
-    if let Some(belongs) = &log.head().belongs {
-        index.belongs(id, belongs)?;
+    if let Some(trial) = &log.head().belongs {
+        index.set_trial(id, trial)?;
     }
     if let Ok(Some(Event::Started { plan, unix_seconds, .. })) = log.next_event() {
-        run_log::begun(index, id, &plan, unix_seconds)?;
+        run_log::record_start(index, id, &plan, unix_seconds)?;
     }
     Ok(())
 }
 
-/// The damaged index may hold what its owner wants to look at: it is kept, once.
-fn put_aside(directory: &Directory) -> Result<(), StoreError> {
+/// Renames the damaged index, because its owner may want to examine it. Only the
+/// latest one is kept.
+fn move_aside(directory: &Directory) -> Result<(), StoreError> {
     let index = directory.index();
     fs::rename(&index, index.with_extension("damaged")).map_err(StoreError::io(&index))?;
-    for rest in ["sqlite-wal", "sqlite-shm"] {
-        let path = index.with_extension(rest);
-        fs::remove_file(&path).or_else(super::not_there).map_err(StoreError::io(&path))?;
+    for extension in ["sqlite-wal", "sqlite-shm"] {
+        let path = index.with_extension(extension);
+        fs::remove_file(&path).or_else(super::ignore_missing).map_err(StoreError::io(&path))?;
     }
     Ok(())
 }

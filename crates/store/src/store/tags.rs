@@ -1,48 +1,49 @@
-//! Tags: names that users give to stored runs, one file for each, so that they outlive the index.
+//! Manages tags: names that users give to stored runs. Each is a separate file, so that
+//! it outlives the index.
 
-use super::{Store, not_there};
+use super::{Store, ignore_missing};
 use crate::{StoreError, StoredItem, directory, id};
 use std::fs;
 use std::io::{ErrorKind, Write};
 
-/// A tag is no longer.
-const LONGEST: usize = 64;
+/// Maximum number of bytes in a tag.
+const MAX_BYTES: usize = 64;
 
 impl Store {
-    /// Gives it a name. One name stands for one thing.
+    /// Gives an item a tag. A tag names one item only.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the tag cannot be one, or stands for something else, or the index cannot be written.
-    pub fn tag(&self, what: &StoredItem, tag: &str) -> Result<(), StoreError> {
-        self.may_be_tag(tag)?;
+    /// [`StoreError`] if the tag is invalid or names another item, or the index cannot be written.
+    pub fn tag(&self, item: &StoredItem, tag: &str) -> Result<(), StoreError> {
+        self.check_tag(tag)?;
         let path = self.directory.tag(tag);
         match directory::create_new(&path) {
-            Ok(mut file) => file.write_all(what.id().as_bytes()).map_err(StoreError::io(&path)),
+            Ok(mut file) => file.write_all(item.id().as_bytes()).map_err(StoreError::io(&path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match self.tagged(tag)? {
-                Some(id) if id == what.id() => Ok(()),
-                Some(id) => Err(refused(tag, format!("is that of {id}; first `brunt runs untag {tag}`"))),
-                // Its run was removed by hand, or it was written when the disk was full.
-                None => directory::write(&path, what.id().as_bytes()).map_err(StoreError::io(&path)),
+                Some(id) if id == item.id() => Ok(()),
+                Some(id) => Err(refusal(tag, format!("is that of {id}; first `brunt runs untag {tag}`"))),
+                // The item was removed by hand, or the tag was written when the disk was full.
+                None => directory::write(&path, item.id().as_bytes()).map_err(StoreError::io(&path)),
             },
             Err(error) => Err(StoreError::io(&path)(error)),
         }
     }
 
-    /// Takes a tag away.
+    /// Removes a tag.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if there is no such tag, or the index cannot be written.
     pub fn untag(&self, tag: &str) -> Result<(), StoreError> {
         if !is_tag(tag) || !self.directory.tag(tag).exists() {
-            return Err(refused(tag, "is on nothing; `brunt runs list` shows those there are".into()));
+            return Err(refusal(tag, "is on nothing; `brunt runs list` shows those there are".into()));
         }
         let path = self.directory.tag(tag);
-        fs::remove_file(&path).or_else(not_there).map_err(StoreError::io(&path))
+        fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path))
     }
 
-    /// What has this tag.
+    /// Returns the id of the item with this tag.
     pub(super) fn tagged(&self, tag: &str) -> Result<Option<String>, StoreError> {
         if !is_tag(tag) {
             return Ok(None);
@@ -51,7 +52,7 @@ impl Store {
         Ok(self.index().kind(&id)?.map(|_| id))
     }
 
-    /// All tags and their ids, by name.
+    /// Returns all tags with the ids of their items, sorted by tag.
     pub(super) fn all_tags(&self) -> Result<Vec<(String, String)>, StoreError> {
         let folder = self.directory.tags();
         let mut tags = Vec::new();
@@ -67,26 +68,31 @@ impl Store {
 
     pub(super) fn untag_all(&self, id: &str) -> Result<(), StoreError> {
         let tags = self.all_tags()?;
-        tags.iter().filter(|(_, of)| of == id).try_for_each(|(tag, _)| self.untag(tag))
+        tags.iter().filter(|(_, target)| target == id).try_for_each(|(tag, _)| self.untag(tag))
     }
 
-    fn may_be_tag(&self, tag: &str) -> Result<(), StoreError> {
+    fn check_tag(&self, tag: &str) -> Result<(), StoreError> {
         if !is_tag(tag) {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `baseline`; not `last`";
-            return Err(refused(tag, what.into()));
+            return Err(refusal(tag, what.into()));
         }
         if id::is_id(tag) && self.index().kind(tag)?.is_some() {
-            return Err(refused(tag, "is an id: write another".into()));
+            return Err(refusal(tag, "is an id: write another".into()));
         }
         Ok(())
     }
 }
 
+/// True if `word` can be the name of a tag or a baseline, and hence of a file.
 pub(super) fn is_tag(word: &str) -> bool {
-    let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
-    !word.is_empty() && word.len() <= LONGEST && word != "last" && !word.starts_with('.') && word.chars().all(fits)
+    let is_allowed = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    !word.is_empty()
+        && word.len() <= MAX_BYTES
+        && word != "last"
+        && !word.starts_with('.')
+        && word.chars().all(is_allowed)
 }
 
-fn refused(tag: &str, what: String) -> StoreError {
+fn refusal(tag: &str, what: String) -> StoreError {
     StoreError::Tag { tag: tag.into(), what }
 }
