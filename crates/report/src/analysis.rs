@@ -1,4 +1,4 @@
-//! What was decided about results of others: there are observations, and no study.
+//! Writes the analysis of results from other tools: observations without a study.
 //!
 //! Out of scope: the analysis. See [`brunt_model::analysis`].
 
@@ -24,7 +24,7 @@ pub struct AnalysisDocument {
     pub method: Vec<String>,
 }
 
-/// Writes it for people.
+/// Writes the analysis as text.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn io::
     out.write_all(plain::of_outline(&View::default(), &outline::of_observations(observations, analysis)).as_bytes())
 }
 
-/// Writes it as Markdown.
+/// Writes the analysis as Markdown.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn markdown(observations: &Observations, analysis: &Analysis, out: &mut dyn 
     out.write_all(md::markdown(&outline::of_observations(observations, analysis)).as_bytes())
 }
 
-/// Writes it for programs.
+/// Writes the analysis as JSON.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! A run by population, label and transaction: tables that the text, Markdown and the page share.
+//! Builds the tables of a run by population, label and transaction, which the text, Markdown
+//! and the page share.
 
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
@@ -8,17 +9,18 @@ use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
-    /// The kind of the parts: the head of the first column.
+    /// Kind of the parts: the head of the first column.
     pub title: &'static str,
-    /// The heads of the other columns, and the narrowest terminal that shows each, in characters.
+    /// Heads of the other columns, each with the minimum terminal width that
+    /// shows it, in characters.
     pub columns: &'static [(&'static str, usize)],
     /// Name and figures of each part.
     pub rows: Vec<(String, Vec<String>)>,
 }
 
-const OF_REQUESTS: [(&str, usize); 7] =
+const REQUEST_COLUMNS: [(&str, usize); 7] =
     [("completed", 0), ("per second", 90), ("errors", 0), ("p50", 0), ("p95", 0), ("p99", 0), ("max", 100)];
-const OF_TRANSACTIONS: [(&str, usize); 8] = [
+const TRANSACTION_COLUMNS: [(&str, usize); 8] = [
     ("ended", 0),
     ("per second", 90),
     ("failed", 0),
@@ -29,22 +31,29 @@ const OF_TRANSACTIONS: [(&str, usize); 8] = [
     ("max", 100),
 ];
 
-/// The quantiles of the response time in each row.
-const SHOWN: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
+/// Quantiles of the response time in each row.
+const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 
-/// The tables that have rows.
+/// Returns the tables that have rows.
 pub fn all(run: &Run) -> Vec<Breakdown> {
     [populations(run), labels(run), transactions(run)].into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Each population by itself.
+/// Returns a table of the populations.
 pub fn populations(run: &Run) -> Breakdown {
-    let named = |population: &Run| population.plan.as_ref().map_or(String::new(), |plan| plan.main().name.clone());
-    let rows = run.populations.iter().map(|one| (named(one), requests(one, &one.total)));
-    Breakdown { title: "Populations", columns: &OF_REQUESTS, rows: rows.collect() }
+    let rows = run
+        .populations
+        .iter()
+        .map(|population| (name_of_population(population), requests(population, &population.total)));
+    Breakdown { title: "Populations", columns: &REQUEST_COLUMNS, rows: rows.collect() }
 }
 
-/// The labels where there are several, those with most requests first, and below each the hops of its redirects.
+fn name_of_population(population: &Run) -> String {
+    population.plan.as_ref().map_or(String::new(), |plan| plan.main().name.clone())
+}
+
+/// Returns a table of the labels if there are several: most requests first, each with the
+/// hops of its redirects.
 pub fn labels(run: &Run) -> Breakdown {
     let mut steps: Vec<(u32, &Tally)> = run.steps().filter(|_| run.labels.len() > 1).collect();
     steps.sort_by_key(|step| std::cmp::Reverse(step.1.completed));
@@ -52,16 +61,16 @@ pub fn labels(run: &Run) -> Breakdown {
         let hops = run.hops_of(step).map(|(hop, tally)| (format!("→ {}", label_name(run, hop)), requests(run, tally)));
         std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
     });
-    Breakdown { title: "Labels", columns: &OF_REQUESTS, rows: rows.collect() }
+    Breakdown { title: "Labels", columns: &REQUEST_COLUMNS, rows: rows.collect() }
 }
 
-/// The transactions, by name.
+/// Returns a table of the transactions, by name.
 pub fn transactions(run: &Run) -> Breakdown {
     let rows = run.transactions.iter().map(|(name, tally)| (name.clone(), transaction(run, tally)));
-    Breakdown { title: "Transactions", columns: &OF_TRANSACTIONS, rows: rows.collect() }
+    Breakdown { title: "Transactions", columns: &TRANSACTION_COLUMNS, rows: rows.collect() }
 }
 
-/// A sentence for each check that replies failed, the most frequent first.
+/// Returns a sentence for each failed check, most frequent first.
 pub fn check_failures(run: &Run) -> Vec<String> {
     let mut failures: Vec<&CheckFailure> = run.check_failures.iter().collect();
     failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
@@ -72,7 +81,7 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
     let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
     let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
-    // The text of one of them: others may have had another.
+    // The text is an example; other replies may differ.
     let sample = match (found.as_str(), failed) {
         ("", _) => String::new(),
         (_, 1) => format!(", found {found}"),
@@ -82,13 +91,13 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     format!("{label}: {condition}{sample}: {} of {} replies", count(*failed), count(replies))
 }
 
-/// The name of a label. An only label has no tally.
+/// Returns the name of a label. A single label has no tally, so its name comes from the plan.
 fn name_of(run: &Run, label: u32) -> String {
     if run.labels.is_empty() { only_label(run) } else { label_name(run, label) }
 }
 
 impl Breakdown {
-    /// Head and rows with all columns, for a format without a width.
+    /// Returns the head and the rows with all columns, for a format without a width.
     pub fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
         let rows = self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
@@ -97,21 +106,21 @@ impl Breakdown {
 }
 
 fn requests(run: &Run, t: &Tally) -> Vec<String> {
-    let quantile = |q| response_quantile(t, q);
     let rate = three(run.per_second(t.completed));
     let counts = [count(t.completed), rate, count(t.errors())];
-    counts.into_iter().chain(SHOWN.map(quantile)).collect()
+    counts.into_iter().chain(QUANTILES.map(|q| response_quantile(t, q))).collect()
 }
 
 fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
     let ended = t.succeeded + t.failed;
-    let quantile = |q| {
-        let is_known = ended > 0 && enough(q, t.started);
-        if is_known { figures::quantile(t.response_quantile(q)) } else { UNKNOWN.into() }
-    };
     let rate = three(run.per_second(ended));
     let counts = [count(ended), rate, count(t.failed), count(t.unfinished)];
-    counts.into_iter().chain(SHOWN.map(quantile)).collect()
+    counts.into_iter().chain(QUANTILES.map(|q| transaction_quantile(t, q))).collect()
+}
+
+fn transaction_quantile(t: &TransactionTally, q: f64) -> String {
+    let is_known = t.succeeded + t.failed > 0 && enough(q, t.started);
+    if is_known { figures::quantile(t.response_quantile(q)) } else { UNKNOWN.into() }
 }
 
 #[cfg(test)]

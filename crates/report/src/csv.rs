@@ -1,5 +1,8 @@
-//! The time series of a run as CSV: one row an interval, the fields of [`Interval`] as its head. Of a study, one row a
-//! trial: its figures as [`crate::study::TrialDocument`] names them, and a column for each of its readings.
+//! Writes CSV: the time series of a run, or the trials of a study.
+//!
+//! For a run, each row is an interval, and the columns are the fields of [`Interval`]. For a study,
+//! each row is a trial. Its figures have the names of [`crate::study::TrialDocument`], and each of
+//! its readings has a column.
 
 use crate::result::{self, Interval, Times};
 use crate::study::TrialDocument;
@@ -21,7 +24,7 @@ pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()
     rows.flush()
 }
 
-/// The names of the fields, in their order; a run without intervals has them too.
+/// Returns the names of the fields, in order. A run without intervals has them, too.
 fn head() -> io::Result<Vec<String>> {
     match serde_json::to_value(Interval::default())? {
         serde_json::Value::Object(fields) => Ok(fields.into_iter().map(|f| f.0).collect()),
@@ -29,10 +32,10 @@ fn head() -> io::Result<Vec<String>> {
     }
 }
 
-/// A column of a study's table: its head, and what stands in it.
+/// A column of a study's table: its head, and the function that returns its cells.
 type Column = (&'static str, fn(&TrialDocument) -> String);
 
-/// The columns that every study has; those of its readings follow.
+/// Columns of every study. The columns of its readings follow.
 const COLUMNS: [Column; 30] = [
     ("contender", |t| text(&t.contender)),
     ("repetition", |t| t.repetition.to_string()),
@@ -41,7 +44,7 @@ const COLUMNS: [Column; 30] = [
     ("id", |t| t.id.clone().unwrap_or_default()),
     ("started", |t| t.started.clone()),
     ("measured_seconds", |t| t.measured_seconds.to_string()),
-    ("offered_per_second", |t| known(t.offered_per_second)),
+    ("offered_per_second", |t| number_cell(t.offered_per_second)),
     ("throughput_per_second", |t| t.throughput_per_second.to_string()),
     ("goodput_per_second", |t| t.goodput_per_second.to_string()),
     ("planned", |t| t.requests.planned.to_string()),
@@ -51,7 +54,7 @@ const COLUMNS: [Column; 30] = [
     ("failed", |t| t.requests.failed.to_string()),
     ("dropped", |t| t.requests.dropped.to_string()),
     ("errors", |t| t.requests.errors.to_string()),
-    ("error_share", |t| known(t.error_share)),
+    ("error_share", |t| number_cell(t.error_share)),
     ("response_mean_seconds", |t| time(t, |times| times.mean)),
     ("response_min_seconds", |t| time(t, |times| times.min)),
     ("response_p50_seconds", |t| time(t, |times| times.p50)),
@@ -60,8 +63,8 @@ const COLUMNS: [Column; 30] = [
     ("response_p99_seconds", |t| time(t, |times| times.p99)),
     ("response_max_seconds", |t| time(t, |times| times.max)),
     ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
-    ("service_p99_seconds", |t| known(t.service_time_p99_seconds)),
-    ("lag_p99_seconds", |t| known(t.lag_p99_seconds)),
+    ("service_p99_seconds", |t| number_cell(t.service_time_p99_seconds)),
+    ("lag_p99_seconds", |t| number_cell(t.lag_p99_seconds)),
     ("verdict", |t| t.verdict.state.word().into()),
     ("interrupted", |t| t.interrupted.to_string()),
 ];
@@ -73,35 +76,41 @@ const COLUMNS: [Column; 30] = [
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let trials: Vec<TrialDocument> = study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();
-    let of = |t: &TrialDocument| {
-        let named = t.readings.iter().flat_map(|(source, of)| of.keys().map(|name| (source.clone(), name.clone())));
-        named.collect::<Vec<_>>()
-    };
-    let readings: BTreeSet<(String, String)> = trials.iter().flat_map(of).collect();
+    let readings: BTreeSet<(String, String)> = trials.iter().flat_map(reading_names).collect();
     let mut rows = csv::WriterBuilder::new().from_writer(out);
     let head = COLUMNS.iter().map(|column| column.0.to_owned());
     rows.write_record(head.chain(readings.iter().map(|(source, name)| text(&format!("{source} {name}")))))?;
     for trial in &trials {
-        let value = |source: &str, name: &str| trial.readings.get(source)?.get(name).copied();
-        let values = readings.iter().map(|(source, name)| known(value(source, name)));
+        let values = readings.iter().map(|(source, name)| {
+            number_cell(trial.readings.get(source).and_then(|of_source| of_source.get(name)).copied())
+        });
         rows.write_record(COLUMNS.iter().map(|column| column.1(trial)).chain(values))?;
     }
     rows.flush()
 }
 
-/// Text from outside, which no spreadsheet is to take for a formula. Numbers are never changed.
-fn text(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if formula { format!("'{text}") } else { text.to_owned() }
+/// Returns source and name of each reading of a trial.
+fn reading_names(trial: &TrialDocument) -> Vec<(String, String)> {
+    let names = trial
+        .readings
+        .iter()
+        .flat_map(|(source, of_source)| of_source.keys().map(|name| (source.clone(), name.clone())));
+    names.collect()
 }
 
-/// A figure; an empty cell where it is not known.
-fn known(value: Option<f64>) -> String {
+/// Quotes text of users and servers, so that no spreadsheet runs it as a formula. Numbers are never changed.
+fn text(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula { format!("'{text}") } else { text.to_owned() }
+}
+
+/// Returns the cell of a figure; empty if it is unknown.
+fn number_cell(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-fn time(trial: &TrialDocument, of: fn(&Times) -> f64) -> String {
-    known(trial.response_time_seconds.as_ref().map(of))
+fn time(trial: &TrialDocument, select: fn(&Times) -> f64) -> String {
+    number_cell(trial.response_time_seconds.as_ref().map(select))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! A chart as data: what page, SVG and PNG draw.
+//! Defines a chart as data, from which the page, SVG and PNG are drawn.
 //!
-//! Out of scope: a drawing. A figure says what stands on which axis in which unit; the renderer chooses
-//! pixels, colours and the words of ticks. The panels from which figures are made are in [`crate::panels`].
+//! Out of scope: drawing. A figure defines the axes, their units and the lines. The renderer
+//! chooses pixels, colors and tick labels. The panels that make figures are in [`crate::panels`].
 
 use crate::utc;
 use brunt_model::numbers;
@@ -10,38 +10,38 @@ use serde::{Deserialize, Serialize};
 /// A chart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// A name that does not change, such as `throughput`: part of file names and anchors.
+    /// Stable name, such as `throughput`: part of file names and anchors.
     pub id: String,
-    /// Its heading.
+    /// Heading of the chart.
     pub title: String,
-    /// A text alternative with figures (accessibility).
+    /// Text alternative with figures (accessibility).
     pub about: String,
-    /// Which charts share one x axis, so that hover and zoom go together: `load`, `share`, or `time-3` for the time of
-    /// the study's trial 3 (counted from 0).
+    /// Charts of one group share their x axis, so that hover and zoom act on all. Groups are
+    /// `load`, `share`, or `time-3` for the time of the study's trial 3 (counted from 0).
     pub group: String,
-    /// The trial that it shows, by its index in the study; None where it shows many.
+    /// Index of the trial in the study; None if the chart shows several trials.
     #[serde(default)]
     pub trial: Option<usize>,
     /// The x axis.
     pub x: Axis,
     /// The y axis.
     pub y: Axis,
-    /// Its lines.
+    /// Lines of the chart.
     pub lines: Vec<Line>,
-    /// Values of x that are pointed out, such as a knee.
+    /// Highlighted values of x, such as a knee.
     pub marks: Vec<Mark>,
-    /// In place of lines, cells.
+    /// Heat map, drawn instead of lines.
     pub heat: Option<Heat>,
 }
 
 /// An axis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What stands on it, without the unit.
+    /// Label without the unit.
     pub label: String,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: Unit,
-    /// How it is divided.
+    /// Linear, logarithmic or by quantiles.
     pub scale: Scale,
 }
 
@@ -52,114 +52,114 @@ pub enum Unit {
     /// A plain number.
     #[default]
     Count,
-    /// Seconds; shown as µs, ms or s.
+    /// Seconds, shown as µs, ms or s.
     Seconds,
     /// Per second.
     PerSecond,
-    /// A share of one; shown in per cent.
+    /// A ratio, shown in percent.
     Share,
-    /// Bytes; shown as kB, MB, GB.
+    /// Bytes, shown as kB, MB, GB.
     Bytes,
     /// Bytes per second.
     BytesPerSecond,
-    /// Cores: 1 is one core's whole time.
+    /// Cores: 1 is the whole time of one core.
     Cores,
     /// Virtual users.
     Users,
-    /// Seconds since 1970, counted in the time zone that the axis names; shown as a time of day.
+    /// Seconds since 1970 in the time zone that the axis names, shown as a time of day.
     Clock,
 }
 
-/// How an axis is divided.
+/// Scale of an axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Evenly, from 0.
+    /// Linear, from 0.
     #[default]
     Linear,
-    /// By powers of ten.
+    /// Logarithmic, base 10.
     Log,
-    /// Quantiles, as by powers of ten of 1 − q: 0.9, 0.99, 0.999 are equally far apart.
+    /// Quantiles, logarithmic in 1 − q: 0.9, 0.99 and 0.999 have equal distances.
     Quantile,
 }
 
-/// A line.
+/// A line of a chart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Whose it is, by index: lines of one contender have one colour.
+    /// Index of the contender. The lines of a contender have the same color.
     pub contender: Option<usize>,
-    /// Which of a contender's lines: they differ in dashes. 0 is drawn through.
+    /// Dash pattern, which distinguishes the lines of a contender. 0 is a solid line.
     pub dash: u8,
-    /// Its points, x ascending; y is null where there is a gap.
+    /// Points in ascending order of x. y is null at a gap.
     pub points: Vec<Point>,
 }
 
 /// A point of a line, with the band around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// On the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// On the y axis.
+    /// Position on the y axis; None at a gap.
     pub y: Option<f64>,
-    /// The lower end of its band.
+    /// Lower end of the band.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the band.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
 }
 
-/// A value of x that is pointed out.
+/// A highlighted value of x.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Where.
+    /// Position on the x axis.
     pub x: f64,
-    /// What it is: `knee`.
+    /// Name of the mark, such as `knee`.
     pub name: String,
-    /// Whose.
+    /// Index of the contender that it belongs to.
     pub contender: Option<usize>,
 }
 
-/// Cells: how often each value occurred in each interval of x.
+/// A heat map: the number of times that each value occurred in each interval of x.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heat {
-    /// Borders of the columns, one more than there are.
+    /// Borders of the columns, one more than there are columns.
     pub x: Vec<f64>,
-    /// Borders of the rows, one more than there are.
+    /// Borders of the rows, one more than there are rows.
     pub y: Vec<f64>,
-    /// Counts, a column after the other.
+    /// Counts, column by column.
     pub counts: Vec<Vec<u64>>,
 }
 
 impl Figure {
-    /// Whether there is nothing to be seen: no cell, and no line that leads from one x to another.
+    /// True if there is nothing to draw: no cell, and no line with two different values of x.
     pub fn is_empty(&self) -> bool {
-        self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty()) && !self.lines.iter().any(Line::leads_somewhere)
+        self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty()) && !self.lines.iter().any(Line::has_length)
     }
 }
 
 impl Line {
-    /// Its points that are known.
+    /// Returns the points that have a finite value.
     pub fn known(&self) -> impl Iterator<Item = (f64, f64)> + Clone + '_ {
         self.points.iter().filter_map(|p| Some((p.x, p.y.filter(|y| y.is_finite())?)))
     }
 
-    /// True if it has values, all of them 0.
+    /// True if the line has values, and all of them are 0.
     pub fn is_zero(&self) -> bool {
         let mut values = self.known();
         values.next().is_some_and(|first| first.1 == 0.0 && values.all(|point| point.1 == 0.0))
     }
 
-    fn leads_somewhere(&self) -> bool {
-        let mut known = self.known();
-        known.next().is_some_and(|first| known.any(|point| point.0 != first.0))
+    fn has_length(&self) -> bool {
+        let mut points = self.known();
+        points.next().is_some_and(|first| points.any(|point| point.0 != first.0))
     }
 }
 
 impl Unit {
-    /// A value with its unit, for people.
+    /// Formats a value with its unit.
     pub fn show(self, value: f64) -> String {
         match self {
             Self::Count => numbers::three(value),

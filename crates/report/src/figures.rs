@@ -8,7 +8,8 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Judgement, Run, Tally};
 use brunt_stats::{Histogram, Quantile};
 
-/// A quantile, `≥` before it where it is only known from below; that it is more than nothing is no knowledge.
+/// Formats a quantile, with `≥` if it is a lower bound. A lower bound of 0 carries no
+/// information and is unknown.
 pub fn quantile(q: Quantile) -> String {
     if q.at_least && q.value == 0 {
         return UNKNOWN.into();
@@ -16,18 +17,18 @@ pub fn quantile(q: Quantile) -> String {
     if q.at_least { format!("≥ {}", time(q.value)) } else { time(q.value) }
 }
 
-/// A 95 % interval: `95 % CI 356–368`.
-pub fn interval((low, high): (f64, f64)) -> String {
-    format!("95 % CI {}–{}", three(low), three(high))
+/// Formats a 95 % interval: `95 % CI 356–368`.
+pub fn interval(ends: (f64, f64)) -> String {
+    format!("95 % CI {}–{}", three(ends.0), three(ends.1))
 }
 
-/// A figure with its 95 % interval and its unit: `362 (95 % CI 356–368) requests/s`.
+/// Formats a figure with its 95 % interval and its unit: `362 (95 % CI 356–368) requests/s`.
 pub fn with_interval(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String {
     let ends = ends.map_or(String::new(), |ends| format!(" ({})", interval(ends)));
     format!("{}{ends} {unit}", three(value))
 }
 
-/// A time in seconds with its 95 % interval, all in the unit that fits the time.
+/// Formats a time in seconds with its 95 % interval, all in the unit that fits the time.
 pub fn time_with_interval(value: f64, ends: Option<(f64, f64)>) -> String {
     let (per_second, unit) = unit_of_time(value);
     match ends {
@@ -36,12 +37,14 @@ pub fn time_with_interval(value: f64, ends: Option<(f64, f64)>) -> String {
     }
 }
 
-/// The 95 % interval of a time in seconds, in the unit that fits the time: `95 % CI 6.71–7.61 ms`.
-pub fn time_interval(value: f64, (low, high): (f64, f64)) -> String {
+/// Formats the 95 % interval of a time in seconds, in the unit that fits the time: `95
+/// % CI 6.71–7.61 ms`.
+pub fn time_interval(value: f64, ends: (f64, f64)) -> String {
     let (per_second, unit) = unit_of_time(value);
-    format!("{} {unit}", interval((low * per_second, high * per_second)))
+    format!("{} {unit}", interval((ends.0 * per_second, ends.1 * per_second)))
 }
 
+/// Returns the factor from seconds to the unit that fits a time, and the unit.
 fn unit_of_time(seconds: f64) -> (f64, &'static str) {
     match round3(seconds * 1e9) {
         ..1e6 => (1e6, "µs"),
@@ -50,35 +53,36 @@ fn unit_of_time(seconds: f64) -> (f64, &'static str) {
     }
 }
 
-/// A quantile of the response time, where there are enough requests to speak of it.
+/// Formats a quantile of the response time; unknown if there are too few requests.
 pub fn response_quantile(t: &Tally, q: f64) -> String {
     known_quantile(t, q).map_or(UNKNOWN.into(), quantile)
 }
 
-/// The same as a figure.
+/// Returns a quantile of the response time, or None if there are too few requests.
 pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
     let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
     (!t.response.is_empty() && enough(q, all)).then(|| t.response_quantile(q))
 }
 
-/// A percentile that is known exactly, and both ends of its interval, in seconds.
+/// Returns a percentile that is known exactly, with both ends of its interval, in seconds.
 pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
-    let exact = known_quantile(&run.total, q).filter(|exact| !exact.at_least)?;
+    let exact = known_quantile(&run.total, q).filter(|quantile| !quantile.at_least)?;
     let estimate = estimate(judgement, q)?;
     Some((seconds_of(exact.value), (estimate.low, estimate.high?)))
 }
 
-/// The interval of a percentile, where the judgement has one.
+/// Returns the interval of a percentile, if the judgement has one.
 pub fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
     judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
 }
 
-/// Whether `count` values are enough to speak of quantile `q`: at least one is expected beyond it.
+/// True if `count` values are enough for quantile `q`: at least one is expected above it.
 pub fn enough(q: f64, count: u64) -> bool {
     q >= 1.0 || count as f64 * (1.0 - q) >= 1.0 - 1e-9
 }
 
-/// Quantile `q` of a histogram that knows all its values, where there are enough of them.
+/// Formats quantile `q` of a histogram without censored values; unknown if there
+/// are too few values.
 pub fn quantile_of(histogram: &Histogram, q: f64) -> String {
     if histogram.is_empty() || !enough(q, histogram.count()) {
         return UNKNOWN.into();

@@ -1,17 +1,18 @@
-//! Measures and outlines text in the font of pictures, `DejaVu` Sans, so that every machine draws the same.
+//! Measures and outlines text in the font of pictures, `DejaVu` Sans, so that every
+//! machine draws the same.
 //!
-//! The font holds Latin letters and the signs that labels use; any other character is a box. SVG and PostScript carry text as text:
-//! they take only the room that a label needs from here.
+//! The font has Latin letters and the symbols of labels; any other character becomes a box. SVG and
+//! PostScript contain text as text: they use this module only for the widths of labels.
 
 use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// How heavy letters are.
+/// Weight of the font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// Those of labels.
+    /// Weight of labels.
     Regular,
-    /// Those of headings.
+    /// Weight of headings.
     Bold,
 }
 
@@ -25,13 +26,14 @@ impl Weight {
     }
 }
 
-/// The width of a label of size 1.
+/// Returns the width of a label of size 1.
 pub fn width(text: &str) -> f64 {
     let face = Weight::Regular.face();
     text.chars().map(|c| f64::from(advance(&face, glyph(&face, c)))).sum()
 }
 
-/// The outline of a text of size 1 that begins at 0, and its width; y points downwards from the baseline.
+/// Returns the outline of a text of size 1 that starts at 0, and its width. y points
+/// downwards from the baseline.
 pub fn outline(text: &str, weight: Weight) -> (Option<Path>, f32) {
     let face = weight.face();
     let mut pen = Pen { path: PathBuilder::new(), x: 0.0, scale: scale(&face) };
@@ -44,7 +46,7 @@ pub fn outline(text: &str, weight: Weight) -> (Option<Path>, f32) {
     (pen.path.finish(), pen.x)
 }
 
-/// Glyph 0 is the box.
+/// Returns the glyph of a character. Glyph 0 is the box.
 fn glyph(face: &Face<'_>, c: char) -> GlyphId {
     face.glyph_index(c).unwrap_or_default()
 }
@@ -57,38 +59,41 @@ fn scale(face: &Face<'_>) -> f32 {
     1.0 / f32::from(face.units_per_em())
 }
 
-/// Draws glyphs one behind the other.
+/// Draws glyphs one after the other.
 struct Pen {
     path: PathBuilder,
-    /// Where the glyph begins.
+    /// Start of the current glyph.
     x: f32,
     scale: f32,
 }
 
 impl Pen {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+    fn position(&self, x: f32, y: f32) -> (f32, f32) {
         (self.x + x * self.scale, -y * self.scale)
     }
 }
 
 impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.position(x, y);
         self.path.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.position(x, y);
         self.path.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
+        let (x1, y1) = self.position(x1, y1);
+        let (x, y) = self.position(x, y);
         self.path.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        let (x1, y1) = self.position(x1, y1);
+        let (x2, y2) = self.position(x2, y2);
+        let (x, y) = self.position(x, y);
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 

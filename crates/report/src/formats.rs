@@ -1,6 +1,6 @@
-//! The table of formats: every way to write a run or a study, a row each.
+//! Lists the formats: every way to write a run or a study, one row each.
 //!
-//! Out of scope: the writing. Help, docs and completions come from here.
+//! Help, docs and completions are made from this table. Out of scope: the writing.
 
 use crate::panels::ChartSelection;
 use crate::picture::{Charts, PNG, SVG};
@@ -11,22 +11,22 @@ use std::io;
 
 /// One way to write a run, or a study.
 pub struct Format {
-    /// What the user calls it.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Its use, in one line.
+    /// Purpose, in one line.
     pub about: &'static str,
-    /// The kind of its content, and the functions that write it.
+    /// Kind of the content, with the functions that write it.
     pub content: Content,
-    /// Whether people can read it on a terminal.
+    /// True if the output is readable on a terminal.
     pub for_terminals: bool,
 }
 
-/// The content of a format.
+/// Content of a format.
 #[derive(Clone, Copy)]
 pub enum Content {
     /// Text with the width and the colors of a view.
     Text,
-    /// A document.
+    /// A document that does not depend on the view.
     Document {
         /// Writes a run.
         write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
@@ -37,7 +37,7 @@ pub enum Content {
     Charts(Charts),
 }
 
-/// The content of a report.
+/// Subject of a report.
 #[derive(Clone, Copy)]
 pub enum Subject<'a> {
     /// A run.
@@ -46,7 +46,7 @@ pub enum Subject<'a> {
     Study(&'a Study, &'a Analysis),
 }
 
-/// Every format; help, docs and completions come from here.
+/// All formats.
 pub const REPORTS: &[Format] = &[
     Format {
         name: "text",
@@ -121,7 +121,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `out` fails, or a picture is too large.
+    /// If `out` fails, or a picture is too large.
     pub fn write(&self, subject: Subject<'_>, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
         match (self.content, subject) {
             (Content::Text, Subject::Run(run, judgement)) => text::write_as(view, run, judgement, out),
@@ -138,11 +138,11 @@ impl Format {
 }
 
 impl Subject<'_> {
-    /// The files of charts: name and content.
+    /// Returns the chart files: name and content.
     ///
     /// # Errors
     ///
-    /// A picture is too large.
+    /// If a picture is too large.
     pub fn files(self, charts: Charts) -> io::Result<Vec<(String, Vec<u8>)>> {
         self.with_study(|study, analysis| charts.files(study, analysis))
     }
@@ -159,20 +159,20 @@ impl Subject<'_> {
     }
 }
 
-/// The format of that name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     REPORTS.iter().find(|f| f.name == name)
 }
 
-/// A JSON document whose form is published.
+/// A JSON document with a published schema.
 pub struct Published {
-    /// What the user calls it.
+    /// Name of the document.
     pub name: &'static str,
-    /// Its JSON Schema.
+    /// Returns its JSON Schema.
     pub schema: fn() -> serde_json::Value,
 }
 
-/// The documents whose form is published in `docs/NAME.schema.json`.
+/// The documents with a schema in `docs/NAME.schema.json`.
 pub const SCHEMAS: &[Published] = &[
     Published { name: "result", schema: schema_of::<result::Document> },
     Published { name: "study", schema: schema_of::<study::StudyDocument> },

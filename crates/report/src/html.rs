@@ -1,13 +1,14 @@
-//! One HTML file that shows a study, offline: the page that is built from `web-ui/`, with the data within.
+//! Writes one HTML file that shows a study offline: the page that is built from `web-ui/`, with
+//! the data in it.
 //!
-//! Data comes in as a [`Study`] and its [`Analysis`] and goes out as JSON in script elements that the page reads: the
-//! document and the charts of many trials in `study`; what is drawn of one trial in `trial-0` and on, each read only when
-//! somebody looks at it, so that a page with hundreds of trials opens at once.
+//! A [`Study`] and its [`Analysis`] become JSON in script elements. `study` has the document and
+//! the charts of several trials. `trial-0` and later have the charts of one trial. The page reads
+//! each of these only when it is shown, so that a page with hundreds of trials opens quickly.
 //!
-//! `still` is what is seen without a script: the overview of a run, findings and charts.
+//! `still` is the part that needs no script: the overview of a run, findings and charts.
 //!
-//! Out of scope: where the page is written. `html/page.html` is built and checked in, so that brunt is built
-//! without node; `tools/page.sh` builds it again and compares.
+//! Out of scope: the page's location. `html/page.html` is built and checked in, so that brunt can
+//! be built without node; `tools/page.sh` rebuilds it and compares.
 
 mod columns;
 pub mod dashboard;
@@ -27,7 +28,7 @@ use zoom::Zoom;
 
 /// The page, without data.
 const PAGE: &str = include_str!("html/page.html");
-/// Where data goes.
+/// Place of the data in the page.
 const PLACE: &str = "<!--DATA-->";
 
 /// Writes a run as a page, as the study of one trial.
@@ -53,29 +54,31 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
     out.write_all(before.as_bytes())?;
-    let (name, still) = (escaped(&study.experiment.name), still::study(study, analysis));
+    let name = escaped(&study.experiment.name);
+    let still = still::study(study, analysis);
     writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
-    write_everything(study, analysis, out)?;
+    write_study_data(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
         let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
-        write_data(out, &format!("trial-{index}"), &OfTrial::new(figures, &trial.run))?;
+        write_data(out, &format!("trial-{index}"), &TrialData::new(figures, &trial.run))?;
     }
     out.write_all(after.as_bytes())
 }
 
-fn write_everything(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_study_data(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let figures = panels::figures(study, analysis);
-    let of_many = figures.iter().filter(|figure| figure.trial.is_none());
-    let everything = Everything {
+    let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
+    let data = StudyData {
         document: document(study, analysis),
-        figures: of_many.map(FigureColumns::from).collect(),
+        figures: of_several_trials.map(FigureColumns::from).collect(),
         shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
     };
-    write_data(out, "study", &everything)
+    write_data(out, "study", &data)
 }
 
-/// A figure whose title does not say of which trial it is: the page says so above all of them.
+/// Removes the trial's name from the title of a figure: the page shows it above all
+/// figures of the trial.
 fn without_trial(mut figure: Figure) -> Figure {
     if let Some((title, _)) = figure.title.split_once(" over time") {
         figure.title.truncate(title.len());
@@ -83,23 +86,23 @@ fn without_trial(mut figure: Figure) -> Figure {
     figure
 }
 
-/// What stands in `study`.
+/// Data of the script element `study`.
 #[derive(Serialize)]
-struct Everything<'a> {
+struct StudyData<'a> {
     document: StudyDocument,
     figures: Vec<FigureColumns<'a>>,
-    /// The trial whose charts are shown first, by its index.
+    /// Index of the trial shown first.
     shown: usize,
 }
 
-/// What stands in `trial-0` and on.
+/// Data of the script elements `trial-0` and later.
 #[derive(Serialize)]
-struct OfTrial<'a> {
+struct TrialData<'a> {
     figures: Vec<FigureColumns<'a>>,
     zoom: Zoom,
     /// The trial by population, label and transaction.
     tables: Vec<TrialTable>,
-    /// A sentence for each check that its replies failed.
+    /// A sentence for each failed check.
     check_failures: Vec<String>,
 }
 
@@ -110,24 +113,25 @@ struct TrialTable {
 }
 
 impl From<&Breakdown> for TrialTable {
-    fn from(of: &Breakdown) -> Self {
-        let (head, rows) = of.cells();
+    fn from(breakdown: &Breakdown) -> Self {
+        let (head, rows) = breakdown.cells();
         Self { head, rows }
     }
 }
 
-impl<'a> OfTrial<'a> {
+impl<'a> TrialData<'a> {
     fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
         let tables = breakdown::all(run).iter().map(TrialTable::from).collect();
         Self { figures, zoom: Zoom::from(run), tables, check_failures: breakdown::check_failures(run) }
     }
 }
 
-/// The document, without the histograms: the page does not read them, and the JSON report has them.
+/// Returns the document without the histograms: the page does not use them, and the
+/// JSON report has them.
 fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
     let mut document = StudyDocument::new(study, analysis);
     for trial in &mut document.trials {
-        // The page reads them where it reads the charts of a trial.
+        // The page reads these from the data of a trial.
         trial.labels.clear();
         trial.transactions.clear();
         trial.check_failures.clear();
@@ -138,7 +142,8 @@ fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
     document
 }
 
-/// Writes a value into a script element of data. `<` stands in strings only, and might end the element there.
+/// Writes a value into a script element. `<` is escaped: it occurs in strings only, and could
+/// end the element there.
 fn write_data(out: &mut dyn io::Write, id: &str, value: &impl Serialize) -> io::Result<()> {
     let json = serde_json::to_string(value)?.replace('<', "\\u003c");
     writeln!(out, "<script type=\"application/json\" id=\"{id}\">{json}</script>")

@@ -1,7 +1,8 @@
-//! Merges the intervals of a long run, so that a chart over time has no more points than it has room for.
+//! Merges the intervals of a long run, so that a chart over time has a limited number of points.
 //!
-//! Counts are added and histograms are merged. Rates and states get their mean over the time, with the lowest and the
-//! highest value as the band. Out of scope: the exports CSV and JSON, which have every recorded interval.
+//! Counts are added and histograms are merged. Rates and states get their mean over the time, with
+//! the lowest and the highest value as the band. Out of scope: the exports CSV and JSON, which
+//! have every recorded interval.
 
 use crate::figure;
 use crate::readings::Span;
@@ -24,24 +25,24 @@ const WIDTHS: [f64; 23] = [
 pub struct Merged<T> {
     /// The points.
     pub points: Vec<T>,
-    /// Width of an interval in seconds; None: as recorded.
+    /// Width of an interval in seconds; None for the recorded intervals.
     pub width: Option<f64>,
 }
 
-/// The recorded intervals of a run, without the short ones at the ends of its phases.
+/// Returns the recorded intervals of a run, without the short ones at the ends of its phases.
 pub fn recorded(run: &Run) -> Vec<Point> {
     absorb_short(run.series.points().collect())
 }
 
-/// The intervals of a run, as many as a chart has room for.
+/// Returns the intervals of a run, merged to at most [`MOST_POINTS`].
 pub fn of_run(run: &Run) -> Merged<Point> {
     let points = recorded(run);
     let width = width_of(points.len(), seconds_of(&points));
     Merged { points: absorb_short(merge(points, zero(run), width)), width }
 }
 
-/// The intervals of a run, so wide that 9 of 10 have at least this number of response times; None where fewer than three
-/// intervals would be that wide.
+/// Returns the intervals of a run, merged so that 9 of 10 have at least `least` response times.
+/// None if fewer than three intervals would be that wide.
 pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
     let points = recorded(run);
     let seconds = seconds_of(&points);
@@ -57,7 +58,7 @@ pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
     enough.next()
 }
 
-/// Values over time as points of a chart.
+/// Converts values over time to points of a chart.
 pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
     let from = spans.first().map_or(0.0, |span| span.from);
     let to = spans.last().map_or(0.0, |span| span.to);
@@ -70,7 +71,7 @@ pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
     Merged { points: groups.map(mean_of).collect(), width: Some(width) }
 }
 
-/// The mean of values, weighted by their time, with the lowest and the highest value.
+/// Returns the mean of values, weighted by their durations, with the lowest and the highest value.
 fn mean_of(spans: &[Span]) -> figure::Point {
     let all: f64 = spans.iter().map(weight).sum();
     let low = spans.iter().map(|span| span.value).fold(f64::INFINITY, f64::min);
@@ -86,12 +87,12 @@ fn mean_of(spans: &[Span]) -> figure::Point {
     }
 }
 
-/// Duration of a value; that of a state counts as one.
+/// Duration of a value; 1 for a state, which has no duration.
 fn weight(span: &Span) -> f64 {
     if span.to > span.from { span.to - span.from } else { 1.0 }
 }
 
-/// Merges the points of each interval; those of two phases stay apart.
+/// Merges the points of each interval. Points of two phases stay separate.
 fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
     let Some(width) = width else { return points };
     let mut merged: Vec<Point> = Vec::new();
@@ -107,8 +108,8 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
     merged
 }
 
-/// Merges intervals that are shorter than half the median into their neighbors. They occur at the ends of phases, and
-/// their rates are noise.
+/// Merges intervals that are shorter than half the median into their neighbors. They occur at the
+/// ends of phases, and their rates are noise.
 fn absorb_short(points: Vec<Point>) -> Vec<Point> {
     let mut widths: Vec<f64> = points.iter().map(Point::seconds).collect();
     widths.sort_by(f64::total_cmp);
@@ -127,7 +128,7 @@ fn absorb_short(points: Vec<Point>) -> Vec<Point> {
     all
 }
 
-/// Width of the intervals to which this number of points is merged; None where all have room.
+/// Width of the intervals to which this number of points is merged; None if they need no merging.
 fn width_of(count: usize, seconds: f64) -> Option<f64> {
     if count <= MOST_POINTS {
         return None;
@@ -136,9 +137,9 @@ fn width_of(count: usize, seconds: f64) -> Option<f64> {
     Some(WIDTHS.into_iter().find(|width| *width >= least).unwrap_or_else(|| (least / DAY).ceil() * DAY))
 }
 
-/// Number of the interval that holds an instant.
-fn number(at: f64, width: f64) -> i64 {
-    (at / width).floor() as i64
+/// Number of the interval that contains an instant.
+fn number(instant: f64, width: f64) -> i64 {
+    (instant / width).floor() as i64
 }
 
 fn seconds_of(points: &[Point]) -> f64 {

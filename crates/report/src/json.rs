@@ -1,5 +1,5 @@
-//! A run or a study as a JSON document, for programs. The types, and what every key means, are in [`crate::result`] and
-//! [`crate::study`].
+//! Writes a run or a study as a JSON document. The types and the meaning of each key are
+//! in [`crate::result`] and [`crate::study`].
 
 use crate::result::Document;
 use crate::study::StudyDocument;

@@ -1,10 +1,12 @@
-//! A report for continuous integration, as `JUnit` writes it: a suite for each contender, a case for each trial and
-//! objective, and one for each verdict on the generator.
+//! Writes a report for continuous integration in the format of `JUnit`.
 //!
-//! A case fails exactly where it makes brunt exit with another code than 0 (docs/exit-codes.md); what is missed at one load
-//! and met at another is skipped, with its figure.
+//! Each contender is a suite. Each trial and objective is a case, and so is each
+//! verdict on the generator.
 //!
-//! Out of scope: a judgement. The facts are `model::reached`'s.
+//! A case fails exactly if it makes brunt exit with a code other than 0 (docs/exit-codes.md). An
+//! objective that was missed at one load and met at another is skipped, with its figure.
+//!
+//! Out of scope: a judgement. The facts come from `model::reached`.
 
 use crate::breakdown::{self, Breakdown};
 use crate::xml::escaped;
@@ -20,7 +22,7 @@ use brunt_model::reached::Replies;
 use brunt_model::{Analysis, Answer, Judgement, Question, Run, Study, Trial, TrialIndex};
 use std::io;
 
-/// A case and what became of it.
+/// A test case and its outcome.
 struct Case {
     name: String,
     seconds: f64,
@@ -29,18 +31,18 @@ struct Case {
 
 enum Outcome {
     Passed,
-    /// Of what kind, and with what figures.
+    /// Type of the failure, and its figures.
     Failed(&'static str, String),
-    /// Why it counts neither way.
+    /// Reason why the case neither passed nor failed.
     Skipped(String),
 }
 
-/// Where an objective was missed.
+/// Extent to which an objective was missed.
 #[derive(Clone, Copy)]
 enum Unmet {
-    /// In this trial.
+    /// Missed in this trial, and met in another trial of the contender.
     Here,
-    /// In all trials of the contender.
+    /// Missed in all trials of the contender.
     Everywhere,
 }
 
@@ -63,14 +65,15 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;
     for (index, contender) in study.experiment.contenders.iter().enumerate() {
-        suite((study, analysis), index, contender, out)?;
+        suite(study, analysis, index, contender, out)?;
     }
     comparison(study, analysis, out)?;
     writeln!(out, "</testsuites>")
 }
 
 fn suite(
-    (study, analysis): (&Study, &Analysis),
+    study: &Study,
+    analysis: &Analysis,
     index: usize,
     contender: &Contender,
     out: &mut dyn io::Write,
@@ -82,7 +85,8 @@ fn suite(
     write_suite(&suite, study, &all, out)
 }
 
-/// The labels and transactions of each trial of a contender, and the checks that replies failed: a line each.
+/// Returns the labels and transactions of each trial of a contender, and the failed
+/// checks, one per line.
 fn details(study: &Study, contender: usize) -> String {
     study.of(contender).map(|trial| details_of_trial(study, trial)).collect()
 }
@@ -99,27 +103,26 @@ fn details_of_trial(study: &Study, trial: &Trial) -> String {
     format!("{}\n{}\n", outline::trial_name(study, trial), lines.join("\n"))
 }
 
-/// `GET /: completed 1,000, errors 0, p50 1.20 ms`.
+/// Formats a row of a table: `GET /: completed 1,000, errors 0, p50 1.20 ms`.
 fn figures_of_row(head: &[String], cells: &[String]) -> String {
     let figures = head.iter().zip(cells).skip(1).map(|(column, cell)| format!("{column} {cell}"));
     format!("{}: {}", cells[0], figures.collect::<Vec<_>>().join(", "))
 }
 
-/// Each difference that was to make brunt fail, at each pair; and whether it was decided which is better.
+/// Writes a case for each difference of `--fail-if` at each pair.
 fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let (Some(comparison), Question::Compare(spec)) = (&analysis.comparison, &study.experiment.question) else {
         return Ok(());
     };
     let unit = study.experiment.contenders.first().map_or("", |contender| contender.unit().behind());
-    let of_pair = |pair: &Pair| {
-        let at = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
-        let case = |regression: &Regression| {
-            let name = format!("{regression}: {} against {}{at}", pair.theirs, pair.ours);
-            Case { name, seconds: 0.0, outcome: shown(regression, pair) }
-        };
-        spec.fail_if.iter().map(case).collect::<Vec<_>>()
-    };
-    let all: Vec<Case> = comparison.pairs.iter().flat_map(of_pair).collect();
+    let mut all = Vec::new();
+    for pair in &comparison.pairs {
+        let load = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
+        for regression in &spec.fail_if {
+            let name = format!("{regression}: {} against {}{load}", pair.theirs, pair.ours);
+            all.push(Case { name, seconds: 0.0, outcome: regression_outcome(regression, pair) });
+        }
+    }
     if all.is_empty() {
         Ok(())
     } else {
@@ -127,9 +130,9 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
     }
 }
 
-fn shown(regression: &Regression, pair: &Pair) -> Outcome {
-    match pair.measures.iter().find(|of| of.measure == regression.measure) {
-        Some(of) if regression.is_shown_by(of) => Outcome::Failed("worse", of.sentence.clone()),
+fn regression_outcome(regression: &Regression, pair: &Pair) -> Outcome {
+    match pair.measures.iter().find(|compared| compared.measure == regression.measure) {
+        Some(compared) if regression.is_shown_by(compared) => Outcome::Failed("worse", compared.sentence.clone()),
         Some(_) => Outcome::Passed,
         None => Outcome::Skipped("it was not measured".into()),
     }
@@ -146,13 +149,14 @@ fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn
     let SuiteHead { name, seconds, details } = suite;
     let failed = all.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count();
     let skipped = all.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();
-    let (name, began) = (escaped(name), utc::rfc3339(study.unix_seconds));
+    let name = escaped(name);
+    let started = utc::rfc3339(study.unix_seconds);
     writeln!(
         out,
         "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" \
          time=\"{seconds:.3}\" timestamp=\"{}\">",
         all.len(),
-        began.trim_end_matches('Z')
+        started.trim_end_matches('Z')
     )?;
     for case in all {
         write_case(&name, case, out)?;
@@ -176,35 +180,43 @@ fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<(
     }
 }
 
-/// Of an experiment that grows, those that were made: nobody had asked for others.
+/// Returns the positions of the expected trials. A search has no expected trials other than the
+/// ones that it chose.
 fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = TrialIndex> {
-    let (first, steps) = (usize::from(study.experiment.grows()), contender.steps.len());
-    let of = move |repetition| (first..steps).map(move |step| TrialIndex { repetition, contender: index, step });
-    (0..study.experiment.repetitions).flat_map(of)
+    // The first step of a search is the pattern of its trials, and was not run itself.
+    let first = usize::from(study.experiment.grows());
+    let steps = contender.steps.len();
+    (0..study.experiment.repetitions)
+        .flat_map(move |repetition| (first..steps).map(move |step| TrialIndex { repetition, contender: index, step }))
 }
 
-/// A case for each capacity that something was required of.
+/// Returns a case for each requirement and each capacity.
 fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Case> {
     let Question::Find(find) = &study.experiment.question else { return Vec::new() };
-    let of = |answer: &Answer| {
-        let pairs = answer.capacities.iter().flat_map(|capacity| find.require.iter().map(move |r| (capacity, r)));
-        let case = |(capacity, required): (&Capacity, &Requirement)| Case {
-            name: format!("{required} at {}", capacity.objectives.name),
-            seconds: 0.0,
-            outcome: match required.decide(&capacity.at) {
-                RequirementOutcome::Met => Outcome::Passed,
-                RequirementOutcome::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
-                RequirementOutcome::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
-            },
-        };
-        pairs.map(case).collect::<Vec<_>>()
-    };
-    analysis.answers.iter().filter(|answer| answer.contender == contender.name).flat_map(of).collect()
+    let mut cases = Vec::new();
+    for answer in analysis.answers.iter().filter(|answer| answer.contender == contender.name) {
+        for capacity in &answer.capacities {
+            cases.extend(find.require.iter().map(|requirement| requirement_case(capacity, requirement)));
+        }
+    }
+    cases
+}
+
+fn requirement_case(capacity: &Capacity, requirement: &Requirement) -> Case {
+    Case {
+        name: format!("{requirement} at {}", capacity.objectives.name),
+        seconds: 0.0,
+        outcome: match requirement.decide(&capacity.at) {
+            RequirementOutcome::Met => Outcome::Passed,
+            RequirementOutcome::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
+            RequirementOutcome::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
+        },
+    }
 }
 
 fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: TrialIndex) -> Vec<Case> {
     if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
-        // Of searches it is what they found that counts.
+        // The result of a search counts, not its single trials.
         return Vec::new();
     }
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
@@ -227,22 +239,25 @@ fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: Trial
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
     let state = trial.judgement.verdict.state;
     if study.experiment.grows() && state.is_disturbed() {
-        // In a search it is in the nature of some trials, and none is held against the server.
+        // A search expects some disturbed trials. They do not count against the server.
         let outcome = Outcome::Skipped(state.words().into());
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
     }
     let unmet = study.unmet(place.contender);
-    let case = |judged: ObjectiveResult| {
-        let everywhere = unmet.contains(&&judged.objective);
-        let outcome = kept(&judged, if everywhere { Unmet::Everywhere } else { Unmet::Here });
-        Case { name: format!("{} {at}", judged.objective), seconds, outcome }
-    };
     let verdict = Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, analysis, trial) };
-    objectives.map(case).chain([verdict]).collect()
+    objectives
+        .map(|judged| {
+            let extent = if unmet.contains(&&judged.objective) { Unmet::Everywhere } else { Unmet::Here };
+            let outcome = objective_outcome(&judged, extent);
+            Case { name: format!("{} {at}", judged.objective), seconds, outcome }
+        })
+        .chain([verdict])
+        .collect()
 }
 
-/// `unmet`: the contender met it in no trial. One that it met at another load does not make brunt fail.
-fn kept(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
+/// Returns the outcome of an objective. One that the contender met at another load does
+/// not make brunt fail.
+fn objective_outcome(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
     if judged.met {
         return Outcome::Passed;
     }
@@ -252,10 +267,10 @@ fn kept(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
         Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(judged.value),
     };
     let at_least = if judged.at_least { "at least " } else { "" };
-    let told = format!("{} was {at_least}{value}", judged.objective.metric);
+    let message = format!("{} was {at_least}{value}", judged.objective.metric);
     match unmet {
-        Unmet::Everywhere => Outcome::Failed("objective", told),
-        Unmet::Here => Outcome::Skipped(format!("{told}; the objective was met in another trial")),
+        Unmet::Everywhere => Outcome::Failed("objective", message),
+        Unmet::Here => Outcome::Skipped(format!("{message}; the objective was met in another trial")),
     }
 }
 
@@ -279,24 +294,25 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
             if study.environment.strict { Outcome::Failed("generator", words) } else { Outcome::Skipped(words) }
         }
         State::Invalid => {
-            let broken = trial.judgement.checks.iter().filter(|check| !check.holds);
-            let sums = broken.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
+            let violated = trial.judgement.checks.iter().filter(|check| !check.holds);
+            let sums = violated.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
             let words = format!("consistency check failed: {}", sums.join("; "));
             if analysis.excludes_invalid_trials() { Outcome::Skipped(words) } else { Outcome::Failed("invalid", words) }
         }
     }
 }
 
-/// A trial without a good reply. Where the contender had better ones in another trial, it does not make brunt fail.
+/// Returns the outcome of a trial without a good reply. It does not make brunt fail if the
+/// contender had better replies in another trial.
 fn replies(study: &Study, trial: &Trial) -> Outcome {
-    let told = match trial.run.replies() {
+    let message = match trial.run.replies() {
         Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failures_told()),
         _ => format!("none of {} replies was good", trial.run.total.completed),
     };
     if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {
-        return Outcome::Skipped(format!("{told}; better ones came in another trial"));
+        return Outcome::Skipped(format!("{message}; better ones came in another trial"));
     }
-    Outcome::Failed("replies", told)
+    Outcome::Failed("replies", message)
 }
 
 #[cfg(test)]

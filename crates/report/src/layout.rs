@@ -1,17 +1,20 @@
-//! Tables, entries and wrapped text in columns of characters.
+//! Lays out tables, entries and wrapped text in columns of characters.
 //!
-//! It knows no run and no figure, only strings. Everything from outside goes through [`clean`] first.
+//! This module works on strings only. Text from outside must pass through [`clean`] first.
 
-/// No line of text is wider, but for words that cannot be broken (a URL, a command).
+/// Maximum width of a line in characters. Only words that cannot be broken (a URL,
+/// a command) exceed it.
 pub const WIDTH: usize = 96;
-const KEY: usize = 13;
+/// Width of the first column of an entry, in characters.
+const KEY_WIDTH: usize = 13;
 
-/// Columns that `s` takes; escape sequences of colors take none.
+/// Returns the number of columns that `s` takes. Escape sequences of colors take none.
 pub fn width(s: &str) -> usize {
     if !s.contains('\x1b') {
         return s.chars().count();
     }
-    let (mut columns, mut escape) = (0, false);
+    let mut columns = 0;
+    let mut escape = false;
     for c in s.chars() {
         match c {
             '\x1b' => escape = true,
@@ -23,45 +26,50 @@ pub fn width(s: &str) -> usize {
     columns
 }
 
-/// `s`, filled up with spaces to so many columns.
+/// Pads `s` with spaces to this number of columns.
 pub fn pad(s: &str, columns: usize) -> String {
     format!("{s}{}", " ".repeat(columns.saturating_sub(width(s))))
 }
 
-/// As much of a sentence as there is room for: up to the end of a clause if possible, then `…`.
+/// Shortens a sentence to this width: at the end of a clause if possible, then `…`.
 pub fn clause(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.into();
     }
-    let most = text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(at, _)| at);
-    let last = |marks: &[&str]| marks.iter().filter_map(|mark| text[..most].rfind(mark)).max();
-    let end = last(&["; ", ": ", ". ", " ("]).filter(|at| *at * 2 >= most).or_else(|| last(&[" "])).unwrap_or(most);
+    let limit = text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(index, _)| index);
+    // A clause that keeps less than half of the width loses too much; then the text ends at a word.
+    let clause_end = last_of(&["; ", ": ", ". ", " ("], &text[..limit]).filter(|index| *index * 2 >= limit);
+    let end = clause_end.or_else(|| last_of(&[" "], &text[..limit])).unwrap_or(limit);
     format!("{} …", text[..end].trim_end_matches([',', ';', ':', '.']))
 }
 
-/// Text from servers and users without what would move a terminal's cursor.
+fn last_of(marks: &[&str], text: &str) -> Option<usize> {
+    marks.iter().filter_map(|mark| text.rfind(mark)).max()
+}
+
+/// Replaces control characters in text from servers and users, which could move a terminal's cursor.
 pub fn clean(s: &str) -> String {
     s.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// At most `most` characters: the middle gives way.
-pub fn shorten(s: &str, most: usize) -> String {
+/// Shortens `s` to at most `limit` characters. The middle is replaced by `...`.
+pub fn shorten(s: &str, limit: usize) -> String {
     let length = width(s);
-    if length <= most {
+    if length <= limit {
         return s.into();
     }
-    let kept = most.saturating_sub(3);
-    let head = kept.div_ceil(2);
-    let tail: String = s.chars().skip(length - (kept - head)).collect();
+    let retained = limit.saturating_sub(3);
+    let head = retained.div_ceil(2);
+    let tail: String = s.chars().skip(length - (retained - head)).collect();
     s.chars().take(head).chain("...".chars()).collect::<String>() + &tail
 }
 
-/// Breaks at spaces into lines of at most `most` characters.
-pub fn wrap(text: &str, most: usize) -> Vec<String> {
+/// Wraps text at spaces into lines of at most `limit` characters.
+pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= most => {
+            Some(line) if width(line) + 1 + width(word) <= limit => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -71,12 +79,12 @@ pub fn wrap(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// Wrapped text whose first line stands behind `lead`, the others below its end.
+/// Wraps text after `lead`. The later lines are indented to the end of `lead`.
 pub fn hang(lead: &str, text: &str) -> String {
     hang_within(WIDTH, lead, text)
 }
 
-/// The same in so many columns.
+/// Wraps text in the same way as [`hang`], within this number of columns.
 pub fn hang_within(columns: usize, lead: &str, text: &str) -> String {
     let indent = width(lead);
     let lines = wrap(text, columns.saturating_sub(indent).max(20));
@@ -86,30 +94,31 @@ pub fn hang_within(columns: usize, lead: &str, text: &str) -> String {
     out + "\n"
 }
 
-/// A named fact: `Throughput   154,463 requests/s`.
+/// Formats a named fact: `Throughput   154,463 requests/s`.
 pub fn entry(key: &str, text: &str) -> String {
-    hang(&format!("{key:<KEY$}"), text)
+    hang(&format!("{key:<KEY_WIDTH$}"), text)
 }
 
-/// Rows of cells, the first column to the left, the others to the right; a row may have a note, wrapped behind it.
+/// A table of text cells. The first column is left-aligned, the others right-aligned. A row may end
+/// with a note, which is wrapped.
 #[derive(Default)]
 pub struct Table {
     rows: Vec<(Vec<String>, String)>,
-    headed: bool,
+    has_head: bool,
 }
 
 impl Table {
-    /// A table with a head.
+    /// Creates a table with a head.
     pub fn with_head(head: &[&str]) -> Self {
         let mut table = Self::default();
         table.row(head.iter().copied());
-        table.headed = true;
+        table.has_head = true;
         table
     }
 
-    /// Whether the first row is a head.
+    /// True if the first row is a head.
     pub fn has_head(&self) -> bool {
-        self.headed
+        self.has_head
     }
 
     /// Adds a row.
@@ -124,36 +133,39 @@ impl Table {
 
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
-        let widest = |i: usize| self.rows.iter().filter_map(|r| r.0.get(i)).map(|c| width(c)).max().unwrap_or(0);
-        (0..columns).map(widest).collect()
+        (0..columns)
+            .map(|i| self.rows.iter().filter_map(|row| row.0.get(i)).map(|cell| width(cell)).max().unwrap_or(0))
+            .collect()
     }
 
-    /// Columns of the longest row, without notes.
+    /// Returns the width of the longest row, without notes.
     pub fn columns(&self) -> usize {
         let widths = self.widths();
         widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * 2
     }
 
-    /// The lines.
+    /// Returns the lines.
     pub fn render(&self) -> String {
         self.render_within(WIDTH)
     }
 
-    /// The lines, a note no longer than its line.
-    pub fn render_one_line(&self, most: usize) -> String {
+    /// Returns the lines. Each note is shortened to fit into its line.
+    pub fn render_one_line(&self, limit: usize) -> String {
         let widths = self.widths();
-        let one = |(cells, note): &(Vec<String>, String)| {
+        let mut out = String::new();
+        for (cells, note) in &self.rows {
             let lead = line(cells, &widths);
-            let note = clause(note, most.saturating_sub(width(&lead)));
-            format!("{lead}{note}").trim_end().to_owned() + "\n"
-        };
-        self.rows.iter().map(one).collect()
+            let note = clause(note, limit.saturating_sub(width(&lead)));
+            out += format!("{lead}{note}").trim_end();
+            out += "\n";
+        }
+        out
     }
 
-    /// The lines, their notes wrapped at so many columns.
-    pub fn render_within(&self, most: usize) -> String {
+    /// Returns the lines. Notes are wrapped at this number of columns.
+    pub fn render_within(&self, columns: usize) -> String {
         let widths = self.widths();
-        self.rows.iter().map(|(cells, note)| hang_within(most, &line(cells, &widths), note)).collect()
+        self.rows.iter().map(|(cells, note)| hang_within(columns, &line(cells, &widths), note)).collect()
     }
 }
 

@@ -1,29 +1,35 @@
-//! A run or a study, shown: one file per format.
+//! Writes a run or a study, with one module for each format.
 //!
-//! Data comes in as a [`Run`](brunt_model::Run), the fold of all events, and a [`Judgement`](brunt_model::Judgement) of
-//! it, or as a [`Study`](brunt_model::Study) and its [`Analysis`](brunt_model::Analysis), and goes out as bytes to a
-//! writer.
+//! Input is a [`Run`](brunt_model::Run), the fold of all events, with its
+//! [`Judgement`](brunt_model::Judgement), or a [`Study`](brunt_model::Study) with its
+//! [`Analysis`](brunt_model::Analysis). Output is bytes to a writer.
 //!
-//! It measures nothing and decides nothing; what a figure means is said in `model`. It prints
-//! nothing itself, and knows neither terminal nor files.
+//! The crate measures nothing and decides nothing; `model` defines the figures. It does not print,
+//! and does not know terminals or files.
 //!
 //! * `formats`: the table of all formats, [`REPORTS`], and of the published documents, [`SCHEMAS`].
-//! * [`outline`]: what is said of a run or a study, as blocks; of a run, a table of sections, each a function in `outline/run/`.
-//! * [`text`], [`markdown`]: these blocks, set. [`view`]: the width and color of text. [`analysis`]: the same of results of others.
-//! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
-//!   and their making.
-//! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials. [`tsv`]: as autobench writes.
+//! * [`outline`]: the content of a report as blocks. Each section of a run is
+//!   a function in `outline/run/`.
+//! * [`text`], [`markdown`]: writers of these blocks. [`view`]: width and color of text.
+//!   [`analysis`]: results of other tools.
+//! * [`json`], [`result`], [`study`]: documents for programs. `result` and `study` have their types
+//!   and units, and make them.
+//! * [`csv`]: the time series of a run, or the trials of a study, for spreadsheets and plotting.
+//!   [`tsv`]: the table of autobench.
 //! * [`junit`]: objectives and verdicts as test cases.
 //! * [`html`]: one page with everything, for a browser, offline.
-//! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
+//! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: readings over
+//!   time and as means.
 //! * `intervals`: merges the intervals of a long run for charts over time.
-//! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]: these shapes written.
+//! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]:
+//!   writers of these shapes.
 //! * [`single`]: a run as a study of one trial.
-//! * [`progress`]: one line of live state while the run goes on.
-//! * [`figures`], [`layout`], [`utc`]: how numbers, tables and dates are written, for all of them, and for other
+//! * [`progress`]: one line of live state during a run.
+//! * [`figures`], [`layout`], [`utc`]: formatting of numbers, tables and dates, also for other
 //!   texts of the command.
 
-// A report is written once: `write!` would save an allocation and bring a Result to throw away.
+// A report is written once: `write!` would save an allocation, but return a Result
+// that must be discarded.
 #![allow(clippy::format_push_string)]
 
 pub mod analysis;

@@ -1,6 +1,6 @@
-//! A report as Markdown, with tables as GitHub has them.
+//! Writes a report as Markdown, with tables in the syntax of GitHub.
 //!
-//! Out of scope: a choice of what is said ([`crate::outline`]).
+//! Out of scope: the content of the report ([`crate::outline`]).
 
 use crate::outline::block::{Bar, Block, Fact, Mark, OutcomeRow, Point, Remark, Words};
 use crate::outline::{self, run};
@@ -27,18 +27,18 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     out.write_all(markdown(&outline::of_study_or_run(study, analysis, Detail::Full)).as_bytes())
 }
 
-/// The blocks, an empty line between them.
+/// Writes the blocks, with an empty line between them.
 pub fn markdown(blocks: &[Block]) -> String {
     blocks
         .iter()
         .enumerate()
-        .map(|(at, block)| set(block, at == 0))
-        .filter(|set| !set.is_empty())
+        .map(|(index, block)| block_text(block, index == 0))
+        .filter(|text| !text.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
 }
 
-fn set(block: &Block, is_first: bool) -> String {
+fn block_text(block: &Block, is_first: bool) -> String {
     let hashes = if is_first { "#" } else { "##" };
     match block {
         Block::Title(name, about) if about.is_empty() => format!("{hashes} {}\n", escaped(name)),
@@ -48,13 +48,13 @@ fn set(block: &Block, is_first: bool) -> String {
         Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
         Block::Points(points) => points.iter().map(point).collect(),
         Block::Table(head, rows) => table(head, rows),
-        Block::Breakdown(of) => {
-            let (head, rows) = of.cells();
+        Block::Breakdown(breakdown) => {
+            let (head, rows) = breakdown.cells();
             table(&head, &rows)
         }
         Block::Outcomes(rows) => outcomes(rows),
         Block::Bars(bars) => histogram(bars),
-        // The figures of a graph stand in the tables.
+        // The tables have the figures of the graph.
         Block::Graph(_) => String::new(),
     }
 }
@@ -74,7 +74,7 @@ fn remark(remark: &Remark) -> String {
     }
 }
 
-/// An item below a fact.
+/// Returns an item below a fact.
 fn below(text: &str) -> String {
     format!("  - {text}\n")
 }
@@ -95,7 +95,7 @@ fn point(point: &Point) -> String {
     format!("- {mark}{}{remedy}\n", escaped(&point.sentence))
 }
 
-/// What to do, as one may copy it.
+/// Returns a remedy as code that can be copied.
 fn code(remedy: &str) -> String {
     format!("→ `{}`", remedy.replace('`', "'"))
 }
@@ -112,16 +112,18 @@ fn histogram(bars: &[Bar]) -> String {
 }
 
 fn table(head: &[String], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
     let rule = head.iter().enumerate().map(|(i, _)| if i == 0 { ":--" } else { "--:" }).collect::<Vec<_>>();
     let rule = format!("|{}|\n", rule.join("|"));
-    line(head) + &rule + &rows.iter().map(|row| line(row)).collect::<String>()
+    table_line(head) + &rule + &rows.iter().map(|row| table_line(row)).collect::<String>()
 }
 
-/// Text from outside as a paragraph: nothing at its beginning makes a heading, a list, a rule or a block of code of it.
+fn table_line(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// Writes text from outside as a paragraph. Its beginning must not become a heading, a list, a rule
+/// or a block of code.
 fn paragraph(text: &str) -> String {
     let text = escaped(text.trim());
     let digits = text.chars().take_while(char::is_ascii_digit).count();
@@ -134,7 +136,7 @@ fn paragraph(text: &str) -> String {
     }
 }
 
-/// Text from outside without what Markdown or HTML would take for its own.
+/// Escapes the characters of text from outside that have a meaning in Markdown or HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

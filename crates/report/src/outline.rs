@@ -1,7 +1,7 @@
-//! What a report for people says, as blocks that text and Markdown only set in their own way.
+//! Arranges the content of a report for people as blocks, which text and Markdown only format.
 //!
-//! Data comes in as a study, or as observations of others, with their analysis. Out of scope: a layout, and a place
-//! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
+//! Input is a study, or observations of other tools, with their analysis. Out of scope: layout and
+//! decisions. Each sentence and figure comes from the analysis, the judgements or the readings.
 
 mod answers;
 pub mod block;
@@ -21,7 +21,7 @@ use brunt_model::finding::{Side, Weight};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
-/// What a report is about.
+/// Content of a report, with the requested detail.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     analysis: &'a Analysis,
@@ -30,7 +30,7 @@ struct Subject<'a> {
     detail: Detail,
 }
 
-/// What is said of a study: the answer first, then the figures behind it, then what was done and how.
+/// Returns the blocks of a study: the answer first, then its figures, then setup and method.
 pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
     let subject = Subject { analysis, unit, study: Some(study), detail };
@@ -45,19 +45,19 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     blocks
 }
 
-/// The blocks of a study. A study of a single run has those of the run.
+/// Returns the blocks of a study. A study of a single run has those of the run.
 pub fn of_study_or_run(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
     let Some(trial) = study.only_run() else { return of_study(study, analysis, detail) };
     let sections = run::of_run(&trial.run, &trial.judgement, detail);
     [head_of_run(study), sections.concat(), tail_of_run(study)].concat()
 }
 
-/// The head of the report of an experiment that is one run: the name of its plan.
+/// Returns the head of the report of an experiment that is one run: the name of its plan.
 pub fn head_of_run(study: &Study) -> Vec<Block> {
     vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())]
 }
 
-/// The end of the report of an experiment that is one run: notes, and its id in the store.
+/// Returns the end of the report of an experiment that is one run: notes, and its id in the store.
 pub fn tail_of_run(study: &Study) -> Vec<Block> {
     let mut blocks = notes(study);
     let stored = study.id.iter().map(|id| Fact::new("Saved", format!("as {id}")));
@@ -65,13 +65,13 @@ pub fn tail_of_run(study: &Study) -> Vec<Block> {
     blocks
 }
 
-/// Warnings of an experiment, and trials that are missing.
+/// Returns the warnings of an experiment, and a note if trials are missing.
 fn notes(study: &Study) -> Vec<Block> {
     let warnings = study.warnings.iter().cloned().chain(facts::unfinished(study));
     section("Notes", warnings.map(Point::plain).collect())
 }
 
-/// A trial by population, label and transaction, and the checks that its replies failed.
+/// Returns a trial by population, label and transaction, with its failed checks.
 fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
     let mut blocks: Vec<Block> = breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
     let failures: Vec<Point> = breakdown::check_failures(&trial.run).into_iter().map(Point::plain).collect();
@@ -82,7 +82,7 @@ fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
     blocks
 }
 
-/// `nginx at 300/s, repetition 2`.
+/// Returns the name of a trial, such as `nginx at 300/s, repetition 2`.
 pub fn trial_name(study: &Study, trial: &Trial) -> String {
     let experiment = &study.experiment;
     let unit = experiment.contenders.get(trial.place.contender).map_or(LoadUnit::PerSecond, Contender::unit);
@@ -90,7 +90,7 @@ pub fn trial_name(study: &Study, trial: &Trial) -> String {
     format!("{} at {load}, repetition {}", study::name_of(experiment, trial), trial.place.repetition + 1)
 }
 
-/// What is said of what others measured.
+/// Returns the blocks of results from other tools.
 pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<Block> {
     let subject = Subject { analysis, unit: observations.unit, study: None, detail: Detail::Full };
     let title = observations.contenders.join(", ");
@@ -102,15 +102,16 @@ pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<
 
 impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
-        let conclusions = points(&self.analysis.conclusions);
-        let mut blocks: Vec<Block> =
-            (!conclusions.is_empty()).then_some(Block::Points(conclusions)).into_iter().collect();
+        let mut blocks = Vec::new();
+        if !self.analysis.conclusions.is_empty() {
+            blocks.push(Block::Points(points(&self.analysis.conclusions)));
+        }
         blocks.extend(section("Findings", points(&self.analysis.findings)));
         blocks.extend(graph::blocks(self));
         blocks.extend(answers::blocks(self));
         blocks.extend(comparison::by_load(&self.analysis.pairs, self.unit));
         blocks.extend(comparison::blocks(self.analysis.comparison.as_ref(), self.unit));
-        // The trials of a search say the same, load by load.
+        // For a search, the trials of each answer already show these figures by load.
         if self.detail == Detail::Full || self.analysis.answers.is_empty() {
             blocks.extend(limits::blocks(self.analysis, self.detail));
             blocks.extend(sweep::blocks(self));
@@ -125,41 +126,51 @@ impl Subject<'_> {
     }
 
     fn bottlenecks(&self) -> Vec<Block> {
-        let named = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
-        let told =
-            |sentence: &str| self.analysis.conclusions.iter().any(|conclusion| conclusion.sentence.contains(sentence));
-        let points = named.clone().filter(|(_, found)| !told(found.sentence.trim_end_matches('.')));
-        let points: Vec<Point> = points.flat_map(|(name, found)| bottleneck(name, found)).collect();
+        let bottlenecks = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
+        let points: Vec<Point> = bottlenecks
+            .clone()
+            .filter(|(_, bottleneck)| !self.is_concluded(bottleneck.sentence.trim_end_matches('.')))
+            .flat_map(|(name, bottleneck)| bottleneck_points(name, bottleneck))
+            .collect();
         let mut blocks = section("Bottleneck", points);
-        let rows: Vec<Vec<String>> = named.flat_map(|(name, found)| looked_at(name, found)).collect();
+        let rows: Vec<Vec<String>> =
+            bottlenecks.flat_map(|(name, bottleneck)| evidence_rows(name, bottleneck)).collect();
         if !rows.is_empty() && self.detail == Detail::Full {
             let head = ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
             blocks.push(Block::Table(head, rows));
         }
         blocks
     }
+
+    /// True if a conclusion already contains this sentence.
+    fn is_concluded(&self, sentence: &str) -> bool {
+        self.analysis.conclusions.iter().any(|conclusion| conclusion.sentence.contains(sentence))
+    }
 }
 
 fn points(findings: &[Finding]) -> Vec<Point> {
-    let point = |finding: &Finding| Point {
+    findings.iter().map(finding_point).collect()
+}
+
+fn finding_point(finding: &Finding) -> Point {
+    Point {
         mark: if finding.weight == Weight::Warning { Mark::Warning } else { Mark::Note },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
-    };
-    findings.iter().map(point).collect()
+    }
 }
 
-/// A section with its heading; nothing where there is nothing to say.
+/// Returns a section with its heading; empty if it has no points.
 fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
     if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::Points(points)] }
 }
 
-/// `300/s`, or `300 users`.
+/// Formats a load: `300/s`, or `300 users`.
 fn load_in_words(unit: LoadUnit, load: f64) -> String {
     format!("{}{}", numbers::plain(load), unit.behind())
 }
 
-/// What stands above a column of loads.
+/// Returns the head of a column of loads.
 fn load_head(unit: LoadUnit) -> &'static str {
     match unit {
         LoadUnit::PerSecond => "load, /s",
@@ -167,7 +178,7 @@ fn load_head(unit: LoadUnit) -> &'static str {
     }
 }
 
-fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {
+fn bottleneck_points(name: &str, found: &Bottleneck) -> Vec<Point> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     let mark = if found.culprit == Culprit::Generator { Mark::Warning } else { Mark::Plain };
     let first = Point { mark, ..Point::plain(format!("{named}{}", found.sentence)) };
@@ -175,15 +186,16 @@ fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {
     [first].into_iter().chain(others).collect()
 }
 
-fn looked_at(contender: &str, found: &Bottleneck) -> Vec<Vec<String>> {
-    let row = |reason: &brunt_model::analysis::Reason| {
-        let side = match reason.side {
-            Side::AtLeast => "from",
-            Side::Below => "below",
-        };
-        let three = numbers::three;
-        let cause = format!("{side} {}", three(reason.threshold));
-        vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), three(reason.value), cause]
+fn evidence_rows(contender: &str, found: &Bottleneck) -> Vec<Vec<String>> {
+    found.evidence.iter().map(|reason| evidence_row(contender, reason)).collect()
+}
+
+fn evidence_row(contender: &str, reason: &brunt_model::analysis::Reason) -> Vec<String> {
+    let side = match reason.side {
+        Side::AtLeast => "from",
+        Side::Below => "below",
     };
-    found.evidence.iter().map(row).collect()
+    let cause = format!("{side} {}", numbers::three(reason.threshold));
+    let value = numbers::three(reason.value);
+    vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), value, cause]
 }

@@ -1,8 +1,8 @@
-//! Every chart of a study, defined once: page, SVG and PNG draw what is made here.
+//! Defines every chart of a study once, for the page, SVG and PNG.
 //!
-//! Data comes in as a [`Study`] and its [`Analysis`], and goes out as [`Figure`]s. Out of scope: a drawing, and an
-//! analysis. A new chart is a row of [`PANELS`]; a chart of readings, a row of `GAUGES` in `panels/gauges.rs`. Readings
-//! that no row names have charts of their own all the same.
+//! Input is a [`Study`] and its [`Analysis`], output is [`Figure`]s. Out of scope: drawing and
+//! analysis. A new chart is a row of [`PANELS`]; a chart of readings is a row of `GAUGES` in
+//! `panels/gauges.rs`. Readings without a row have charts, too.
 
 mod gauges;
 mod heat;
@@ -19,15 +19,15 @@ use crate::figure::Figure;
 use brunt_model::analysis::LimitKind;
 use brunt_model::{Analysis, Study};
 
-/// A chart, or several of a kind.
+/// A chart, or several charts of the same kind.
 pub struct Panel {
-    /// What the ids of its figures begin with.
+    /// Beginning of the ids of its figures.
     pub id: &'static str,
-    /// Its figures; empty ones are left out later.
+    /// Returns the figures. Empty ones are removed later.
     pub figures: fn(&Study, &Analysis) -> Vec<Figure>,
 }
 
-/// Every panel, in the order in which they are shown.
+/// All panels, in display order.
 pub const PANELS: &[Panel] = &[
     Panel { id: "throughput", figures: load::throughput },
     Panel { id: "p99", figures: p99::over_load },
@@ -42,17 +42,17 @@ pub const PANELS: &[Panel] = &[
     Panel { id: "time", figures: time::of_chosen },
 ];
 
-/// Which charts are drawn.
+/// Selection of charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartSelection {
     /// The three key charts.
     Key,
-    /// Every chart that shows something.
+    /// All charts that are not empty.
     All,
 }
 
 impl ChartSelection {
-    /// The charts of a study.
+    /// Returns the selected charts of a study.
     pub fn figures(self, study: &Study, analysis: &Analysis) -> Vec<Figure> {
         match self {
             Self::Key => key_figures(study, analysis),
@@ -61,13 +61,14 @@ impl ChartSelection {
     }
 }
 
-/// Every figure that shows something.
+/// Returns all figures that are not empty.
 pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let all = PANELS.iter().flat_map(|panel| (panel.figures)(study, analysis));
     all.filter_map(shown).collect()
 }
 
-/// Ids of the charts that answer first, by rank: throughput, p99, and the reason (errors, else the most used resource).
+/// Ids of the key charts, in order of preference: throughput, p99, and the reason (errors, else
+/// the most used resource).
 const KEY_CHARTS: [&[&str]; 3] = [
     &["throughput", "repetition-throughput", "time-throughput"],
     &["p99", "repetition-p99", "time-p99", "percentiles"],
@@ -83,7 +84,7 @@ const KEY_CHARTS: [&[&str]; 3] = [
     ],
 ];
 
-/// The three key charts: throughput and p99 over load or time, and errors or utilization.
+/// Returns the three key charts: throughput and p99 over load or time, and errors or utilization.
 fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut all = figures(study, analysis);
     let mut key = Vec::new();
@@ -91,23 +92,25 @@ fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
         let place = ids.iter().find_map(|id| all.iter().position(|figure| figure.id == *id));
         key.extend(place.map(|place| all.remove(place)));
     }
-    // The charts of several runs side by side have ids with the run in them.
+    // If several runs are compared, the ids of their charts contain the run, so that
+    // none is found above.
     let rest = KEY_CHARTS.len() - key.len();
     key.extend(all.into_iter().take(rest));
     key
 }
 
-/// The figure as it is shown: with its sentence, without lines of constant zeros; None where nothing is left.
+/// Prepares a figure for display: adds its text alternative, and removes lines of constant zeros.
+/// None if nothing is left.
 fn shown(mut figure: Figure) -> Option<Figure> {
-    // A contender without errors is a result where another one has some.
+    // A contender without errors is a result if another one has some.
     let compared: Vec<u8> =
         figure.lines.iter().filter(|line| line.contender.is_some() && !line.is_zero()).map(|line| line.dash).collect();
     figure.lines.retain(|line| !line.is_zero() || line.contender.is_some() && compared.contains(&line.dash));
-    (!figure.is_empty()).then(|| words::told(figure))
+    (!figure.is_empty()).then(|| words::with_text(figure))
 }
 
-/// The trials that are worth a look over time, by index: of each contender one near its limit and one at its highest
-/// load; of a study without a sweep, the first of each contender.
+/// Returns the indexes of the trials that are shown over time. For each contender these are one
+/// near its limit and one at its highest load; without a sweep, its first trial.
 pub fn chosen(study: &Study, analysis: &Analysis) -> Vec<usize> {
     let contenders = 0..study.experiment.contenders.len();
     let mut chosen: Vec<usize> = contenders
@@ -120,7 +123,7 @@ pub fn chosen(study: &Study, analysis: &Analysis) -> Vec<usize> {
     chosen
 }
 
-/// The load near a contender's limit, and its highest; one where they are the same.
+/// Returns the load near a contender's limit, and its highest load; only one if they are equal.
 fn loads_of_interest(study: &Study, analysis: &Analysis, contender: usize) -> Vec<f64> {
     let mut loads: Vec<f64> = study.of(contender).map(|t| load::of(study, t)).collect();
     loads.sort_by(f64::total_cmp);
@@ -133,18 +136,25 @@ fn loads_of_interest(study: &Study, analysis: &Analysis, contender: usize) -> Ve
     two
 }
 
-/// The load at which a contender is at its limit, by the first of these definitions that gives one.
+/// Returns the load at a contender's limit, by the first of these definitions that has a value.
 fn limit_of(analysis: &Analysis, contender: usize) -> Option<f64> {
     let limits = &analysis.contenders.get(contender)?.limits;
-    let of = |kind| limits.iter().find(|limit| limit.kind == kind).and_then(|limit| limit.at);
-    [LimitKind::Knee, LimitKind::Kept, LimitKind::Asymptotes].into_iter().find_map(of).map(|at| at.value)
+    [LimitKind::Knee, LimitKind::Kept, LimitKind::Asymptotes]
+        .into_iter()
+        .find_map(|kind| limits.iter().find(|limit| limit.kind == kind).and_then(|limit| limit.at))
+        .map(|at| at.value)
 }
 
+/// Returns the first trial at a load; an interrupted one only if there is no other.
 fn first_trial(study: &Study, contender: usize, load: f64) -> Option<usize> {
-    let of = |whole: fn(&brunt_model::Run) -> bool| {
-        study.trials.iter().position(|t| t.place.contender == contender && load::of(study, t) == load && whole(&t.run))
-    };
-    of(|run| !run.interrupted()).or_else(|| of(|_| true))
+    let mut trials = study
+        .trials
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| t.place.contender == contender && load::of(study, t) == load)
+        .map(|(index, trial)| (index, trial.run.interrupted()));
+    let first = trials.clone().next()?.0;
+    trials.find(|(_, is_interrupted)| !is_interrupted).map(|(index, _)| index).or(Some(first))
 }
 
 #[cfg(test)]

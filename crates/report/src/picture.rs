@@ -1,4 +1,4 @@
-//! Kinds of pictures, and the charts of a study written as one of them.
+//! Defines the picture formats, and writes the charts of a study in one of them.
 
 use crate::figure::Figure;
 use crate::panels::ChartSelection;
@@ -7,38 +7,38 @@ use crate::{png, svg};
 use brunt_model::{Analysis, Study};
 use std::io;
 
-/// A kind of picture.
+/// A picture format.
 #[derive(Debug)]
 pub struct Picture {
-    /// The ending of its files' names.
+    /// Extension of its files.
     pub ending: &'static str,
     /// Writes charts on one sheet.
     write_sheet: fn(&Sheet, &mut dyn io::Write) -> io::Result<()>,
-    /// One chart as a file; None where it shows nothing.
+    /// Returns one chart as a file; None if the chart is empty.
     pub chart: fn(&Figure) -> io::Result<Option<Vec<u8>>>,
 }
 
-/// Drawings.
+/// Vector graphics.
 pub static SVG: Picture = Picture {
     ending: "svg",
     write_sheet: svg::write_sheet,
     chart: |figure| Ok(svg::of_figure(figure).map(String::into_bytes)),
 };
 
-/// Pictures of pixels.
+/// Pixel graphics.
 pub static PNG: Picture = Picture { ending: "png", write_sheet: png::write_sheet, chart: png::of_figure };
 
-/// Charts of a study, as pictures of one kind.
+/// Charts of a study, as pictures of one format.
 #[derive(Debug, Clone, Copy)]
 pub struct Charts {
-    /// Which charts.
+    /// Selection of the charts.
     pub selection: ChartSelection,
-    /// The kind of picture.
+    /// Format of the pictures.
     pub picture: &'static Picture,
 }
 
 impl Charts {
-    /// Writes all of them on one sheet.
+    /// Writes all charts on one sheet.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Charts {
         (self.picture.write_sheet)(&Sheet::of(study, analysis, self.selection), out)
     }
 
-    /// Each as a file: name and content.
+    /// Returns each chart as a file: name and content.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! From a figure to a drawing: where on the paper everything stands.
+//! Lays out a figure as a drawing: computes the position of every shape.
 //!
-//! Out of scope: a choice of what is shown ([`crate::panels`]) or of colours ([`crate::scene`]).
+//! Out of scope: the choice of charts ([`crate::panels`]) and of colors ([`crate::scene`]).
 
 mod legend;
 
@@ -9,56 +9,57 @@ use crate::font;
 use crate::scene::{Anchor, Ink, Runs, Scene, Shape};
 use crate::ticks::Ruler;
 
-/// Every figure is as wide, in points.
+/// Width of every figure, in points.
 pub const WIDTH: f64 = 720.0;
-/// The height of the part in which lines are drawn.
+/// Height of the plot area, in points.
 const HEIGHT: f64 = 230.0;
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 18.0;
 const BELOW: f64 = 46.0;
-/// The height of the heading.
+/// Height of the heading, in points.
 const HEAD: f64 = 28.0;
-/// The size of labels.
+/// Font size of labels, in points.
 pub const SMALL: f64 = 12.0;
 const LARGE: f64 = 15.0;
-/// More points than this on a line are not dotted.
-const MOST_DOTS: usize = 40;
-/// Dashes and gaps of the lines of one contender.
+/// Maximum number of points on a line that are drawn as dots.
+const MAX_DOTS: usize = 40;
+/// Dashes and gaps of the lines of one contender, in points.
 const DASHES: [&[f64]; 5] = [&[], &[7.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0], &[14.0, 4.0]];
 
-/// The room in which lines are drawn, with its axes.
-struct Room {
+/// The area in which lines are drawn, with its axes.
+struct PlotArea {
     top: f64,
     bottom: f64,
     x: Ruler,
     y: Ruler,
 }
 
-/// Draws a figure; None where it shows nothing.
+/// Draws a figure; None if it is empty.
 pub fn scene(figure: &Figure) -> Option<Scene> {
     let mut shapes = vec![text((LEFT, 19.0), Anchor::Start, &figure.title, LARGE, Ink::Strong)];
-    let (legend, rows) = legend::shapes(figure, (LEFT, HEAD), WIDTH - RIGHT);
+    let (legend, rows) = legend::shapes(figure, LEFT, HEAD, WIDTH - RIGHT);
     shapes.extend(legend);
-    let room = Room::new(figure, HEAD + rows + mark_rows(figure))?;
-    shapes.extend(room.grid());
+    let area = PlotArea::new(figure, HEAD + rows + mark_rows(figure))?;
+    shapes.extend(area.grid());
     if let Some(heat) = &figure.heat {
-        shapes.extend(room.cells(heat));
+        shapes.extend(area.cells(heat));
     }
-    shapes.extend(figure.lines.iter().flat_map(|line| room.bands(line, ink_of(figure, line))));
-    shapes.extend(room.marks(&figure.marks));
-    shapes.extend(figure.lines.iter().flat_map(|line| room.line(line, ink_of(figure, line))));
-    shapes.extend(room.frame(figure));
+    shapes.extend(figure.lines.iter().flat_map(|line| area.bands(line, ink_of(figure, line))));
+    shapes.extend(area.marks(&figure.marks));
+    shapes.extend(figure.lines.iter().flat_map(|line| area.line(line, ink_of(figure, line))));
+    shapes.extend(area.frame(figure));
     Some(Scene {
         id: figure.id.clone(),
         title: figure.title.clone(),
         about: figure.about.clone(),
         width: WIDTH,
-        height: room.bottom + BELOW,
+        height: area.bottom + BELOW,
         shapes,
     })
 }
 
-/// What a line is drawn with: its contender's colour, or one of its own where no line is anybody's.
+/// Returns the ink of a line: the color of its contender. If no line has a contender, each
+/// has a different color.
 pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
     match line.contender {
         Some(contender) => Ink::Colour(contender),
@@ -67,35 +68,38 @@ pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
     }
 }
 
-/// How a line is dashed.
+/// Returns the dashes of a line.
 pub fn dashes(line: &Line) -> &'static [f64] {
     DASHES[usize::from(line.dash) % DASHES.len()]
 }
 
-/// A text that runs across.
+/// Creates a horizontal text.
 pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> Shape {
     Shape::Text { at, anchor, text: text.into(), size, ink, runs: Runs::Across }
 }
 
-/// The room that a label takes; few fonts are wider than that of pictures.
-pub fn room_of(label: &str) -> f64 {
-    font::width(label) * SMALL
+/// Returns the width of a label. Few fonts are wider than the font of pictures.
+pub fn label_width(label: &str) -> f64 {
+    /// Width in the font of pictures.
+    font::width(label)
+        * SMALL
 }
 
-/// The words of marks stand above the room, so that no line crosses them.
+/// Height of the names of marks. They are above the plot area, so that no line crosses them.
 fn mark_rows(figure: &Figure) -> f64 {
     figure.marks.len() as f64 * 15.0 + 6.0
 }
 
-impl Room {
+impl PlotArea {
     fn new(figure: &Figure, top: f64) -> Option<Self> {
         let bottom = top + HEIGHT;
-        let points = || figure.lines.iter().flat_map(|line| &line.points);
+        let points: Vec<&Point> = figure.lines.iter().flat_map(|line| &line.points).collect();
         let heat = figure.heat.as_ref();
-        let xs = points().filter(|p| p.y.is_some()).map(|p| p.x).chain(heat.iter().flat_map(|h| h.x.iter().copied()));
+        let xs = points.iter().filter(|point| point.y.is_some()).map(|point| point.x);
+        let xs = xs.chain(heat.iter().flat_map(|heat| heat.x.iter().copied()));
         let xs: Vec<f64> = xs.chain(figure.marks.iter().map(|mark| mark.x)).collect();
-        let ends = |p: &Point| [p.y, p.low, p.high];
-        let ys = points().flat_map(ends).flatten().chain(heat.iter().flat_map(|h| h.y.iter().copied()));
+        let values = points.iter().flat_map(|point| [point.y, point.low, point.high]).flatten();
+        let ys = values.chain(heat.iter().flat_map(|heat| heat.y.iter().copied()));
         let last = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let x = Ruler::new(&figure.x, xs.into_iter(), (LEFT, WIDTH - RIGHT), 8)?.ending(last);
         let y = Ruler::new(&figure.y, ys, (bottom, top), 5)?;
@@ -108,28 +112,28 @@ impl Room {
         across.chain(down).collect()
     }
 
-    /// Axes and their words; of words that would touch, the later ones are left out.
+    /// Draws the axes and their labels. Of labels that would overlap, the later ones are omitted.
     fn frame(&self, figure: &Figure) -> Vec<Shape> {
         let mut shapes = vec![
             ruled(vec![(LEFT, self.bottom), (WIDTH - RIGHT, self.bottom)], Ink::Axis),
             ruled(vec![(LEFT, self.top), (LEFT, self.bottom)], Ink::Axis),
         ];
-        let mut free = f64::NEG_INFINITY;
+        let mut free_from = f64::NEG_INFINITY;
         for (x, word) in self.x.words() {
-            let half = room_of(&word) / 2.0;
-            if x - half > free {
+            let half = label_width(&word) / 2.0;
+            if x - half > free_from {
                 shapes.push(text((x, self.bottom + 17.0), Anchor::Middle, &word, SMALL, Ink::Soft));
-                free = x + half + 6.0;
+                free_from = x + half + 6.0;
             }
         }
         let words = self.y.words();
         shapes.extend(words.map(|(y, word)| text((LEFT - 8.0, y + 4.0), Anchor::End, &word, SMALL, Ink::Soft)));
         let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-        shapes.push(text((middle, self.bottom + 37.0), Anchor::Middle, &titled(&figure.x), SMALL, Ink::Soft));
+        shapes.push(text((middle, self.bottom + 37.0), Anchor::Middle, &axis_title(&figure.x), SMALL, Ink::Soft));
         shapes.push(Shape::Text {
             at: (15.0, f64::midpoint(self.top, self.bottom)),
             anchor: Anchor::Middle,
-            text: titled(&figure.y),
+            text: axis_title(&figure.y),
             size: SMALL,
             ink: Ink::Soft,
             runs: Runs::Up,
@@ -137,16 +141,16 @@ impl Room {
         shapes
     }
 
-    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+    fn position(&self, x: f64, y: f64) -> (f64, f64) {
         (self.x.at(x), self.y.at(y))
     }
 
     fn line(&self, line: &Line, ink: Ink) -> Vec<Shape> {
-        let dotted = line.points.len() <= MOST_DOTS && line.dash != 3;
+        let has_dots = line.points.len() <= MAX_DOTS && line.dash != 3;
         let mut shapes = Vec::new();
         for run in unbroken(&line.points, |p| p.y.filter(|y| y.is_finite()).map(|y| (p.x, y))) {
-            let points: Vec<_> = run.into_iter().map(|(x, y)| self.at(x, y)).collect();
-            if dotted || points.len() == 1 {
+            let points: Vec<_> = run.into_iter().map(|(x, y)| self.position(x, y)).collect();
+            if has_dots || points.len() == 1 {
                 shapes.extend(points.iter().map(|at| Shape::Dot { at: *at, ink }));
             }
             if points.len() > 1 {
@@ -157,49 +161,58 @@ impl Room {
     }
 
     fn bands(&self, line: &Line, ink: Ink) -> Vec<Shape> {
-        let ends = |p: &Point| Some((p.x, (p.low.or(p.y)?, p.high.or(p.y)?)));
-        let any = |band: &Vec<(f64, (f64, f64))>| band.iter().any(|(_, (low, high))| low < high);
-        let bands = unbroken(&line.points, ends).into_iter().filter(|band| band.len() > 1 && any(band));
-        let area = |band: Vec<(f64, (f64, f64))>| {
-            let upper = band.iter().map(|(x, (_, high))| self.at(*x, *high));
-            let lower = band.iter().rev().map(|(x, (low, _))| self.at(*x, *low));
-            Shape::Area { points: upper.chain(lower).collect(), ink }
-        };
-        bands.map(area).collect()
+        let mut shapes = Vec::new();
+        for band in unbroken(&line.points, |point| Some((point.x, point.low.or(point.y)?, point.high.or(point.y)?))) {
+            if band.len() < 2 || !band.iter().any(|(_, low, high)| low < high) {
+                continue;
+            }
+            let upper = band.iter().map(|(x, _, high)| self.position(*x, *high));
+            let lower = band.iter().rev().map(|(x, low, _)| self.position(*x, *low));
+            shapes.push(Shape::Area { points: upper.chain(lower).collect(), ink });
+        }
+        shapes
     }
 
     fn cells(&self, heat: &Heat) -> Vec<Shape> {
         let most = heat.counts.iter().flatten().max().copied().unwrap_or(0);
-        let fullness = |count: u64| (count as f64).ln_1p() / (most.max(1) as f64).ln_1p();
+        // Counts span orders of magnitude, so the scale is logarithmic.
+        let scale = (most.max(1) as f64).ln_1p();
         let columns = heat.counts.iter().zip(heat.x.windows(2));
         let cells = columns.flat_map(|(counts, x)| counts.iter().zip(heat.y.windows(2)).map(move |(n, y)| (*n, x, y)));
         let cells = cells.filter(|cell| cell.0 > 0).map(|(count, x, y)| {
-            let (left, below) = self.at(x[0], y[0]);
-            let (right, above) = self.at(x[1], y[1]);
-            Shape::Cell { at: (left, above), size: (right - left, below - above), heat: fullness(count) }
+            let (left, below) = self.position(x[0], y[0]);
+            let (right, above) = self.position(x[1], y[1]);
+            Shape::Cell { at: (left, above), size: (right - left, below - above), heat: (count as f64).ln_1p() / scale }
         });
         cells.collect()
     }
 
-    /// The words stand above the room in rows, in such an order that no line crosses them.
+    /// Draws the marks. Their names are above the plot area in rows, in an order in which no
+    /// line crosses a name.
     fn marks(&self, marks: &[Mark]) -> Vec<Shape> {
-        let fits = |mark: &Mark| self.x.at(mark.x) + 5.0 + room_of(&mark.name) < WIDTH;
         let mut rows: Vec<&Mark> = marks.iter().collect();
-        rows.sort_by(|a, b| match (fits(a), fits(b)) {
+        rows.sort_by(|a, b| match (self.has_space_to_the_right(a), self.has_space_to_the_right(b)) {
             (true, true) => a.x.total_cmp(&b.x),
             (false, false) => b.x.total_cmp(&a.x),
             (a_fits, b_fits) => a_fits.cmp(&b_fits),
         });
-        let mark = |(row, mark): (usize, &&Mark)| {
-            let below = marks.len() - 1 - row;
-            let (x, y) = (self.x.at(mark.x), self.top - 7.0 - 15.0 * below as f64);
+        let mut shapes = Vec::new();
+        for (row, mark) in rows.into_iter().enumerate() {
+            let rows_below = marks.len() - 1 - row;
+            let x = self.x.at(mark.x);
+            let y = self.top - 7.0 - 15.0 * rows_below as f64;
             let ink = mark.contender.map_or(Ink::Axis, Ink::Colour);
             let points = vec![(x, y + 3.0), (x, self.bottom)];
-            let (at, anchor) = if fits(mark) { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
-            let line = Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] };
-            [line, text((at, y), anchor, &mark.name, SMALL, Ink::Soft)]
-        };
-        rows.iter().enumerate().flat_map(mark).collect()
+            let is_right = self.has_space_to_the_right(mark);
+            let (at, anchor) = if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
+            shapes.push(Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] });
+            shapes.push(text((at, y), anchor, &mark.name, SMALL, Ink::Soft));
+        }
+        shapes
+    }
+
+    fn has_space_to_the_right(&self, mark: &Mark) -> bool {
+        self.x.at(mark.x) + 5.0 + label_width(&mark.name) < WIDTH
     }
 }
 
@@ -207,8 +220,8 @@ fn ruled(points: Vec<(f64, f64)>, ink: Ink) -> Shape {
     Shape::Line { points, ink, width: 1.0, dashes: &[] }
 }
 
-/// What stands on an axis, with the unit that its words do not carry.
-fn titled(axis: &crate::figure::Axis) -> String {
+/// Returns the title of an axis, with the unit that its labels lack.
+fn axis_title(axis: &crate::figure::Axis) -> String {
     use crate::figure::Unit::{Cores, PerSecond};
     match (axis.unit, axis.scale) {
         (_, Scale::Quantile) => axis.label.clone(),
@@ -218,11 +231,11 @@ fn titled(axis: &crate::figure::Axis) -> String {
     }
 }
 
-/// The pieces of a line between its gaps.
-fn unbroken<T>(points: &[Point], of: impl Fn(&Point) -> Option<T>) -> Vec<Vec<T>> {
+/// Splits a line at its gaps.
+fn unbroken<T>(points: &[Point], select: impl Fn(&Point) -> Option<T>) -> Vec<Vec<T>> {
     let mut pieces = vec![Vec::new()];
     for point in points {
-        match (of(point), pieces.last_mut()) {
+        match (select(point), pieces.last_mut()) {
             (Some(value), Some(piece)) => piece.push(value),
             _ => pieces.push(Vec::new()),
         }

@@ -1,7 +1,7 @@
-//! Charts as a picture of pixels, on light paper.
+//! Draws charts as a pixel image, on light paper.
 //!
-//! Out of scope: a renderer of SVG. It draws the same shapes, its letters in a font of its own (`font`), so that a
-//! machine without fonts shows labels, and every machine the same.
+//! Out of scope: rendering SVG. This module draws the same shapes. Its letters come from the
+//! built-in `font`, so that the labels are equal on every machine, also without fonts.
 
 use crate::figure::Figure;
 use crate::font::{self, Weight};
@@ -13,9 +13,9 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
 };
 
-/// Pixels to a point, as far as the picture stays below `MOST_PIXELS`.
-const FINE: f32 = 2.0;
-const MOST_PIXELS: f64 = 24e6;
+/// Pixels per point, as long as the picture has fewer than `MAX_PIXELS`.
+const PIXELS_PER_POINT: f32 = 2.0;
+const MAX_PIXELS: f64 = 24e6;
 
 /// Writes charts on one sheet.
 ///
@@ -23,8 +23,8 @@ const MOST_PIXELS: f64 = 24e6;
 ///
 /// If `out` cannot be written to, or the picture is too large.
 pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
-    let fine = (MOST_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
-    let mut canvas = Canvas::new(sheet.width, sheet.height, fine.min(FINE))?;
+    let resolution = (MAX_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
+    let mut canvas = Canvas::new(sheet.width, sheet.height, resolution.min(PIXELS_PER_POINT))?;
     canvas.draw(&sheet.heading, (0.0, 0.0));
     for (at, scene) in &sheet.places {
         canvas.draw(&scene.shapes, *at);
@@ -32,7 +32,7 @@ pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(&canvas.encoded()?)
 }
 
-/// One chart; None where it shows nothing.
+/// Returns one chart; None if it is empty.
 ///
 /// # Errors
 ///
@@ -42,55 +42,63 @@ pub fn of_figure(figure: &Figure) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn of_scene(scene: &Scene) -> io::Result<Vec<u8>> {
-    let mut canvas = Canvas::new(scene.width, scene.height, FINE)?;
+    let mut canvas = Canvas::new(scene.width, scene.height, PIXELS_PER_POINT)?;
     canvas.draw(&scene.shapes, (0.0, 0.0));
     canvas.encoded()
 }
 
 struct Canvas {
     pixels: Pixmap,
-    fine: f32,
+    resolution: f32,
 }
 
 impl Canvas {
-    fn new(width: f64, height: f64, fine: f32) -> io::Result<Self> {
-        let size = |points: f64| (points * f64::from(fine)).ceil().max(1.0) as u32;
-        let pixels = Pixmap::new(size(width), size(height));
+    fn new(width: f64, height: f64, resolution: f32) -> io::Result<Self> {
+        let width = (width * f64::from(resolution)).ceil().max(1.0) as u32;
+        let height = (height * f64::from(resolution)).ceil().max(1.0) as u32;
+        let pixels = Pixmap::new(width, height);
         let mut pixels = pixels.ok_or_else(|| io::Error::other("the picture is too large"))?;
         pixels.fill(colour(PAPER.0, 1.0));
-        Ok(Self { pixels, fine })
+        Ok(Self { pixels, resolution })
     }
 
     fn encoded(&self) -> io::Result<Vec<u8>> {
         self.pixels.encode_png().map_err(io::Error::other)
     }
 
-    fn draw(&mut self, shapes: &[Shape], (x, y): (f64, f64)) {
-        let placed = Transform::from_scale(self.fine, self.fine).pre_translate(x as f32, y as f32);
+    fn draw(&mut self, shapes: &[Shape], origin: (f64, f64)) {
+        let transform =
+            Transform::from_scale(self.resolution, self.resolution).pre_translate(origin.0 as f32, origin.1 as f32);
         for shape in shapes {
-            self.shape(shape, placed);
+            self.shape(shape, transform);
         }
     }
 
-    fn shape(&mut self, shape: &Shape, placed: Transform) {
+    fn shape(&mut self, shape: &Shape, transform: Transform) {
         match shape {
             Shape::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(|d| *d as f32).collect::<Vec<_>>();
+                // An odd pattern is doubled: `StrokeDash` takes only an even number of lengths.
                 let even = if dashes.len() % 2 == 0 { dashes } else { [dashes.clone(), dashes].concat() };
                 let dash = if even.is_empty() { None } else { StrokeDash::new(even, 0.0) };
                 let cap = if dash.is_some() { LineCap::Butt } else { LineCap::Round };
-                self.stroke(path_of(points), *ink, &Pen { width: *width as f32, dash, line_cap: cap, ..pen() }, placed);
+                self.stroke(
+                    path_of(points),
+                    *ink,
+                    &Pen { width: *width as f32, dash, line_cap: cap, ..pen() },
+                    transform,
+                );
             }
-            Shape::Area { points, ink } => self.fill(path_of(points).finish(), &paint(*ink, 0.18), placed),
+            Shape::Area { points, ink } => self.fill(path_of(points).finish(), &paint(*ink, 0.18), transform),
             Shape::Dot { at, ink } => {
                 let mut path = PathBuilder::new();
                 path.push_circle(at.0 as f32, at.1 as f32, 2.6);
-                self.fill(path.finish(), &paint(*ink, 1.0), placed);
+                self.fill(path.finish(), &paint(*ink, 1.0), transform);
             }
             Shape::Cell { at, size, heat } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
                 if let Some(rect) = rect {
-                    self.pixels.fill_rect(rect, &paint(Ink::Colour(0), *heat as f32), placed, None);
+                    self.pixels.fill_rect(rect, &paint(Ink::Colour(0), *heat as f32), transform, None);
                 }
             }
             Shape::Text { at, anchor, text, size, ink, runs } => {
@@ -101,23 +109,23 @@ impl Canvas {
                     Anchor::Middle => width / 2.0,
                     Anchor::End => width,
                 };
-                let at = placed.pre_translate(at.0 as f32, at.1 as f32);
-                let turned = if *runs == Runs::Up { at.pre_rotate(-90.0) } else { at };
-                let set = turned.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
-                self.fill(letters, &paint(*ink, 1.0), set);
+                let at = transform.pre_translate(at.0 as f32, at.1 as f32);
+                let rotated = if *runs == Runs::Up { at.pre_rotate(-90.0) } else { at };
+                let scaled = rotated.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
+                self.fill(letters, &paint(*ink, 1.0), scaled);
             }
         }
     }
 
-    fn stroke(&mut self, path: PathBuilder, ink: Ink, pen: &Pen, placed: Transform) {
+    fn stroke(&mut self, path: PathBuilder, ink: Ink, pen: &Pen, transform: Transform) {
         if let Some(path) = path.finish() {
-            self.pixels.stroke_path(&path, &paint(ink, 1.0), pen, placed, None);
+            self.pixels.stroke_path(&path, &paint(ink, 1.0), pen, transform, None);
         }
     }
 
-    fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, placed: Transform) {
+    fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, transform: Transform) {
         if let Some(path) = path {
-            self.pixels.fill_path(&path, paint, FillRule::Winding, placed, None);
+            self.pixels.fill_path(&path, paint, FillRule::Winding, transform, None);
         }
     }
 }
@@ -129,7 +137,8 @@ fn pen() -> Pen {
 fn path_of(points: &[(f64, f64)]) -> PathBuilder {
     let mut path = PathBuilder::new();
     for (i, (x, y)) in points.iter().enumerate() {
-        let (x, y) = (*x as f32, *y as f32);
+        let x = *x as f32;
+        let y = *y as f32;
         if i == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
     }
     path

@@ -1,19 +1,22 @@
-//! Charts as PostScript: encapsulated, so that one may be set into a text; printed, each has a page to itself.
+//! Writes charts as PostScript. It is encapsulated, so that a chart can be placed in a document;
+//! printed, each chart is a page.
 //!
-//! Out of scope: a choice of charts or of places ([`crate::plot`]). Paper is light, and nothing on it is translucent:
-//! areas are mixed with its white. Letters are those of Latin-1, which every interpreter has.
+//! Out of scope: the choice of charts, and positions ([`crate::plot`]). Paper is light and
+//! PostScript has no transparency, so areas are mixed with white. Letters are those of Latin-1,
+//! which every interpreter has.
 
 use crate::figure::Figure;
 use crate::plot;
 use crate::scene::{Anchor, At, Ink, PAPER, Runs, Scene, Shape};
 use std::fmt::Write as _;
 
-/// From the paper's corner to the chart, in points.
+/// Margin between the corner of the paper and the chart, in points.
 const MARGIN: f64 = 28.0;
-/// Points of paper to a point of the chart: so A4 and Letter are wide enough.
+/// Points of paper per point of the chart. At this scale, A4 and Letter are wide enough.
 const SCALE: f64 = 0.75;
 
-/// `share (text) label`: shows a text, that share of its width before the point.
+/// Defines `share (text) label`: shows a text, with this share of its width
+/// before the current point.
 const PROLOGUE: &str = "\
 /latin { findfont dup length dict begin { 1 index /FID eq { pop pop } { def } ifelse } forall
   /Encoding ISOLatin1Encoding def currentdict end definefont pop } bind def
@@ -23,7 +26,7 @@ const PROLOGUE: &str = "\
 1 setlinejoin
 ";
 
-/// One chart; None where it shows nothing.
+/// Returns one chart; None if it is empty.
 pub fn of_figure(figure: &Figure) -> Option<String> {
     plot::scene(figure).map(|scene| of_scene(&scene))
 }
@@ -40,7 +43,7 @@ fn of_scene(scene: &Scene) -> String {
     out + "restore\nshowpage\n%%EOF\n"
 }
 
-/// Paper counts upwards, drawings downwards.
+/// Converts coordinates: PostScript counts y upwards, drawings downwards.
 struct Page {
     height: f64,
 }
@@ -51,65 +54,72 @@ impl Page {
         let _ = match shape {
             Shape::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
-                let (colour, path) = (colour(*ink, 1.0), self.path(points));
+                let colour = colour(*ink, 1.0);
+                let path = self.path(points);
                 writeln!(out, "{colour} {width} setlinewidth [{dashes}] 0 setdash {path} stroke")
             }
             Shape::Area { points, ink } => {
                 writeln!(out, "{} {} closepath fill", colour(*ink, 0.18), self.path(points))
             }
             Shape::Dot { at, ink } => {
-                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", colour(*ink, 1.0), self.at(*at))
+                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", colour(*ink, 1.0), self.position(*at))
             }
             Shape::Cell { at, size, heat } => {
-                let corner = self.at((at.0, at.1 + size.1));
-                let (w, h) = (short(size.0 + 0.3), short(size.1 + 0.3));
+                let corner = self.position((at.0, at.1 + size.1));
+                // Cells overlap slightly: viewers would show hairlines between exact neighbors.
+                let w = short(size.0 + 0.3);
+                let h = short(size.1 + 0.3);
                 writeln!(out, "{} {corner} {w} {h} rectfill", colour(Ink::Colour(0), *heat))
             }
             Shape::Text { at, anchor, text, size, ink, runs } => {
                 let font = if *ink == Ink::Strong { "Strong" } else { "Plain" };
-                let turned = if *runs == Runs::Up { " 90 rotate" } else { "" };
+                let rotation = if *runs == Runs::Up { " 90 rotate" } else { "" };
                 let share = match anchor {
                     Anchor::Start => 0.0,
                     Anchor::Middle => 0.5,
                     Anchor::End => 1.0,
                 };
-                let (colour, place) = (colour(*ink, 1.0), self.at(*at));
+                let colour = colour(*ink, 1.0);
+                let place = self.position(*at);
                 let text = latin(text);
                 writeln!(
                     out,
-                    "gsave {colour} {place} translate{turned} /{font} {size} selectfont {share} ({text}) label grestore"
+                    "gsave {colour} {place} translate{rotation} /{font} {size} selectfont {share} ({text}) label grestore"
                 )
             }
         };
     }
 
-    fn at(&self, (x, y): At) -> String {
-        format!("{} {}", short(x), short(self.height - y))
+    fn position(&self, at: At) -> String {
+        format!("{} {}", short(at.0), short(self.height - at.1))
     }
 
     fn path(&self, points: &[At]) -> String {
         let steps = points.iter().enumerate();
-        let steps = steps.map(|(i, at)| format!("{} {}", self.at(*at), if i == 0 { "moveto" } else { "lineto" }));
+        let steps = steps.map(|(i, at)| format!("{} {}", self.position(*at), if i == 0 { "moveto" } else { "lineto" }));
         format!("newpath {}", steps.collect::<Vec<_>>().join(" "))
     }
 }
 
-/// A colour, of this opacity on the paper.
+/// Returns the command for a color of this opacity on the paper.
 fn colour(ink: Ink, opacity: f64) -> String {
     let [_, r, g, b] = ink.colours().0.to_be_bytes();
     let [_, white, ..] = PAPER.0.to_be_bytes();
-    let mixed = |part: u8| (f64::from(part) * opacity + f64::from(white) * (1.0 - opacity)) / 255.0;
-    let parts = [r, g, b].map(|part| format!("{:.3}", mixed(part)));
+    let parts = [r, g, b].map(|part| {
+        let mixed = (f64::from(part) * opacity + f64::from(white) * (1.0 - opacity)) / 255.0;
+        format!("{mixed:.3}")
+    });
     format!("{} setrgbcolor", parts.join(" "))
 }
 
-/// A text as the inside of a string; what Latin-1 has no letter for is written otherwise, or is a question mark.
+/// Encodes a text as the content of a string. Characters outside of Latin-1 are replaced by similar
+/// ones, or by a question mark.
 fn latin(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '(' | ')' | '\\' => out.extend(['\\', c]),
-            // In this encoding the code of ASCII's is that of a minus.
+            // In this encoding, the code of the ASCII hyphen is a minus sign.
             '-' | '–' => out += "\\255",
             '−' => out.push('-'),
             '…' => out += "...",
@@ -124,7 +134,7 @@ fn latin(text: &str) -> String {
     out
 }
 
-/// A hundredth of a point is finer than print.
+/// Rounds to a hundredth of a point, which is finer than print.
 fn short(x: f64) -> f64 {
     (x * 100.0).round() / 100.0
 }

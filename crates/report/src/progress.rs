@@ -1,5 +1,6 @@
-//! Progress of a run while it goes on: a block of lines for a terminal, one line for a log.
-//! Out of scope: a terminal; it makes the lines, others show them.
+//! Formats the progress of an active run: a block of lines for a terminal, one line for a log.
+//!
+//! Out of scope: the terminal. This module makes the lines; the caller shows them.
 
 use brunt_model::numbers::{UNKNOWN, count, plural, span, three, time};
 use brunt_model::time::seconds_of;
@@ -8,36 +9,36 @@ use brunt_stats::Sketch;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Current rates and percentiles are those of the last second.
+/// Period of the current rates and percentiles: the last second.
 const WINDOW: Duration = Duration::from_secs(1);
-/// The most seconds that the sparkline shows.
-const MOST_BARS: usize = 120;
-/// The widths that a block may have.
+/// Maximum number of seconds in the sparkline.
+const MAX_BARS: usize = 120;
+/// Minimum and maximum width of a block.
 const WIDTHS: (usize, usize) = (40, 160);
-/// Heights of the sparkline.
+/// Heights of the sparkline's bars.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What was seen of a run so far.
+/// State of a run so far.
 pub struct Progress {
-    plan: Ends,
+    limits: RunLimits,
     phase: Phase,
-    /// When the phase began, and its latest moment.
-    began: Tick,
+    /// Start of the phase, and its latest instant.
+    phase_start: Tick,
     now: Tick,
-    /// Errors and completed requests, since the warm-up or the measured time began.
+    /// Errors and completed requests, since the start of the warm-up or of the measured time.
     errors: u64,
     completed: u64,
     in_flight: u64,
     connections: u64,
     recent: VecDeque<Recent>,
-    /// Rates of whole seconds, the latest last.
+    /// Rates of complete seconds, latest last.
     rates: VecDeque<f64>,
-    /// The second that is not whole yet: when it began, and what was completed in it.
+    /// The incomplete second: its start, and the number of completed requests.
     second: (Tick, u64),
 }
 
-/// When the parts of the run are over.
-struct Ends {
+/// Planned end of the phases of a run.
+struct RunLimits {
     warmup: Duration,
     duration: Option<Duration>,
     requests: Option<u64>,
@@ -52,14 +53,18 @@ struct Recent {
 }
 
 impl Progress {
-    /// Before the first interval.
+    /// Creates the state before the first interval.
     pub fn new(plan: &Plan) -> Self {
         let stop = &plan.stop();
-        let (warmup, duration, requests, grace) = (stop.warmup, stop.duration, stop.requests, stop.grace);
         Self {
-            plan: Ends { warmup, duration, requests, grace },
+            limits: RunLimits {
+                warmup: stop.warmup,
+                duration: stop.duration,
+                requests: stop.requests,
+                grace: stop.grace,
+            },
             phase: Phase::Setup,
-            began: Tick::ZERO,
+            phase_start: Tick::ZERO,
             now: Tick::ZERO,
             errors: 0,
             completed: 0,
@@ -71,12 +76,14 @@ impl Progress {
         }
     }
 
-    /// Takes in the next interval, of all workers together.
+    /// Adds the next interval, merged over all workers.
     pub fn take(&mut self, s: &Snapshot) {
         if s.phase != self.phase {
             self.enter(s);
         }
-        (self.now, self.in_flight, self.connections) = (s.to, s.flow.in_flight, s.flow.connections);
+        self.now = s.to;
+        self.in_flight = s.flow.in_flight;
+        self.connections = s.flow.connections;
         self.errors += s.flow.errors;
         self.completed += s.flow.completed;
         self.count_second(s);
@@ -88,7 +95,7 @@ impl Progress {
         }
     }
 
-    /// The progress as one line, without an end of line.
+    /// Returns the progress as one line, without an end of line.
     pub fn line(&self) -> String {
         if self.phase == Phase::Setup {
             return format!("{}  {} open", self.so_far(), plural(self.connections, "connection"));
@@ -105,7 +112,7 @@ impl Progress {
         )
     }
 
-    /// The progress as lines of at most `width` columns.
+    /// Returns the progress as lines of at most `width` columns.
     pub fn block(&self, width: usize) -> Vec<String> {
         let width = width.clamp(WIDTHS.0, WIDTHS.1);
         if self.phase == Phase::Setup {
@@ -113,7 +120,8 @@ impl Progress {
         }
         let rate = format!("{}/s now, {}/s average", three(self.rate()), three(self.average()));
         let (p50, p99) = self.percentiles();
-        let (flight, errors) = (count(self.in_flight), plural(self.errors, "error"));
+        let flight = count(self.in_flight);
+        let errors = plural(self.errors, "error");
         let latency = format!("Last second  p50 {p50}, p99 {p99}; {flight} in flight; {errors}");
         let rate = format!("Throughput   {rate}  ");
         let room = width.saturating_sub(rate.chars().count());
@@ -121,31 +129,29 @@ impl Progress {
         [self.bar(width), spark, latency].map(|line| cut(line.trim_end(), width)).to_vec()
     }
 
-    /// ` 42 % ██████░░░░░░░░  4.2 s of 10 s, 5.8 s left`
+    /// Returns the progress bar: ` 42 % ██████░░░░░░░░  4.2 s of 10 s, 5.8 s left`.
     fn bar(&self, width: usize) -> String {
-        let left = self.left().map_or_else(String::new, |left| format!(", {} left", span(left.ceil())));
-        let behind = format!("  {}{left}", self.so_far());
-        let Some(share) = self.share() else { return behind.trim_start().to_owned() };
-        let before = format!("{:3.0} % ", share * 100.0);
-        let room = width.saturating_sub(before.chars().count() + behind.chars().count());
+        let remaining = self.remaining().map_or_else(String::new, |left| format!(", {} left", span(left.ceil())));
+        let suffix = format!("  {}{remaining}", self.so_far());
+        let Some(share) = self.share() else { return suffix.trim_start().to_owned() };
+        let prefix = format!("{:3.0} % ", share * 100.0);
+        let room = width.saturating_sub(prefix.chars().count() + suffix.chars().count());
         let full = (share * room as f64) as usize;
-        format!("{before}{}{}{behind}", "█".repeat(full), "░".repeat(room - full))
+        format!("{prefix}{}{}{suffix}", "█".repeat(full), "░".repeat(room - full))
     }
 
     fn sparkline(&self, room: usize) -> String {
         let shown = self.rates.len().min(room);
         let highest = self.rates.iter().copied().fold(0.0, f64::max);
-        let bar = |rate: &f64| match highest {
-            0.0 => BARS[0],
-            _ => BARS[((rate / highest * BARS.len() as f64) as usize).min(BARS.len() - 1)],
-        };
-        self.rates.iter().skip(self.rates.len() - shown).map(bar).collect()
+        self.rates.iter().skip(self.rates.len() - shown).map(|rate| spark(*rate, highest)).collect()
     }
 
     fn enter(&mut self, s: &Snapshot) {
-        (self.phase, self.began) = (s.phase, s.from);
+        self.phase = s.phase;
+        self.phase_start = s.from;
         if s.phase == Phase::Measure || s.phase == Phase::Warmup {
-            (self.errors, self.completed) = (0, 0);
+            self.errors = 0;
+            self.completed = 0;
             self.recent.clear();
             self.second = (s.from, 0);
         }
@@ -159,57 +165,60 @@ impl Progress {
         }
         self.rates.push_back(self.second.1 as f64 / seconds_of(nanos));
         self.second = (s.to, 0);
-        if self.rates.len() > MOST_BARS {
+        if self.rates.len() > MAX_BARS {
             self.rates.pop_front();
         }
     }
 
-    /// Seconds since the phase began.
+    /// Seconds since the start of the phase.
     fn elapsed(&self) -> f64 {
-        self.now.seconds_since(self.began)
+        self.now.seconds_since(self.phase_start)
     }
 
-    /// How much of warm-up and measured time is over; None where that is not known.
+    /// Completed share of warm-up and measured time; None if the end is unknown.
     fn share(&self) -> Option<f64> {
-        let (warmup, done) = (self.plan.warmup.as_secs_f64(), self.elapsed());
-        let of_time = self.plan.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
+        let warmup = self.limits.warmup.as_secs_f64();
+        let elapsed = self.elapsed();
+        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
             Phase::Setup => 0.0,
-            Phase::Warmup => done.min(warmup) / (warmup + duration),
-            Phase::Measure => (warmup + done) / (warmup + duration),
+            Phase::Warmup => elapsed.min(warmup) / (warmup + duration),
+            Phase::Measure => (warmup + elapsed) / (warmup + duration),
             Phase::Grace => 1.0,
         });
         let is_measured = self.phase == Phase::Measure;
-        let of_requests =
-            self.plan.requests.map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
-        [of_time, of_requests].into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+        let by_requests =
+            self.limits.requests.map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
+        [by_time, by_requests].into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
     }
 
-    /// Seconds until the end of the measured time, as far as that is known.
-    fn left(&self) -> Option<f64> {
-        let (warmup, done) = (self.plan.warmup.as_secs_f64(), self.elapsed());
-        let by_time = self.plan.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
-            Phase::Warmup => (warmup - done).max(0.0) + duration,
-            _ => (duration - done).max(0.0),
+    /// Seconds until the end of the measured time; None if the end is unknown.
+    fn remaining(&self) -> Option<f64> {
+        let warmup = self.limits.warmup.as_secs_f64();
+        let elapsed = self.elapsed();
+        let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
+            Phase::Warmup => (warmup - elapsed).max(0.0) + duration,
+            _ => (duration - elapsed).max(0.0),
         });
-        let rest = self.plan.requests.map(|all| all.saturating_sub(self.completed) as f64 / self.average());
-        let by_requests = rest.filter(|left| self.phase == Phase::Measure && left.is_finite());
-        let left = [by_time, by_requests].into_iter().flatten().reduce(f64::min);
-        left.filter(|_| matches!(self.phase, Phase::Warmup | Phase::Measure))
+        let rest = self.limits.requests.map(|all| all.saturating_sub(self.completed) as f64 / self.average());
+        let by_requests = rest.filter(|seconds| self.phase == Phase::Measure && seconds.is_finite());
+        let remaining = [by_time, by_requests].into_iter().flatten().reduce(f64::min);
+        remaining.filter(|_| matches!(self.phase, Phase::Warmup | Phase::Measure))
     }
 
     fn so_far(&self) -> String {
         let elapsed = self.elapsed();
-        let of = |total: Option<Duration>| total.map_or(String::new(), |d| format!(" of {}", span(d.as_secs_f64())));
         match self.phase {
             Phase::Setup => format!("setup {elapsed:.1} s"),
-            Phase::Warmup => format!("warm-up {elapsed:.1} s{}", of(Some(self.plan.warmup))),
-            Phase::Measure => format!("{elapsed:.1} s{}{}", of(self.plan.duration), self.requests()),
-            Phase::Grace => format!("grace {elapsed:.1} s{}", of(Some(self.plan.grace))),
+            Phase::Warmup => format!("warm-up {elapsed:.1} s{}", of_total(Some(self.limits.warmup))),
+            Phase::Measure => format!("{elapsed:.1} s{}{}", of_total(self.limits.duration), self.requests()),
+            Phase::Grace => format!("grace {elapsed:.1} s{}", of_total(Some(self.limits.grace))),
         }
     }
 
     fn requests(&self) -> String {
-        self.plan.requests.map_or(String::new(), |n| format!("  {} of {}", count(self.completed), plural(n, "request")))
+        self.limits
+            .requests
+            .map_or(String::new(), |n| format!("  {} of {}", count(self.completed), plural(n, "request")))
     }
 
     fn rate(&self) -> f64 {
@@ -218,13 +227,13 @@ impl Progress {
         if nanos == 0 { 0.0 } else { completed as f64 / seconds_of(nanos) }
     }
 
-    /// Since the warm-up or the measured time began.
+    /// Mean rate since the start of the warm-up or of the measured time.
     fn average(&self) -> f64 {
         let seconds = self.elapsed();
         if seconds == 0.0 { 0.0 } else { self.completed as f64 / seconds }
     }
 
-    /// p50 and p99 of the last second.
+    /// Returns p50 and p99 of the last second.
     fn percentiles(&self) -> (String, String) {
         let all: Sketch = self.recent.iter().map(|recent| &recent.response).collect();
         if all.count() == 0 {
@@ -234,7 +243,18 @@ impl Progress {
     }
 }
 
-/// As much of a line as there is room for.
+fn spark(rate: f64, highest: f64) -> char {
+    match highest {
+        0.0 => BARS[0],
+        _ => BARS[((rate / highest * BARS.len() as f64) as usize).min(BARS.len() - 1)],
+    }
+}
+
+fn of_total(total: Option<Duration>) -> String {
+    total.map_or(String::new(), |duration| format!(" of {}", span(duration.as_secs_f64())))
+}
+
+/// Cuts a line at this width.
 fn cut(line: &str, width: usize) -> String {
     line.chars().take(width).collect()
 }

@@ -1,48 +1,49 @@
-//! What was read beside the requests: over time, and as means over the measured time.
+//! Converts readings to values over time, and to means over the measured time.
 //!
-//! It knows no name but by its ending, which says whether it is a counter (see
-//! [`brunt_model::reading_names`]). Which readings share a chart is said in [`crate::panels`].
+//! The suffix of a name decides whether a reading is a counter (see
+//! [`brunt_model::reading_names`]); other parts of names have no meaning here. [`crate::panels`]
+//! assigns readings to charts.
 
 use brunt_model::history::History;
 use brunt_model::reading_names::{HOST_SOFTIRQ, HOST_SYSTEM, HOST_USER, server};
 use brunt_model::{Phase, Run};
 use std::collections::BTreeMap;
 
-/// A value and the time for which it stands: seconds since the measured time began.
+/// A value and its time span, in seconds since the start of the measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// From when; of a state, when it was read.
+    /// Start; for a state, the instant of the reading.
     pub from: f64,
-    /// To when; of a state, when it was read.
+    /// End; for a state, the instant of the reading.
     pub to: f64,
     /// The state, or the growth of the counter per second.
     pub value: f64,
 }
 
 impl Span {
-    /// Its middle.
+    /// Middle of the span.
     pub fn at(&self) -> f64 {
         f64::midpoint(self.from, self.to)
     }
 }
 
-/// Whether a reading of that name only grows: `…_total`, and times spent (`…_seconds`).
+/// True for the name of a counter: `…_total`, and accumulated times (`…_seconds`).
 pub fn is_counter(name: &str) -> bool {
     let name = name.split('{').next().unwrap_or(name);
     name.ends_with("_total") || name.ends_with("_seconds")
 }
 
-/// What a counter is called when it is shown per second: `requests_total` is `requests_per_second`.
+/// Returns the name of a counter's rate: `requests_total` becomes `requests_per_second`.
 pub fn rate_name(name: &str) -> String {
-    let (name, labels) = name.find('{').map_or((name, ""), |at| name.split_at(at));
+    let (name, labels) = name.find('{').map_or((name, ""), |start| name.split_at(start));
     format!("{}_per_second{labels}", name.strip_suffix("_total").unwrap_or(name))
 }
 
-/// A reading over time: a state as it was read, a counter as its growth per second.
+/// Returns a reading over time: a state as it was read, a counter as its growth per second.
 pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
     let zero = run.began(Phase::Measure).unwrap_or_default();
     if is_counter(name) {
-        // A counter that fell was begun anew, with the process that keeps it.
+        // A counter that decreased was reset, because its process restarted.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);
         return rates
             .map(|(from, to, value)| Span { from: from.seconds_from(zero), to: to.seconds_from(zero), value })
@@ -55,40 +56,49 @@ pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
         .collect()
 }
 
-/// The mean over the measured time: states count alike, rates by the time for which they stand. None where nothing was
-/// read in it.
+/// Returns the mean over the measured time. States have equal weights, rates are weighted by their
+/// spans. None if there is no value in the measured time.
 pub fn mean(run: &Run, spans: &[Span]) -> Option<f64> {
     let end = run.measured_seconds();
     let within = spans.iter().filter(|span| (0.0..=end).contains(&span.at()));
-    let (sum, weight) = within.fold((0.0, 0.0), |(sum, weight), span| {
-        let lasted = if span.to > span.from { span.to - span.from } else { 1.0 };
-        (sum + span.value * lasted, weight + lasted)
+    let (sum, total_weight) = within.fold((0.0, 0.0), |(sum, total_weight), span| {
+        let weight = if span.to > span.from { span.to - span.from } else { 1.0 };
+        (sum + span.value * weight, total_weight + weight)
     });
-    (weight > 0.0).then(|| sum / weight)
+    (total_weight > 0.0).then(|| sum / total_weight)
 }
 
-/// The means over the measured time of all that was read, by source and name; counters as rates per second.
+/// Returns the means of all readings over the measured time, by source and name. Counters
+/// become rates per second.
 pub fn means(run: &Run) -> BTreeMap<String, BTreeMap<String, f64>> {
-    let of = |history: &History| {
-        let mean_of = |name: &String| {
+    let mut means = BTreeMap::new();
+    for (source, history) in &run.history {
+        let mut of_source = BTreeMap::new();
+        for name in history.names() {
             let shown = if is_counter(name) { rate_name(name) } else { name.clone() };
-            Some((shown, mean(run, &over_time(run, history, name))?))
-        };
-        history.names().iter().filter_map(mean_of).collect::<BTreeMap<_, _>>()
-    };
-    let all = run.history.iter().map(|(source, history)| (source.clone(), of(history)));
-    all.filter(|source| !source.1.is_empty()).collect()
+            if let Some(mean) = mean(run, &over_time(run, history, name)) {
+                of_source.insert(shown, mean);
+            }
+        }
+        if !of_source.is_empty() {
+            means.insert(source.clone(), of_source);
+        }
+    }
+    means
 }
 
-/// The cores that the server's processes had, on average over the measured time; where none were read, those of its
-/// machine.
+/// Returns the mean number of cores that the server's processes used in the measured time; without
+/// such readings, that of its machine.
 pub fn server_cpu(run: &Run) -> Option<f64> {
-    let of = |kind: &str, names: &[&str]| {
-        let sources = run.history.iter().filter(|(source, _)| source.starts_with(kind));
-        let rates = sources.flat_map(|(_, history)| names.iter().map(|name| mean(run, &over_time(run, history, name))));
-        rates.flatten().reduce(|a, b| a + b)
-    };
-    of("process:", &server::CPU).or_else(|| of("host:", &[HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ]))
+    sum_of_means(run, "process:", &server::CPU)
+        .or_else(|| sum_of_means(run, "host:", &[HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ]))
+}
+
+/// Returns the sum of the means of these readings, over all sources with this prefix. None if none was read.
+fn sum_of_means(run: &Run, prefix: &str, names: &[&str]) -> Option<f64> {
+    let sources = run.history.iter().filter(|(source, _)| source.starts_with(prefix));
+    let means = sources.flat_map(|(_, history)| names.iter().map(|name| mean(run, &over_time(run, history, name))));
+    means.flatten().reduce(|a, b| a + b)
 }
 
 #[cfg(test)]

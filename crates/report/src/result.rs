@@ -1,7 +1,8 @@
-//! The JSON document of a run: its types, whose comments are the descriptions of the schema.
+//! Defines the JSON document of a run. The comments of its types are the
+//! descriptions in the schema.
 //!
-//! Every time is in seconds and every key with a unit says so. Out of scope: a place where figures are made up; each
-//! is read off a [`brunt_model::Run`], in `result/build.rs`.
+//! Every time is in seconds, and every key with a unit contains it. Out of scope: computing
+//! figures. Each is read from a [`brunt_model::Run`], in `result/build.rs`.
 
 mod build;
 mod connections;
@@ -19,7 +20,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the document. It grows when a key changes its meaning or goes away; new keys may come at any time.
+/// Version of the document. It increases when a key changes its meaning or is removed. New keys may
+/// be added at any time.
 pub const VERSION: u32 = 1;
 
 /// The result of one run of brunt.
@@ -51,8 +53,8 @@ pub struct Document {
     /// Number of failed requests by kind; kinds with no failures are left out. `check` is among the completed,
     /// `dropped` not among the begun.
     pub failures: BTreeMap<String, u64>,
-    /// Number of malformed replies by cause, a breakdown of `failures.protocol`; causes that did not occur are left
-    /// out.
+    /// Number of malformed replies by cause, a breakdown of `failures.protocol`; causes that did
+    /// not occur are left out.
     #[serde(default)]
     pub malformed: BTreeMap<String, u64>,
     /// Response time, planned to last byte, in seconds, of completed and timed-out requests. Percentiles count dropped,
@@ -64,11 +66,11 @@ pub struct Document {
     pub queue_wait_seconds: Option<Times>,
     /// Lag, free to begun, in seconds, of all begun: the generator's own lateness.
     pub lag_seconds: Option<Times>,
-    /// Read lag, from when the last byte of a reply came into the kernel to when it was read, in seconds, of a share of the
-    /// replies; null where the kernel tells none.
+    /// Read lag, from the arrival of a reply's last byte in the kernel until it was read, in
+    /// seconds, of a sample of the replies; null if the kernel reports no arrival times.
     pub read_lag_seconds: Option<Times>,
-    /// The part of the lag in which requests waited for paced connection opening (`--connect-rate`), in seconds, of those
-    /// that waited; null where none did.
+    /// Part of the lag in which requests waited for paced connection opening (`--connect-rate`), in
+    /// seconds, of the requests that waited; null if none did.
     #[serde(default)]
     pub opening_lag_seconds: Option<Times>,
     /// Connection time, begun to sent, in seconds, of requests for which a connection was opened.
@@ -95,8 +97,8 @@ pub struct Document {
     pub conclusion: Option<String>,
     /// Start of the steady state; null if the run has too few data.
     pub steady_state: Option<Steady>,
-    /// Percentiles of the response time, in seconds, each with the interval that holds the true one with 95 %
-    /// confidence.
+    /// Percentiles of the response time, in seconds, each with the interval that holds the true one
+    /// with 95 % confidence.
     pub response_time_intervals_seconds: Vec<finding::Interval>,
     /// The throughput with its 95 % interval, per second; null where there is too little to say.
     pub throughput_interval_per_second: Option<Estimate>,
@@ -203,9 +205,9 @@ pub struct Bytes {
 pub struct Times {
     /// Number of values.
     pub count: u64,
-    /// Number of requests without a known value, which count as the slowest in the percentiles and the maximum:
-    /// dropped and cut-off requests (not in `count`), and timed-out requests (in `count`). 0 for all but the response
-    /// time.
+    /// Number of requests without a known value, which count as the slowest in the percentiles and
+    /// the maximum: dropped and cut-off requests (not in `count`), and timed-out requests (in
+    /// `count`). 0 for all but the response time.
     pub censored: u64,
     /// The least value, in seconds.
     pub min: f64,
@@ -230,8 +232,8 @@ pub struct Times {
     /// The keys above (from `p50` to `max`) that are lower bounds: their rank falls among requests that never finished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_least: Vec<String>,
-    /// Every value counted, to better than 0.1 %: an `HdrHistogram` (V2, deflated) in base64; its unit is
-    /// `histogram_unit`.
+    /// Every value counted, to better than 0.1 %: an `HdrHistogram` (V2, deflated) in base64;
+    /// its unit is `histogram_unit`.
     pub histogram: String,
     /// The unit of the values in `histogram`: `nanoseconds`.
     pub histogram_unit: String,
@@ -263,11 +265,12 @@ pub struct Generator {
     pub peak_rss_bytes: Option<u64>,
     /// Worker threads.
     pub threads: Option<u64>,
-    /// How often a worker rested before it read replies, to read several at once. A reply that came meanwhile has a response
-    /// time that is longer by the length of the rest at most.
+    /// Number of times that a worker rested before it read replies, to read several at once.
+    /// The response time of a reply that came in the meantime is longer by at most the
+    /// length of the rest.
     #[serde(default)]
     pub rests: u64,
-    /// How long it rested, summed up, in seconds.
+    /// Total length of the rests, in seconds.
     #[serde(default)]
     pub rest_seconds: f64,
 }
@@ -290,9 +293,9 @@ pub struct ObjectiveDocument {
     pub text: String,
     /// The figure of the run: seconds, a share from 0 to 1, or per second, as the metric has it.
     pub value: f64,
-    /// The figure is only known from below.
+    /// True if the figure is a lower bound.
     pub at_least: bool,
-    /// The bound was kept.
+    /// True if the bound was met.
     pub met: bool,
 }
 
@@ -359,18 +362,19 @@ pub struct Interval {
 pub struct Transaction {
     /// Its name.
     pub transaction: String,
-    /// Their first request was due. The sum of the three that follow.
+    /// Transactions whose first request was due: the sum of the next three figures.
     pub started: u64,
-    /// Ended, and none of their requests failed.
+    /// Transactions that ended, and none of their requests failed.
     pub succeeded: u64,
-    /// Ended, and at least one of their requests failed.
+    /// Transactions that ended, and at least one of their requests failed.
     pub failed: u64,
-    /// The run ended within them.
+    /// Transactions that were active when the run ended.
     pub unfinished: u64,
-    /// Those that ended, per second of measured time; those that ended in the grace period are counted too.
+    /// Ended transactions per second of measured time, with the ones that ended
+    /// in the grace period.
     pub throughput_per_second: f64,
-    /// From when the first request was due to the last byte of the last, in seconds, of those that ended; unfinished ones count
-    /// as slower than these.
+    /// Time from when the first request was due to the last byte of the last one, in seconds, of
+    /// ended transactions. Unfinished ones count as slower.
     pub response_time_seconds: Option<Times>,
 }
 

@@ -1,121 +1,123 @@
-//! A drawing as shapes: what [`crate::plot`] makes of a figure, and what SVG and pictures are written from.
+//! Defines a drawing as shapes. [`crate::plot`] makes them from a figure; SVG, PNG and PostScript
+//! are written from them.
 //!
-//! It knows no figure and no colour. A shape says what it is drawn with ([`Ink`]); the writer
-//! has the colours, which differ between light and dark.
+//! A shape has an [`Ink`] and no color: the writer chooses the color, which differs
+//! between light and dark.
 
-/// A drawing: shapes on paper, the first undermost.
+/// A drawing: shapes on paper, drawn in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scene {
-    /// Its name in links, unique on a page.
+    /// Name in links, unique on a page.
     pub id: String,
-    /// Its heading.
+    /// Heading of the drawing.
     pub title: String,
-    /// A text alternative (accessibility).
+    /// Text alternative (accessibility).
     pub about: String,
-    /// In points.
+    /// Width, in points.
     pub width: f64,
-    /// In points.
+    /// Height, in points.
     pub height: f64,
-    /// What is on it.
+    /// Shapes, in drawing order.
     pub shapes: Vec<Shape>,
 }
 
-/// A point on the paper: right and down from its upper left corner.
+/// A point on the paper: its distances from the left and the upper edge, in points.
 pub type At = (f64, f64);
 
-/// Something drawn.
+/// A shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Straight lines from point to point.
     Line {
-        /// The points.
+        /// Corners of the line.
         points: Vec<At>,
-        /// With what.
+        /// Ink of the line.
         ink: Ink,
-        /// How wide.
+        /// Width, in points.
         width: f64,
-        /// How long dashes and gaps are; empty: drawn through.
+        /// Lengths of dashes and gaps, in points; empty for a solid line.
         dashes: &'static [f64],
     },
-    /// The area that the points enclose, translucent.
+    /// A translucent area that the points enclose.
     Area {
-        /// The points.
+        /// Corners of the area.
         points: Vec<At>,
-        /// With what.
+        /// Ink of the area.
         ink: Ink,
     },
-    /// A point that was measured.
+    /// A dot at a measured point.
     Dot {
-        /// Where.
+        /// Center of the dot.
         at: At,
-        /// With what.
+        /// Ink of the dot.
         ink: Ink,
     },
     /// A cell of a heat map.
     Cell {
-        /// Its upper left corner.
+        /// Upper left corner.
         at: At,
-        /// Its width and height.
+        /// Width and height, in points.
         size: At,
-        /// How full it is, 0 to 1.
+        /// Intensity, from 0 to 1.
         heat: f64,
     },
     /// A text.
     Text {
-        /// Its beginning, middle or end, on the baseline.
+        /// Position of the anchor, on the baseline.
         at: At,
-        /// Which of these.
+        /// Part of the text that is at the position.
         anchor: Anchor,
-        /// What it says.
+        /// Content of the text.
         text: String,
-        /// The font's size.
+        /// Size of the font, in points.
         size: f64,
-        /// With what.
+        /// Ink of the text.
         ink: Ink,
-        /// Which way it runs.
+        /// Direction of the text.
         runs: Runs,
     },
 }
 
-/// Which part of a text stands at its point.
+/// Part of a text that is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its beginning.
+    /// Start of the text.
     Start,
-    /// Its middle.
+    /// Middle of the text.
     Middle,
-    /// Its end.
+    /// End of the text.
     End,
 }
 
-/// Which way a text runs.
+/// Direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runs {
     /// From left to right.
     Across,
-    /// From below upwards.
+    /// From bottom to top.
     Up,
 }
 
 /// The stroke or fill of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// Headings.
+    /// Ink of headings.
     Strong,
-    /// Labels.
+    /// Ink of labels.
     Soft,
-    /// Lines of the grid.
+    /// Ink of the grid.
     Grid,
-    /// Axes, and lines that are nobody's.
+    /// Ink of axes, and of lines without a contender.
     Axis,
-    /// One of the colours, by number; they begin again after the last.
+    /// A color of the palette, by number. Numbers beyond the last color start again at the first.
     Colour(usize),
 }
 
-/// How many colours there are.
+/// Number of colors in the palette.
 pub const COLOURS: usize = 8;
 
-/// The colours on light paper and on dark: told apart by people with any colour vision (after Okabe and Ito, 2008).
+/// Colors on light and on dark paper, distinguishable with any color vision (after
+/// Okabe and Ito, 2008).
 pub const PALETTE: [(u32, u32); COLOURS] = [
     (0x00_6b_a8, 0x56_b4_e9),
     (0xd5_5e_00, 0xff_8c_42),
@@ -128,7 +130,7 @@ pub const PALETTE: [(u32, u32); COLOURS] = [
 ];
 
 impl Ink {
-    /// Its colour on light paper and on dark, as 0xRRGGBB.
+    /// Returns the color on light and on dark paper, as 0xRRGGBB.
     pub fn colours(self) -> (u32, u32) {
         match self {
             Self::Strong => (0x1b_1f_24, 0xe6_ed_f3),
@@ -140,5 +142,5 @@ impl Ink {
     }
 }
 
-/// The paper's colour, light and dark.
+/// Color of the paper, light and dark.
 pub const PAPER: (u32, u32) = (0xff_ff_ff, 0x16_1a_1f);

@@ -1,6 +1,7 @@
-//! A run as the study of one trial, so that what shows studies shows runs; several runs beside each other likewise.
+//! Converts a run to a study of one trial, so that everything that shows studies also shows runs.
+//! Also converts several runs, to compare them.
 //!
-//! Out of scope: an analysis. Nothing is decided here that the run's judgement does not say.
+//! Out of scope: an analysis. All findings come from the run's judgement.
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
@@ -11,30 +12,32 @@ use brunt_model::{
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The study of this one run, and what is known of it as a point of a sweep.
+/// Returns the study of one run, and its analysis: a curve with one point.
 pub fn study_of(run: &Run, judgement: &Judgement) -> (Study, Analysis) {
     study_of_several(&[(name_of(run), run, judgement)])
 }
 
-/// The study of several runs, each by its name a contender with one trial. What was found of one of them is said with its
-/// name.
+/// Returns the study of several runs. Each run is a contender with one trial, named in `runs`.
+/// Findings of a run begin with its name.
 pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis) {
     let first = runs.first().map(|first| first.1.clone()).unwrap_or_default();
-    let alone = runs.len() == 1;
-    let named = |name: &str, sentence: &str| if alone { sentence.into() } else { format!("{name}: {sentence}") };
+    let is_only = runs.len() == 1;
+    let named = |name: &str, sentence: &str| if is_only { sentence.into() } else { format!("{name}: {sentence}") };
     let warnings = runs.iter().flat_map(|(name, run, _)| run.warnings.iter().map(|w| named(name, w)));
-    let findings = runs.iter().flat_map(|(name, _, judgement)| {
-        let of = |finding: &Finding| Finding { sentence: named(name, &finding.sentence), ..finding.clone() };
-        judgement.findings.iter().map(of).collect::<Vec<_>>()
-    });
+    let mut findings = Vec::new();
+    for (name, _, judgement) in runs {
+        for finding in &judgement.findings {
+            findings.push(Finding { sentence: named(name, &finding.sentence), ..finding.clone() });
+        }
+    }
     let conclusions = runs.iter().filter_map(|(name, _, judgement)| {
         let sentence = judgement.conclusion.as_ref()?;
         Some(Finding::note("conclusion", named(name, sentence)))
     });
     let analysis = Analysis {
-        contenders: runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect(),
+        contenders: runs.iter().map(|(name, run, judgement)| contender_analysis(name, run, judgement)).collect(),
         conclusions: conclusions.collect(),
-        findings: findings.collect(),
+        findings,
         ..Analysis::default()
     };
     let study = Study {
@@ -55,7 +58,7 @@ fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {
     Trial { place, id: None, run: run.clone(), judgement: judgement.clone() }
 }
 
-fn analysed(name: &str, run: &Run, judgement: &Judgement) -> ContenderAnalysis {
+fn contender_analysis(name: &str, run: &Run, judgement: &Judgement) -> ContenderAnalysis {
     ContenderAnalysis {
         contender: name.into(),
         curve: vec![point(run)],
@@ -64,27 +67,34 @@ fn analysed(name: &str, run: &Run, judgement: &Judgement) -> ContenderAnalysis {
     }
 }
 
-/// What a trial measured, as a point of a curve.
+/// Returns the figures of a trial as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
-    let one = |value: f64| BandedFigure { value, low: value, high: value, band: Band::One };
-    let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
+    let is_open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     let total = &run.total;
-    let known = !total.response.is_empty();
-    let quantile = |q| known.then(|| one(seconds_of(total.response_quantile(q).value)));
+    let has_responses = !total.response.is_empty();
+
     CurvePoint {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         trials: 1,
-        offered: open.then(|| one(run.per_second(run.flow.planned))),
-        achieved: one(run.throughput()),
-        mean: known.then(|| one(total.response.mean() / 1e9)),
-        p50: quantile(0.5),
-        p95: quantile(0.95),
-        p99: quantile(0.99),
-        errors: (*total != Tally::default()).then(|| one(total.error_share())),
+        offered: is_open.then(|| without_band(run.per_second(run.flow.planned))),
+        achieved: without_band(run.throughput()),
+        mean: has_responses.then(|| without_band(total.response.mean() / 1e9)),
+        p50: quantile(total, 0.5),
+        p95: quantile(total, 0.95),
+        p99: quantile(total, 0.99),
+        errors: (*total != Tally::default()).then(|| without_band(total.error_share())),
     }
 }
 
-/// Name of the plan, else the URL, or the first of several.
+fn quantile(total: &Tally, q: f64) -> Option<BandedFigure> {
+    (!total.response.is_empty()).then(|| without_band(seconds_of(total.response_quantile(q).value)))
+}
+
+fn without_band(value: f64) -> BandedFigure {
+    BandedFigure { value, low: value, high: value, band: Band::One }
+}
+
+/// Returns the name of the plan, or else the URL, or the first of several URLs.
 fn name_of(run: &Run) -> String {
     if let Some(name) = &run.environment.plan_name {
         return name.clone();

@@ -1,4 +1,5 @@
-//! Handmade runs for tests: samples told one by one, folded from events as a real run is.
+//! Builds runs for tests from single samples, which are folded from events like those
+//! of a real run.
 
 pub mod comparison;
 mod sweep;
@@ -17,7 +18,7 @@ use std::time::Duration;
 const MS: u64 = 1_000_000;
 const URL: &str = "http://127.0.0.1:8080/";
 
-/// A run of ten seconds without warm-up, a second to each interval, and a second of grace.
+/// A run of ten seconds without warm-up, with intervals of a second and a second of grace.
 pub struct Story {
     pub plan: Plan,
     pub samples: Vec<Sample>,
@@ -25,7 +26,7 @@ pub struct Story {
     labels: Vec<String>,
     warnings: Vec<String>,
     readings: Vec<(String, f64)>,
-    /// What was read of a server meanwhile.
+    /// Readings of a server.
     pub probed: Vec<Reading>,
 }
 
@@ -88,17 +89,17 @@ impl Story {
         self.readings.push(("threads".into(), 2.0));
     }
 
-    /// A request planned `at_ms` after the beginning that took `micros`, ten of them before it was sent.
+    /// Adds a request planned `at_ms` after the start that took `micros`. The first ten of them
+    /// passed before it was sent.
     fn sample(&mut self, at_ms: u64, micros: u64, outcome: Outcome) -> &mut Sample {
         let planned = Tick(at_ms * MS);
-        let after = |micros: u64| Tick(planned.0 + micros * 1000);
         self.samples.push(Sample {
             planned,
             free: planned,
-            begun: after(2),
-            sent: after(10.min(micros)),
-            first_byte: after(micros * 9 / 10),
-            last_byte: after(micros),
+            begun: microseconds_after(planned, 2),
+            sent: microseconds_after(planned, 10.min(micros)),
+            first_byte: microseconds_after(planned, micros * 9 / 10),
+            last_byte: microseconds_after(planned, micros),
             reused: true,
             bytes_sent: 80,
             bytes_received: 250,
@@ -119,7 +120,8 @@ impl Story {
     }
 
     pub fn opened(sample: &mut Sample) {
-        (sample.opened, sample.reused) = (true, false);
+        sample.opened = true;
+        sample.reused = false;
         sample.opening = Opening { resolve: None, connect: Some(6000), tls: None };
     }
 
@@ -127,8 +129,11 @@ impl Story {
         let environment = Environment { brunt: "0.1.0".into(), cores: 2, ..Environment::default() };
         let plan = Box::new(self.plan.clone());
         let mut events = vec![Event::Started { plan, environment: environment.into(), unix_seconds: 1_782_907_200.25 }];
-        let label = |(id, name): (usize, &String)| Event::Label { id: id as u32, name: name.clone(), hop_of: None };
-        events.extend(self.labels.iter().enumerate().map(label));
+        events.extend(self.labels.iter().enumerate().map(|(id, name)| Event::Label {
+            id: id as u32,
+            name: name.clone(),
+            hop_of: None,
+        }));
         let server = Some("nginx/1.26.3".into());
         events.push(Event::Target { addresses: vec!["127.0.0.1".into()], server });
         events.push(Event::Stage { at: Tick::ZERO, phase: Phase::Measure });
@@ -137,8 +142,11 @@ impl Story {
         events.push(self.interval(10, Phase::Grace));
         events.extend(self.warnings.iter().map(|w| Event::Warning(Warning { at: Tick::ZERO, text: w.clone() })));
         events.extend(self.probed.iter().cloned().map(Event::Reading));
-        let (at, source, values) = (self.finish.at, "generator".into(), self.readings.clone());
-        events.push(Event::Reading(Reading { at, source, values }));
+        events.push(Event::Reading(Reading {
+            at: self.finish.at,
+            source: "generator".into(),
+            values: self.readings.clone(),
+        }));
         events.push(Event::Finished(self.finish.clone()));
         events
     }
@@ -147,9 +155,11 @@ impl Story {
         Run::of(&self.events())
     }
 
-    /// All that ended in that second; those after the tenth, in the grace.
+    /// Returns the snapshot of the samples that ended in this second. Later ones count for the
+    /// last second, the grace.
     fn interval(&self, second: u64, phase: Phase) -> Event {
-        let (from, to) = (Tick(second * 1000 * MS), Tick((second + 1) * 1000 * MS));
+        let from = Tick(second * 1000 * MS);
+        let to = Tick((second + 1) * 1000 * MS);
         let mut s = Snapshot { from, to, phase, ..Snapshot::default() };
         s.flow.connections = 64;
         for sample in self.samples.iter().filter(|x| (x.last_byte.0 / (1000 * MS)).min(10) == second) {
@@ -159,29 +169,34 @@ impl Story {
     }
 
     fn add(&self, s: &mut Snapshot, sample: &Sample) {
-        let begun = u64::from(sample.outcome.failure != Some(Failure::Dropped));
-        let (completed, good) = (u64::from(sample.outcome.is_completed()), u64::from(sample.outcome.is_good()));
-        let labelled = self.labels.len() > 1;
+        let was_begun = u64::from(sample.outcome.failure != Some(Failure::Dropped));
+        let completed = u64::from(sample.outcome.is_completed());
+        let good = u64::from(sample.outcome.is_good());
+        let has_labels = self.labels.len() > 1;
         let Snapshot { flow, measured, .. } = s;
         flow.planned += 1;
-        flow.begun += begun;
+        flow.begun += was_begun;
         flow.completed += completed;
         flow.good += good;
         flow.errors += 1 - good;
         flow.bytes_sent += sample.bytes_sent;
         flow.bytes_received += sample.bytes_received;
         flow.opened += u64::from(sample.opened);
-        flow.reused += begun * u64::from(sample.reused);
+        flow.reused += was_begun * u64::from(sample.reused);
         measured.planned += 1;
-        measured.begun += begun;
+        measured.begun += was_begun;
         measured.record(sample);
-        if labelled {
+        if has_labels {
             let tally = s.label(sample.label);
             tally.planned += 1;
-            tally.begun += begun;
+            tally.begun += was_begun;
             tally.record(sample);
         }
     }
+}
+
+fn microseconds_after(tick: Tick, micros: u64) -> Tick {
+    Tick(tick.0 + micros * 1000)
 }
 
 /// A closed loop of 64 connections: 1,000 replies, all good, 300 µs to 1.3 ms.
@@ -198,7 +213,7 @@ pub fn closed() -> Story {
     story
 }
 
-/// An open loop over 50 connections that the server cannot bear: waits, errors, timeouts, drops.
+/// An open loop over 50 connections that overloads the server: waits, errors, timeouts, drops.
 pub fn overloaded() -> Story {
     let mut story = Story::open(200.0, Some(50));
     for i in 0..1900 {

@@ -1,7 +1,8 @@
-//! The JSON document of a study: its types, whose comments are the descriptions of the schema.
+//! Defines the JSON document of a study. The comments of its types are the
+//! descriptions in the schema.
 //!
-//! Every time is in seconds and every key with a unit says so. Out of scope: a place where figures are made up;
-//! each is read off a [`brunt_model::Study`] and its analysis, in `study/build.rs`.
+//! Every time is in seconds, and every key with a unit contains it. Out of scope: computing
+//! figures. Each is read from a [`brunt_model::Study`] and its analysis, in `study/build.rs`.
 
 mod build;
 mod method;
@@ -17,7 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the document. It grows when a key changes its meaning or goes away; new keys may come at any time.
+/// Version of the document. It increases when a key changes its meaning or is removed. New keys may
+/// be added at any time.
 pub const VERSION: u32 = 1;
 
 /// Result of an experiment.

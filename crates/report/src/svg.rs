@@ -1,6 +1,7 @@
-//! Charts as SVG: text stays text, colours follow the reader's choice of light or dark, and each chart says what it shows.
+//! Writes charts as SVG. Text stays text, colors follow the reader's choice of light or dark, and
+//! each chart has a text alternative.
 //!
-//! Out of scope: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
+//! Out of scope: the choice of charts ([`crate::panels`]) and positions ([`crate::plot`]).
 
 use crate::figure::Figure;
 use crate::plot;
@@ -27,7 +28,7 @@ pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "{head}{body}</svg>")
 }
 
-/// One chart; None where it shows nothing.
+/// Returns one chart; None if it is empty.
 pub fn of_figure(figure: &Figure) -> Option<String> {
     let scene = plot::scene(figure)?;
     let mut out = head(scene.width, scene.height, "", &format!(" role=\"img\"{}", labels(&scene)));
@@ -35,21 +36,24 @@ pub fn of_figure(figure: &Figure) -> Option<String> {
     Some(out + "</svg>\n")
 }
 
-/// The end of an element's head, and what names and describes it.
+/// Returns the end of an element's head, with its name and its description.
 fn labels(scene: &Scene) -> String {
-    let (id, title, about) = (escaped(&scene.id), escaped(&scene.title), escaped(&scene.about));
+    let id = escaped(&scene.id);
+    let title = escaped(&scene.title);
+    let about = escaped(&scene.about);
     format!(
         " aria-labelledby=\"{id}-title {id}-about\"><title id=\"{id}-title\">{title}</title>\
          <desc id=\"{id}-about\">{about}</desc>\n"
     )
 }
 
-/// The beginning of a file; `labelled` ends the first element's head where it is not empty.
-fn head(width: f64, height: f64, title: &str, labelled: &str) -> String {
-    let ended = if labelled.is_empty() { ">" } else { labelled };
+/// Returns the beginning of a file. `labels` ends the head of the first element,
+/// unless it is empty.
+fn head(width: f64, height: f64, title: &str, labels: &str) -> String {
+    let head_end = if labels.is_empty() { ">" } else { labels };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\"{ended}{title}<style>{}</style>\
+         viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\"{head_end}{title}<style>{}</style>\
          <rect class=\"b-paper\" width=\"{width}\" height=\"{height}\"/>\n",
         style()
     )
@@ -57,9 +61,11 @@ fn head(width: f64, height: f64, title: &str, labelled: &str) -> String {
 
 fn style() -> String {
     let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Colour));
-    let (mut light, mut dark) = (rule("b-paper", "fill", PAPER.0), rule("b-paper", "fill", PAPER.1));
+    let mut light = rule("b-paper", "fill", PAPER.0);
+    let mut dark = rule("b-paper", "fill", PAPER.1);
     for ink in inks {
-        let (class, (on_light, on_dark)) = (class(ink), ink.colours());
+        let class = class(ink);
+        let (on_light, on_dark) = ink.colours();
         for (out, colour) in [(&mut light, on_light), (&mut dark, on_dark)] {
             *out += &rule(&format!("{class}.f"), "fill", colour);
             *out += &rule(&format!("{class}.s"), "stroke", colour);
@@ -86,24 +92,29 @@ fn push(out: &mut String, shape: &Shape) {
     // Writing to a String does not fail.
     let _ = match shape {
         Shape::Line { points, ink, width, dashes } => {
-            let dashes =
-                if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", listed(dashes)) };
+            let dashes = if dashes.is_empty() {
+                String::new()
+            } else {
+                format!(" stroke-dasharray=\"{}\"", number_list(dashes))
+            };
             let class = class(*ink);
             writeln!(
                 out,
                 "<polyline class=\"{class} s\" stroke-width=\"{width}\"{dashes} points=\"{}\"/>",
-                joined(points)
+                point_list(points)
             )
         }
         Shape::Area { points, ink } => {
             let class = class(*ink);
-            writeln!(out, "<polygon class=\"{class} f\" fill-opacity=\".18\" points=\"{}\"/>", joined(points))
+            writeln!(out, "<polygon class=\"{class} f\" fill-opacity=\".18\" points=\"{}\"/>", point_list(points))
         }
         Shape::Dot { at, ink } => {
-            let (x, y) = (short(at.0), short(at.1));
+            let x = short(at.0);
+            let y = short(at.1);
             writeln!(out, "<circle class=\"{} f\" cx=\"{x}\" cy=\"{y}\" r=\"2.6\"/>", class(*ink))
         }
         Shape::Cell { at, size, heat } => {
+            // Cells overlap slightly: browsers would show hairlines between exact neighbors.
             let [x, y, w, h] = [at.0, at.1, size.0 + 0.3, size.1 + 0.3].map(short);
             let opacity = (heat * 100.0).round() / 100.0;
             let class = class(Ink::Colour(0));
@@ -113,7 +124,8 @@ fn push(out: &mut String, shape: &Shape) {
             )
         }
         Shape::Text { at, anchor, text, size, ink, runs } => {
-            let (x, y) = (short(at.0), short(at.1));
+            let x = short(at.0);
+            let y = short(at.1);
             let place = match runs {
                 Runs::Across => format!("x=\"{x}\" y=\"{y}\""),
                 Runs::Up => format!("transform=\"translate({x} {y}) rotate(-90)\""),
@@ -134,16 +146,16 @@ fn push(out: &mut String, shape: &Shape) {
     };
 }
 
-fn joined(points: &[(f64, f64)]) -> String {
+fn point_list(points: &[(f64, f64)]) -> String {
     let pairs = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y)));
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-fn listed(numbers: &[f64]) -> String {
+fn number_list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// A tenth of a point is finer than a screen.
+/// Rounds to a tenth of a point, which is finer than a screen.
 fn short(x: f64) -> f64 {
     (x * 10.0).round() / 10.0
 }

@@ -1,6 +1,8 @@
-//! Reports as text for a terminal. [`crate::outline`] has their content; this module sets it in the width of the view.
+//! Writes reports as text for a terminal. [`crate::outline`] has their content; this module formats
+//! it in the width of the view.
 //!
-//! A brief report of a run fits on one screen: rows of tables give way. The JSON document has every figure.
+//! A brief report of a run fits on one screen: rows of tables are omitted. The JSON
+//! document has every figure.
 
 mod bars;
 mod fit;
@@ -16,7 +18,7 @@ use std::io;
 
 pub(crate) use outline::text as of_outline;
 
-/// Writes the report on one screen, in plain characters.
+/// Writes the report of a run on one screen, in plain characters.
 ///
 /// # Errors
 ///
@@ -25,7 +27,7 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     write_as(&View::default(), run, judgement, out)
 }
 
-/// Writes the report as the view says.
+/// Writes the report of a run in this view.
 ///
 /// # Errors
 ///
@@ -33,11 +35,11 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let sections = run::of_run(run, judgement, view.detail);
     let parts: Vec<Part> = sections.iter().map(|section| outline::part(view, section)).collect();
-    let most = view.lines.filter(|_| view.detail == Detail::Brief).unwrap_or(usize::MAX);
-    out.write_all(fit::fit(&parts, most).as_bytes())
+    let max_lines = view.lines.filter(|_| view.detail == Detail::Brief).unwrap_or(usize::MAX);
+    out.write_all(fit::fit(&parts, max_lines).as_bytes())
 }
 
-/// Writes the report of a study: what [`crate::outline`] says of it.
+/// Writes the report of a study.
 ///
 /// # Errors
 ///
@@ -46,7 +48,7 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     write_study_as(&View::default(), study, analysis, out)
 }
 
-/// Writes the report of a study as the view says.
+/// Writes the report of a study in this view.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! How an axis is divided: from a range of values to places on it, and to the words that stand there.
+//! Divides an axis: maps values to positions on the paper, and chooses the ticks and their labels.
 
 use crate::figure::{Axis, Scale, Unit};
 use crate::utc;
@@ -12,25 +12,25 @@ const CLOCK_STEPS: [f64; 18] = [
     43_200.0, DAY,
 ];
 
-/// An axis with its range, laid on the paper.
+/// An axis with its range and its position on the paper.
 pub struct Ruler {
     unit: Unit,
     scale: Scale,
-    /// The values at its ends.
+    /// Lowest and highest value.
     pub range: (f64, f64),
-    /// Where the ends are on the paper.
+    /// Positions of these values on the paper, in points.
     paper: (f64, f64),
-    /// Values that have a word.
+    /// Values that have a label.
     pub ticks: Vec<f64>,
 }
 
 impl Ruler {
-    /// An axis that shows all these values between two places on the paper, with about so many words; None where there
-    /// is no value that it could show.
+    /// Creates an axis for these values between two positions on the paper, with about `words`
+    /// labels. None if there is no value that it can show.
     pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, paper: (f64, f64), words: usize) -> Option<Self> {
-        let shown = |v: &f64| v.is_finite() && (axis.scale != Scale::Log || *v > 0.0);
-        let (low, high) = values.filter(shown).fold(None, |range: Option<(f64, f64)>, v| {
-            Some(range.map_or((v, v), |(low, high)| (low.min(v), high.max(v))))
+        let shown = values.filter(|value| value.is_finite() && (axis.scale != Scale::Log || *value > 0.0));
+        let (low, high) = shown.fold(None, |range: Option<(f64, f64)>, value| {
+            Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
         })?;
         let (range, ticks) = match axis.scale {
             Scale::Linear if axis.unit == Unit::Clock => clock(low, high, words),
@@ -41,23 +41,24 @@ impl Ruler {
         Some(Self { unit: axis.unit, scale: axis.scale, range, paper, ticks })
     }
 
-    /// The same, but it ends where the values do, not at a round number.
-    pub fn ending(mut self, at: f64) -> Self {
-        if self.scale == Scale::Linear && at > self.range.0 {
-            self.range.1 = at;
-            self.ticks.retain(|tick| *tick <= at * (1.0 + 1e-9));
+    /// Ends a linear axis at this value instead of a round number.
+    pub fn ending(mut self, end: f64) -> Self {
+        if self.scale == Scale::Linear && end > self.range.0 {
+            self.range.1 = end;
+            self.ticks.retain(|tick| *tick <= end * (1.0 + 1e-9));
         }
         self
     }
 
-    /// Where a value is on the paper; what lies outside is at the end.
+    /// Returns the position of a value on the paper. A value outside of the range is at its end.
     pub fn at(&self, value: f64) -> f64 {
-        let (low, high) = (self.place(self.range.0), self.place(self.range.1));
+        let low = self.place(self.range.0);
+        let high = self.place(self.range.1);
         let share = if high > low { (self.place(value) - low) / (high - low) } else { 0.5 };
         self.paper.0 + share.clamp(0.0, 1.0) * (self.paper.1 - self.paper.0)
     }
 
-    /// The words at the ticks.
+    /// Returns the positions and labels of the ticks.
     pub fn words(&self) -> impl Iterator<Item = (f64, String)> + '_ {
         self.ticks.iter().map(|tick| (self.at(*tick), self.word(*tick)))
     }
@@ -80,7 +81,7 @@ impl Ruler {
         word(self.unit, tick)
     }
 
-    /// `14:05`, with seconds where the ticks have some; at midnight the day.
+    /// Returns `14:05`, with seconds if any tick has them; at midnight the day.
     fn time_of_day(&self, tick: f64) -> String {
         let has_seconds = self.ticks.iter().any(|tick| tick % 60.0 != 0.0);
         match tick % DAY {
@@ -91,65 +92,66 @@ impl Ruler {
     }
 }
 
-/// A value at an axis, short: `50 ms`, `1.5 kB`, `20k`.
+/// Returns the short label of a value: `50 ms`, `1.5 kB`, `20k`.
 pub fn word(unit: Unit, value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
+    // The factor keeps a value that is rounded below a unit in that unit.
     let size = value.abs() * (1.0 + 1e-9);
     let (divisor, suffix) = match unit {
         Unit::Share => (0.01, " %"),
-        Unit::Seconds => fitting(size, &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs")]),
-        Unit::Bytes => fitting(size, &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")]),
-        Unit::BytesPerSecond => fitting(size, &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")]),
+        Unit::Seconds => unit_for(size, &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs")]),
+        Unit::Bytes => unit_for(size, &[(1e12, " TB"), (1e9, " GB"), (1e6, " MB"), (1e3, " kB"), (1.0, " B")]),
+        Unit::BytesPerSecond => unit_for(size, &[(1e9, " GB/s"), (1e6, " MB/s"), (1e3, " kB/s"), (1.0, " B/s")]),
         _ if size >= 1e6 => (1e6, "M"),
         _ if size >= 1e4 => (1e3, "k"),
         _ => (1.0, ""),
     };
-    // Nine digits are more than a tick has; the rest is what binary fractions leave.
+    // Ticks have fewer than nine digits; further ones are errors of binary fractions.
     let digits = format!("{:.9}", value / divisor);
     let digits = digits.trim_end_matches('0').trim_end_matches('.');
     format!("{digits}{suffix}")
 }
 
-fn fitting(size: f64, units: &[(f64, &'static str)]) -> (f64, &'static str) {
+fn unit_for(size: f64, units: &[(f64, &'static str)]) -> (f64, &'static str) {
     let last = units.last().copied().unwrap_or((1.0, ""));
     units.iter().copied().find(|unit| size >= unit.0).unwrap_or(last)
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, the ends on a step.
+/// Returns a range and ticks with steps of 1, 2 or 5 times a power of ten. The range ends on steps.
 fn linear(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
     let span = if high > low { high - low } else { low.abs().max(1.0) };
     let rough = span / words.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(power * 10.0);
-    let (first, last) = ((low / step).floor() as i64, ((low + span) / step - 1e-9).ceil() as i64);
+    let first = (low / step).floor() as i64;
+    let last = ((low + span) / step - 1e-9).ceil() as i64;
     ((first as f64 * step, last as f64 * step), (first..=last).map(|n| n as f64 * step).collect())
 }
 
-/// Round times within the range; the ends stay where they are.
+/// Returns round times within the range. The range stays as it is.
 fn clock(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
-    let least = (high - low) / words.max(1) as f64;
-    let step = CLOCK_STEPS.into_iter().find(|step| *step >= least).unwrap_or((least / DAY).ceil() * DAY);
+    let min_step = (high - low) / words.max(1) as f64;
+    let step = CLOCK_STEPS.into_iter().find(|step| *step >= min_step).unwrap_or((min_step / DAY).ceil() * DAY);
     let first = (low / step).ceil() as i64;
     let count = ((high / step).floor() as i64 - first + 1).max(0);
     ((low, high), (0..count).map(|n| (first + n) as f64 * step).collect())
 }
 
-/// Powers of ten; where there are few of them, 2 and 5 times each as well.
+/// Returns powers of ten as ticks; if there are few of them, also 2 and 5 times each.
 fn log(low: f64, high: f64) -> ((f64, f64), Vec<f64>) {
-    let (first, last) = ((low.log10() + 1e-9).floor() as i32, (high.log10() - 1e-9).ceil() as i32);
-    let wide = last - first > 3;
-    let parts: &[f64] = if wide { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let of_decade = |n: i32| parts.iter().map(move |part| part * 10f64.powi(n));
-    let all: Vec<f64> = (first..=last).flat_map(of_decade).collect();
+    let first = (low.log10() + 1e-9).floor() as i32;
+    let last = (high.log10() - 1e-9).ceil() as i32;
+    let parts: &[f64] = if last - first > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    let all: Vec<f64> = (first..=last).flat_map(|n| parts.iter().map(move |part| part * 10f64.powi(n))).collect();
     let from = all.iter().copied().filter(|tick| *tick <= low * 1.000_001).fold(all[0], f64::max);
     let to = all.iter().copied().find(|tick| *tick >= high * 0.999_999 && *tick > from).unwrap_or(high);
     ((from, to), all.into_iter().filter(|tick| (from..=to).contains(tick)).collect())
 }
 
-/// 0, p50, p90, p99, … up to the last share that is shown.
+/// Returns 0, p50, p90, p99, … as ticks, up to the highest share.
 fn quantiles(high: f64) -> ((f64, f64), Vec<f64>) {
     let nines = (1..=8).map(|n| 1.0 - 10f64.powi(-n));
     let ticks = [0.0, 0.5].into_iter().chain(nines).filter(|q| *q <= high + 1e-12).collect();

@@ -1,7 +1,8 @@
-//! The trace of a user: each of its samples with the request and the reply in full, the variables that changed, and what
-//! extractors and checks looked at.
+//! Writes the trace of a user: each sample with its full request and reply, the changed variables,
+//! and the values that extractors and checks used.
 //!
-//! Texts of servers are shown as they came, but for characters that would move a terminal's cursor. Secrets are redacted before.
+//! Texts of servers are shown unchanged, except for control characters, which could move a
+//! terminal's cursor. Secrets are redacted before.
 
 use crate::layout::{clean, pad, width};
 use crate::view::{Emphasis, View};
@@ -12,11 +13,11 @@ use brunt_model::plan::MAIN;
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
 use std::path::PathBuf;
 
-/// Columns of the names that stand before what happened.
-const KEY: usize = 11;
+/// Width of the keys, in columns.
+const KEY_WIDTH: usize = 11;
 
-/// Returns the lines of a sample; none if it has no trace. `number` counts the samples of the run from 1; `files` hold its
-/// bodies.
+/// Returns the lines of a sample; empty if it has no trace. `number` counts the samples of the run
+/// from 1. `files` contain its bodies.
 pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]) -> String {
     let Some(trace) = &record.trace else { return String::new() };
     let mut lines = Lines { view, text: String::new() };
@@ -32,9 +33,9 @@ pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]
     if record.sub_results.is_empty() {
         lines.exchange(record);
     }
-    for (part, within) in record.sub_results.iter().enumerate() {
-        lines.entry("part", &format!("{} of {}", part + 1, record.sub_results.len()), None);
-        lines.exchange(within);
+    for (index, part_record) in record.sub_results.iter().enumerate() {
+        lines.entry("part", &format!("{} of {}", index + 1, record.sub_results.len()), None);
+        lines.exchange(part_record);
     }
     for file in files {
         lines.entry("body", &format!("written to {}", file.display()), None);
@@ -47,12 +48,12 @@ pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]
     lines.text + "\n"
 }
 
-/// A transaction that is over.
+/// Returns the line at the end of a transaction.
 pub fn transaction(view: &View, record: &SampleRecord) -> String {
     let mut lines = Lines { view, text: String::new() };
-    let good = if record.success { Emphasis::Good } else { Emphasis::Bad };
+    let emphasis = if record.success { Emphasis::Good } else { Emphasis::Bad };
     let millis = numbers::time(record.elapsed_millis * 1_000_000);
-    lines.line(&view.paint(good, &format!("── end of transaction {}: {millis}", clean(&record.label))));
+    lines.line(&view.paint(emphasis, &format!("── end of transaction {}: {millis}", clean(&record.label))));
     lines.text + "\n"
 }
 
@@ -69,19 +70,19 @@ impl Lines<'_> {
 
     fn title(&mut self, name: &str, trace: &SampleTrace) {
         let population = if trace.population == MAIN { "" } else { &trace.population };
-        let who = format!(" {} user {}, iteration {}", clean(population), trace.user + 1, trace.iteration + 1);
-        let who = who.replacen("  ", " ", 1);
+        let user = format!(" {} user {}, iteration {}", clean(population), trace.user + 1, trace.iteration + 1);
+        let user = user.replacen("  ", " ", 1);
         let head = format!("── {name} ");
-        let room = self.view.columns.saturating_sub(width(&head) + width(&who));
-        let line = format!("{head}{}{who}", "─".repeat(room));
+        let room = self.view.columns.saturating_sub(width(&head) + width(&user));
+        let line = format!("{head}{}{user}", "─".repeat(room));
         self.line(&self.view.paint(Emphasis::Strong, &line));
     }
 
-    /// A named fact. Long texts are not wrapped: they are often copied.
+    /// Adds a named fact. Long texts are not wrapped, because they are often copied.
     fn entry(&mut self, key: &str, text: &str, emphasis: Option<Emphasis>) {
         let text = clean(text);
         let text = emphasis.map_or_else(|| text.clone(), |emphasis| self.view.paint(emphasis, &text));
-        let line = format!("{}{text}", pad(key, KEY));
+        let line = format!("{}{text}", pad(key, KEY_WIDTH));
         self.line(&line);
     }
 
@@ -93,7 +94,7 @@ impl Lines<'_> {
         trace.changed_before.iter().for_each(|change| self.change(change));
     }
 
-    /// A request and its reply.
+    /// Adds a request and its reply.
     fn exchange(&mut self, record: &SampleRecord) {
         let Some(trace) = &record.trace else { return };
         self.raw("> ", &trace.request);
@@ -117,7 +118,8 @@ impl Lines<'_> {
         }
     }
 
-    /// What is no text is not shown: it would be replacement characters.
+    /// Adds the body of a reply. Binary data is not shown: it would
+    /// consist of replacement characters.
     fn body(&mut self, body: &str) {
         if body.contains('\u{fffd}') || body.contains('\0') {
             self.line(&format!("< ({} that are no text)", numbers::plural(body.len() as u64, "byte")));
@@ -140,9 +142,9 @@ impl Lines<'_> {
         let (key, text) = match by {
             Looker::Extractor => ("extract", format!("{name} = {found}   ({wanted})")),
             Looker::Check => {
-                let said = if *is_good { "passed" } else { "FAILED" };
-                let found = if found.is_empty() { String::new() } else { format!(", found {found}") };
-                ("check", format!("{said}  {name}: {wanted}{found}"))
+                let result = if *is_good { "passed" } else { "FAILED" };
+                let suffix = if found.is_empty() { String::new() } else { format!(", found {found}") };
+                ("check", format!("{result}  {name}: {wanted}{suffix}"))
             }
             Looker::Script if *is_good => ("script", format!("{name}: no error")),
             Looker::Script => ("script", format!("FAILED  {found}")),

@@ -1,22 +1,23 @@
-//! The table that autobench writes, so that what reads its files reads ours: tab-separated, one row a rate.
+//! Writes the table of autobench, tab-separated with one row per rate, for programs
+//! that read its files.
 //!
-//! Out of scope: all that is known. One row stands for all repetitions: each figure is the median of theirs. A run
-//! of a closed loop has its number of users in the first column.
+//! Out of scope: further figures. A row covers all repetitions: each figure is their median. The
+//! first column of a closed loop is the number of users.
 
 use crate::single;
 use crate::study::load_of;
 use brunt_model::{Analysis, Judgement, Phase, Run, Study, Trial};
 use std::io;
 
-/// What autobench writes where there was no reply.
+/// autobench writes this error percentage if there was no reply.
 const NO_REPLY: f64 = 101.0;
-/// Seconds over which httperf counts replies.
+/// Seconds in which httperf counts replies for one sample of the rate.
 const SAMPLE_SECONDS: f64 = 5.0;
 
-/// A column: what its name begins with, and its figure.
+/// A column: the beginning of its name, and its figure.
 type Column = (&'static str, fn(&Run) -> f64);
 
-/// The columns of each contender, in the order in which autobench has them.
+/// Columns of each contender, in the order of autobench.
 const COLUMNS: [Column; 9] = [
     ("req_rate", |run| run.per_second(run.flow.begun)),
     ("con_rate", |run| run.per_second(run.flow.opened)),
@@ -29,7 +30,7 @@ const COLUMNS: [Column; 9] = [
     ("errors", errors),
 ];
 
-/// Writes a run: a row.
+/// Writes a run as one row.
 ///
 /// # Errors
 ///
@@ -39,15 +40,15 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     write_study(&study, &analysis, out)
 }
 
-/// Writes a study: a head, and a row for each load.
+/// Writes a study as a head, and a row for each load.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let names: Vec<String> = study.experiment.contenders.iter().map(|c| word(&c.name)).collect();
-    let of_contender = |name: &String| COLUMNS.map(|column| format!("{}_{name}", column.0));
-    let head = ["dem_req_rate".to_owned()].into_iter().chain(names.iter().flat_map(of_contender));
+    let heads = names.iter().flat_map(|name| COLUMNS.map(|column| format!("{}_{name}", column.0)));
+    let head = ["dem_req_rate".to_owned()].into_iter().chain(heads);
     writeln!(out, "{}", head.collect::<Vec<_>>().join("\t"))?;
     let mut loads: Vec<f64> = study.trials.iter().map(|t| load_of(&study.experiment, t)).collect();
     loads.sort_by(f64::total_cmp);
@@ -60,44 +61,51 @@ pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::
     Ok(())
 }
 
-/// Names stand in a head that is split at white space.
+/// Replaces white space in a name: readers split the head at white space.
 fn word(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
 
-/// One decimal, as in httperf's output; a load that a contender was not given has zeros.
+/// Returns the cells of a contender at a load, with one decimal as in httperf's output. A load that
+/// the contender does not have is zeros.
 fn cells(study: &Study, contender: usize, load: f64) -> Vec<String> {
     let trials: Vec<&Trial> = study.of(contender).filter(|t| load_of(&study.experiment, t) == load).collect();
-    let figure = |column: &Column| {
-        let mut values: Vec<f64> = trials.iter().map(|t| column.1(&t.run)).filter(|v| v.is_finite()).collect();
-        values.sort_by(f64::total_cmp);
-        let median = values.get(values.len() / 2).copied().unwrap_or(0.0);
-        format!("{median:.1}")
-    };
-    COLUMNS.iter().map(figure).collect()
+    COLUMNS.iter().map(|column| format!("{:.1}", median_figure(&trials, column))).collect()
 }
 
-/// Errors in per cent of replies, as autobench counts them: may be more than 100.
+fn median_figure(trials: &[&Trial], column: &Column) -> f64 {
+    let mut values: Vec<f64> = trials.iter().map(|t| column.1(&t.run)).filter(|v| v.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Returns the errors in percent of the replies, as autobench counts them. The value
+/// can be above 100.
 fn errors(run: &Run) -> f64 {
-    let (errors, replies) = (run.total.errors(), run.total.completed);
+    let errors = run.total.errors();
+    let replies = run.total.completed;
     if replies == 0 { NO_REPLY } else { 100.0 * errors as f64 / replies as f64 }
 }
 
-/// Replies per second in pieces of five seconds of the measured time; a shorter run is one piece.
+/// Returns the replies per second, for each five seconds of the measured time. A shorter
+/// run has one value.
 fn rates(run: &Run) -> Vec<f64> {
-    let (mut rates, mut seconds, mut completed) = (Vec::new(), 0.0, 0);
+    let mut rates = Vec::new();
+    let mut seconds = 0.0;
+    let mut completed = 0;
     for point in run.series.points().filter(|point| point.phase == Phase::Measure) {
         seconds += point.seconds();
         completed += point.flow.completed;
         if seconds >= SAMPLE_SECONDS * 0.999 {
             rates.push(completed as f64 / seconds);
-            (seconds, completed) = (0.0, 0);
+            seconds = 0.0;
+            completed = 0;
         }
     }
     if rates.is_empty() { vec![run.throughput()] } else { rates }
 }
 
-/// The standard deviation of a sample.
+/// Returns the sample standard deviation of the rates.
 fn deviation(run: &Run) -> f64 {
     let rates = rates(run);
     if rates.len() < 2 {

@@ -1,34 +1,37 @@
-//! Dates as RFC 3339 has them. Out of scope: a clock.
+//! Formats dates in RFC 3339. Out of scope: a clock.
 
-/// Seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
+/// Formats seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
 pub fn rfc3339(unix_seconds: f64) -> String {
     let millis = (unix_seconds.max(0.0) * 1e3).round() as u64;
-    let (seconds, of_day) = (millis / 1000, millis / 1000 % 86_400);
+    let seconds = millis / 1000;
+    let of_day = seconds % 86_400;
     let (year, month, day) = civil((seconds / 86_400) as i64);
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let hour = of_day / 3600;
+    let minute = of_day / 60 % 60;
+    let second = of_day % 60;
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", millis % 1000)
 }
 
-/// Seconds since 1970 as a day and a time: `Nov 26 14:05:07`.
+/// Formats seconds since 1970 as a day and a time: `Nov 26 14:05:07`.
 pub fn day_and_time(unix_seconds: f64) -> String {
     format!("{} {}:{:02}", day(unix_seconds), hour_and_minute(unix_seconds), unix_seconds.rem_euclid(60.0).floor())
 }
 
-/// The day: `Nov 26`.
+/// Formats the day of an instant: `Nov 26`.
 pub fn day(unix_seconds: f64) -> String {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, month, day) = civil((unix_seconds / 86_400.0).floor() as i64);
     format!("{} {day}", MONTHS[(month - 1).clamp(0, 11) as usize])
 }
 
-/// The time of day: `14:05`.
+/// Formats the time of day of an instant: `14:05`.
 pub fn hour_and_minute(unix_seconds: f64) -> String {
     let minutes = (unix_seconds.rem_euclid(86_400.0) / 60.0).floor();
     format!("{:02}:{:02}", (minutes / 60.0).floor(), minutes % 60.0)
 }
 
-/// Year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms", `civil_from_days`.
+/// Returns year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);

@@ -1,29 +1,31 @@
-//! How a text report looks: its width, whether it has color, and how much it says.
+//! Defines the appearance of a text report: width, color and detail.
 //!
-//! It does not look at the terminal: the caller says how wide it is.
+//! The caller passes the width; this module does not look at the terminal.
 
 use crate::layout::{self, Table};
 
-/// The width where none is known.
+/// Default width, in columns.
 pub const COLUMNS: usize = 80;
-/// Lines of the brief report of a run, at most, on a terminal of 80 columns.
+/// Maximum number of lines in the brief report of a run, on a terminal of 80 columns.
 pub const BRIEF_LINES: usize = 30;
-const KEY: usize = 15;
+/// Width of the first column of an entry, in characters.
+const KEY_WIDTH: usize = 15;
 
-/// How a text report is set.
+/// Appearance of a text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
-    /// No line is longer, but for words that cannot be broken.
+    /// Maximum width of a line. Only words that cannot be broken exceed it.
     pub columns: usize,
-    /// Whether escape sequences may be written.
+    /// Plain text, or text with escape sequences.
     pub color: Color,
-    /// How much is said.
+    /// Brief or full.
     pub detail: Detail,
-    /// Lines that a brief report has at most on a terminal; None where it goes to a file or a pipe, which need no limit.
+    /// Maximum number of lines of a brief report on a terminal. None for a file or a pipe,
+    /// which need no limit.
     pub lines: Option<usize>,
 }
 
-/// Whether a report has colors.
+/// Colors of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
     /// Plain characters.
@@ -32,7 +34,7 @@ pub enum Color {
     Ansi,
 }
 
-/// How much a report says.
+/// Detail of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// Verdict, headline and findings: one screen.
@@ -41,12 +43,12 @@ pub enum Detail {
     Full,
 }
 
-/// How a text is emphasized, which decides its color.
+/// Emphasis of a text, which decides its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
     /// A heading or a headline figure.
     Strong,
-    /// In order.
+    /// As expected.
     Good,
     /// A warning.
     Warning,
@@ -61,13 +63,13 @@ impl Default for View {
 }
 
 impl View {
-    /// Everything that is known, in this view's width and colors.
+    /// Returns this view with all details.
     #[must_use]
     pub fn in_full(self) -> Self {
         Self { detail: Detail::Full, ..self }
     }
 
-    /// The text in its color.
+    /// Returns a text in its color.
     pub fn paint(&self, emphasis: Emphasis, text: &str) -> String {
         let code = match emphasis {
             Emphasis::Strong => "1",
@@ -81,22 +83,22 @@ impl View {
         }
     }
 
-    /// Wrapped text whose first line stands behind `lead`, the others below its end.
+    /// Wraps text after `lead`. The later lines are indented to the end of `lead`.
     pub fn hang(&self, lead: &str, text: &str) -> String {
         layout::hang_within(self.columns, lead, text)
     }
 
-    /// A named fact: `Throughput     154,463 requests/s`.
+    /// Formats a named fact: `Throughput     154,463 requests/s`.
     pub fn entry(&self, key: &str, text: &str) -> String {
-        self.hang(&layout::pad(&self.paint(Emphasis::Strong, key), KEY), text)
+        self.hang(&layout::pad(&self.paint(Emphasis::Strong, key), KEY_WIDTH), text)
     }
 
-    /// Columns that the text of an entry has on each line.
+    /// Width of the text of an entry, in columns.
     pub fn entry_columns(&self) -> usize {
-        self.columns.saturating_sub(KEY)
+        self.columns.saturating_sub(KEY_WIDTH)
     }
 
-    /// The lines of a table; those of its head are strong.
+    /// Formats a table, with an emphasized head.
     pub fn table(&self, table: &Table) -> String {
         let text = table.render_within(self.columns);
         match text.split_once('\n') {

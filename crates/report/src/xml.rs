@@ -1,6 +1,6 @@
-//! How text is written within XML.
+//! Escapes text for XML.
 
-/// As XML needs it; what XML cannot hold at all becomes a question mark.
+/// Escapes text. A character that XML cannot represent becomes a question mark.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

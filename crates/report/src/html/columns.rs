@@ -1,9 +1,10 @@
-//! A figure as the page takes it: lines in columns, and no more digits than a screen has points.
+//! Converts a figure to the page's form: lines as columns, with no more digits than
+//! a screen can show.
 
 use crate::figure::{Axis, Figure, Heat, Line, Mark, Point};
 use serde::Serialize;
 
-/// A figure, its lines in columns.
+/// A figure, with its lines as columns.
 #[derive(Debug, Serialize)]
 pub struct FigureColumns<'a> {
     id: &'a str,
@@ -49,26 +50,26 @@ impl<'a> From<&'a Figure> for FigureColumns<'a> {
 
 impl<'a> From<&'a Line> for LineColumns<'a> {
     fn from(line: &'a Line) -> Self {
-        let column = |of: fn(&Point) -> Option<f64>| {
-            line.points.iter().map(|p| of(p).and_then(|x| rounded(x, VALUE_DIGITS))).collect()
-        };
-        let banded = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
-        let band = |of: fn(&Point) -> Option<f64>| if banded { column(of) } else { Vec::new() };
+        let has_band = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
         Self {
             name: &line.name,
             contender: line.contender,
             dash: line.dash,
             x: line.points.iter().map(|p| rounded(p.x, INSTANT_DIGITS)).collect(),
-            y: column(|p| p.y),
-            low: band(|p| p.low),
-            high: band(|p| p.high),
+            y: column(line, |p| p.y),
+            low: if has_band { column(line, |p| p.low) } else { Vec::new() },
+            high: if has_band { column(line, |p| p.high) } else { Vec::new() },
         }
     }
 }
 
+fn column(line: &Line, select: fn(&Point) -> Option<f64>) -> Vec<Option<f64>> {
+    line.points.iter().map(|point| select(point).and_then(|x| rounded(x, VALUE_DIGITS))).collect()
+}
+
 /// Significant digits of a value. More are invisible, and all digits would take three times the space.
 const VALUE_DIGITS: usize = 7;
-/// Of a value of x: an instant in seconds since 1970 to the hundredth.
+/// Significant digits of a value of x: an instant in seconds since 1970, to the hundredth.
 const INSTANT_DIGITS: usize = 12;
 
 /// Rounds to significant digits; None if the number is not finite.

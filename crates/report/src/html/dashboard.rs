@@ -10,10 +10,10 @@ use brunt_model::numbers::{count, share};
 use serde::Serialize;
 use std::io;
 
-/// The page's content.
+/// Content of the page.
 #[derive(Debug, Clone, Default)]
 pub struct Dashboard {
-    /// Heading.
+    /// Heading of the page.
     pub title: String,
     /// Names and values of the table of facts.
     pub facts: Vec<(String, String)>,
@@ -21,22 +21,22 @@ pub struct Dashboard {
     pub links: Vec<(String, String)>,
     /// Tables, in order.
     pub tables: Vec<DashboardTable>,
-    /// Shares of a whole.
+    /// Parts of a whole, such as the Apdex classes.
     pub shares: Vec<Shares>,
-    /// Charts; those of one group share their x axis over all sections.
+    /// Charts. Charts of one group share their x axis over all sections.
     pub sections: Vec<ChartSection>,
 }
 
-/// A table that sorts.
+/// A sortable table.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DashboardTable {
-    /// Heading.
+    /// Heading of the table.
     pub title: String,
     /// Heads of the columns.
     pub columns: Vec<String>,
     /// Rows of cells.
     pub rows: Vec<Vec<DashboardCell>>,
-    /// Number of first rows that stay first when the table is sorted: the totals.
+    /// Number of leading rows that stay first when the table is sorted: the totals.
     pub fixed_rows: usize,
 }
 
@@ -45,18 +45,18 @@ pub struct DashboardTable {
 pub struct DashboardCell {
     /// Text of the cell.
     pub text: String,
-    /// Number by which a table is sorted; None: by the text.
+    /// Number by which the table is sorted; None to sort by the text.
     pub number: Option<f64>,
 }
 
 /// Parts of a whole.
 #[derive(Debug, Clone, Serialize)]
 pub struct Shares {
-    /// Heading.
+    /// Heading of the drawing.
     pub title: String,
     /// Form of the drawing.
     pub form: ShareForm,
-    /// The parts.
+    /// Parts, in drawing order.
     pub parts: Vec<Share>,
 }
 
@@ -73,11 +73,11 @@ pub enum ShareForm {
 /// A part of a whole.
 #[derive(Debug, Clone, Serialize)]
 pub struct Share {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// Its size.
+    /// Absolute size of the part.
     pub count: u64,
-    /// Its grade, which decides the color.
+    /// Grade, which decides the color.
     pub grade: Grade,
 }
 
@@ -85,7 +85,7 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// In order.
+    /// As expected.
     Good,
     /// Tolerable.
     Fair,
@@ -98,9 +98,9 @@ pub enum Grade {
 /// Charts under a heading.
 #[derive(Debug, Clone, Default)]
 pub struct ChartSection {
-    /// Heading.
+    /// Heading of the section.
     pub title: String,
-    /// The charts.
+    /// Charts of the section.
     pub figures: Vec<Figure>,
 }
 
@@ -127,12 +127,12 @@ impl<'a> From<&'a ChartSection> for SectionData<'a> {
 }
 
 impl DashboardCell {
-    /// A cell that is sorted by its text.
+    /// Creates a cell that is sorted by its text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), number: None }
     }
 
-    /// A cell that is sorted by a number.
+    /// Creates a cell that is sorted by a number.
     pub fn number(text: impl Into<String>, number: f64) -> Self {
         Self { text: text.into(), number: Some(number) }
     }
@@ -159,7 +159,7 @@ pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(after.as_bytes())
 }
 
-/// The content that needs no script.
+/// Returns the content that needs no script.
 fn still_content(dashboard: &Dashboard) -> String {
     let mut html = format!("<h1>{}</h1>\n", escaped(&dashboard.title));
     let facts = dashboard.facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]);

@@ -1,7 +1,7 @@
-//! The part of the page that needs no script: verdict and headline as tiles, errors, findings, charts.
+//! Writes the part of the page that needs no script: verdict and headline as
+//! tiles, errors, findings, charts.
 //!
-//! Data comes in as a run or a study and goes out as HTML. The page's script moves the overview to its place and puts
-//! charts that can be zoomed in place of those here.
+//! The page's script moves the overview to its place, and replaces the charts by zoomable ones.
 
 use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
@@ -14,22 +14,23 @@ use brunt_model::finding::{State, Weight};
 use brunt_model::numbers::{UNKNOWN, count, fraction, three};
 use brunt_model::{Analysis, Finding, Judgement, Run, Study};
 
-/// Requests up to this time satisfy, up to four times of it they are tolerated (Apdex, <https://www.apdex.org>).
+/// Apdex threshold T: faster requests are satisfied, requests up to 4
+/// T are tolerated (<https://www.apdex.org>).
 const APDEX_NANOS: u64 = 500_000_000;
 
-/// Verdict, tiles and errors of a run.
+/// Returns verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
     let report = Report { run, judgement, detail: Detail::Brief };
     let tables = errors(run) + &check_failures(run) + &breakdowns(run);
     format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
 }
 
-/// Findings and charts.
+/// Returns findings and charts.
 pub fn study(study: &Study, analysis: &Analysis) -> String {
-    let alone = study.trials.len() == 1;
-    let shown = |figure: &&crate::figure::Figure| alone || figure.trial.is_none();
+    let has_one_trial = study.trials.len() == 1;
     let figures = panels::figures(study, analysis);
-    let charts: String = figures.iter().filter(shown).filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
+    let figures = figures.iter().filter(|figure| has_one_trial || figure.trial.is_none());
+    let charts: String = figures.filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
     format!(
         "{}{}<div class=\"still-charts\">\n{charts}</div>\n",
         conclusions(&analysis.conclusions),
@@ -37,7 +38,7 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
     )
 }
 
-/// The verdict with its reasons, as the outline has them.
+/// Returns the verdict with its reasons, as the outline has them.
 fn banner(report: &Report) -> String {
     let state = report.judgement.verdict.state.word();
     let fact = verdict::fact(report);
@@ -68,19 +69,19 @@ fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
 fn tiles(run: &Run, judgement: &Judgement) -> String {
     let t = &run.total;
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
-    let of_rate = ends.map_or(String::new(), interval);
+    let rate_interval = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
     let mut tiles = vec![
         tile("Verdict", &verdict.word().to_uppercase(), "", class(verdict)),
-        tile("Throughput", &format!("{} /s", three(run.throughput())), &of_rate, ""),
+        tile("Throughput", &format!("{} /s", three(run.throughput())), &rate_interval, ""),
     ];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let ends = with_both_ends(run, judgement, q);
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let of = format!("{} of {}", count(t.errors()), count(t.attempted()));
-    tiles.push(tile("Errors", &fraction(t.error_share()), &of, if t.errors() > 0 { "bad" } else { "" }));
+    let counts = format!("{} of {}", count(t.errors()), count(t.attempted()));
+    tiles.push(tile("Errors", &fraction(t.error_share()), &counts, if t.errors() > 0 { "bad" } else { "" }));
     tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
     format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
 }
@@ -102,7 +103,7 @@ fn tile(name: &str, figure: &str, about: &str, class: &str) -> String {
     )
 }
 
-/// (satisfied + tolerated / 2) / all, where errors satisfy nobody.
+/// Computes (satisfied + tolerated / 2) / all. Errors are neither satisfied nor tolerated.
 fn apdex(run: &Run) -> String {
     let t = &run.total;
     let all = t.attempted();
@@ -115,7 +116,7 @@ fn apdex(run: &Run) -> String {
     format!("{:.2}", (satisfied as f64 + tolerated as f64 / 2.0) / all as f64)
 }
 
-/// Statuses and failures; nothing where no request failed.
+/// Returns a table of statuses and failures; empty if no request failed.
 fn errors(run: &Run) -> String {
     if run.total.errors() == 0 {
         return String::new();
@@ -124,7 +125,7 @@ fn errors(run: &Run) -> String {
     table("Outcomes of all requests", &OutcomeRow::HEAD.map(str::to_owned), rows.iter().map(OutcomeRow::cells))
 }
 
-/// The checks that replies failed; nothing where there were none.
+/// Returns the list of failed checks; empty if there are none.
 fn check_failures(run: &Run) -> String {
     let items: Vec<String> = breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
     if items.is_empty() {
@@ -133,21 +134,18 @@ fn check_failures(run: &Run) -> String {
     format!("<h3>Failed checks</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
 
-/// The run by population, label and transaction.
+/// Returns the tables of a run by population, label and transaction.
 fn breakdowns(run: &Run) -> String {
-    breakdown::all(run).iter().map(breakdown).collect()
+    breakdown::all(run).iter().map(breakdown_table).collect()
 }
 
-fn breakdown(of: &Breakdown) -> String {
-    let (head, rows) = of.cells();
-    table(of.title, &head, rows.into_iter())
+fn breakdown_table(breakdown: &Breakdown) -> String {
+    let (head, rows) = breakdown.cells();
+    table(breakdown.title, &head, rows.into_iter())
 }
 
+/// Returns a table in a region that can be scrolled and focused, for narrow screens and keyboards.
 pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let cells = |tag: &str, cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
-        cells.concat()
-    };
     let rows = rows.map(|row| format!("<tr>{}</tr>", cells("td", &row))).collect::<Vec<_>>().concat();
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
@@ -156,21 +154,27 @@ pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<Stri
     )
 }
 
+fn cells(tag: &str, cells: &[String]) -> String {
+    cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()
+}
+
 fn conclusions(conclusions: &[Finding]) -> String {
-    let of = |conclusion: &Finding| {
-        format!("<p class=\"conclusion\">{}</p>\n", with_remedy(&conclusion.sentence, conclusion.remedy.as_deref()))
-    };
-    conclusions.iter().map(of).collect()
+    conclusions.iter().map(conclusion).collect()
+}
+
+fn conclusion(conclusion: &Finding) -> String {
+    format!("<p class=\"conclusion\">{}</p>\n", with_remedy(&conclusion.sentence, conclusion.remedy.as_deref()))
 }
 
 fn findings(findings: &[Finding], warnings: &[String]) -> String {
-    let of = |finding: &Finding| {
-        let class = if finding.weight == Weight::Warning { "warning" } else { "note" };
-        format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
-    };
-    let warned = warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
-    let items: String = findings.iter().map(of).chain(warned).collect();
+    let warnings = warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
+    let items: String = findings.iter().map(finding).chain(warnings).collect();
     if items.is_empty() { items } else { format!("<h2>Findings</h2>\n<ul class=\"findings\">{items}</ul>\n") }
+}
+
+fn finding(finding: &Finding) -> String {
+    let class = if finding.weight == Weight::Warning { "warning" } else { "note" };
+    format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! A trial's seconds, for the page to sum up those of a zoomed range: counts, and histograms of response times.
+//! Prepares a trial's seconds for the page, which sums up those of a zoomed range: counts, and
+//! histograms of response times.
 //!
-//! Figures. Nothing is averaged here or there; a percentile of a range is that of the joined
-//! histograms, to the 0.8 % of [`brunt_stats::Sketch`], which the page reads as it is packed (`web-ui/src/sketch.ts`).
+//! Nothing is averaged here or in the page. A percentile of a range comes from
+//! the merged histograms, to the 0.8 % of [`brunt_stats::Sketch`]. The page reads
+//! the packed form (`web-ui/src/sketch.ts`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +11,12 @@ use brunt_model::{Phase, Run, series::Point};
 use brunt_stats::Sketch;
 use serde::Serialize;
 
-/// A run longer than so many seconds has points longer than a second.
-const MOST_POINTS: f64 = 600.0;
-/// A run shorter than so many seconds has points shorter than a second.
-const FEW_POINTS: f64 = 20.0;
+/// Maximum number of points: a longer run, in seconds, has points longer than a second.
+const MAX_POINTS: f64 = 600.0;
+/// Minimum number of points: a shorter run, in seconds, has points shorter than a second.
+const MIN_POINTS: f64 = 20.0;
 
-/// The seconds of a run in columns. Times are in seconds since the measured time began.
+/// Seconds of a run, as columns. Times are in seconds since the start of the measured time.
 #[derive(Debug, Default, Serialize)]
 pub struct Zoom {
     measured_seconds: f64,
@@ -24,7 +26,7 @@ pub struct Zoom {
     completed: Vec<u64>,
     errors: Vec<u64>,
     max_nanos: Vec<u64>,
-    /// As [`Sketch::packed`] has them, in base64.
+    /// Histograms as base64 of [`Sketch::packed`].
     cells: Vec<String>,
 }
 
@@ -45,7 +47,8 @@ impl From<&Run> for Zoom {
     }
 }
 
-/// The points of the series, those of a second joined, and never those of two parts of the run.
+/// Returns the points of the series, merged to seconds. Points of different
+/// phases are never merged.
 fn seconds(run: &Run) -> Vec<Point> {
     let mut joined: Vec<Point> = Vec::new();
     let width = width(run.seen_to.seconds());
@@ -60,9 +63,9 @@ fn seconds(run: &Run) -> Vec<Point> {
     joined
 }
 
-/// How long a point is to be, in seconds.
+/// Returns the width of a point in seconds.
 fn width(all: f64) -> f64 {
-    (all / FEW_POINTS).min(1.0).max(all / MOST_POINTS)
+    (all / MIN_POINTS).min(1.0).max(all / MAX_POINTS)
 }
 
 fn join(point: &mut Point, later: &Point) {

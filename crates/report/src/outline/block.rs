@@ -1,4 +1,4 @@
-//! The blocks of an outline.
+//! Defines the blocks of an outline.
 
 use crate::breakdown::Breakdown;
 use crate::figure::Figure;
@@ -7,27 +7,27 @@ use crate::view::Emphasis;
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// The name of the report, and its subject.
+    /// Name of the report, and its subject.
     Title(String, String),
     /// The heading of a section.
     Heading(String),
-    /// Sentences about the block before.
+    /// Sentences about the previous block.
     Paragraph(String),
     /// Named facts.
     Facts(Vec<Fact>),
-    /// One fact for each part of a run. A report with little room may leave some of them out.
+    /// One fact for each part of a run. A report with limited space may omit some of them.
     FactOfEach(Vec<Fact>),
-    /// Sentences.
+    /// A list of sentences.
     Points(Vec<Point>),
-    /// A table: its head and its rows. The last column may have words.
+    /// A table: its head and its rows. The last column may contain text.
     Table(Vec<String>, Vec<Vec<String>>),
-    /// Figures of the parts of a run.
+    /// A table with figures of the parts of a run.
     Breakdown(Breakdown),
-    /// Statuses and failures.
+    /// A table of statuses and failures.
     Outcomes(Vec<OutcomeRow>),
     /// A histogram of times.
     Bars(Vec<Bar>),
-    /// Curves against the load. Formats without drawings leave them out.
+    /// Curves against the load. Formats without drawings omit them.
     Graph(Box<Figure>),
 }
 
@@ -38,13 +38,13 @@ pub struct Words(pub Vec<(Option<Emphasis>, String)>);
 /// A named fact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fact {
-    /// Its name.
+    /// Name of the fact.
     pub key: String,
     /// The text, line by line.
     pub lines: Vec<Words>,
     /// Remarks below the text.
     pub remarks: Vec<Remark>,
-    /// A brief report on a screen may leave out the end of its text.
+    /// True if a brief report on a screen may omit the end of the text.
     pub may_be_cut: bool,
 }
 
@@ -57,34 +57,34 @@ pub enum Remark {
     Evidence(String),
     /// A remedy.
     Remedy(String),
-    /// Circumstances that brunt could not see.
+    /// Circumstances that brunt could not observe.
     Unseen(String),
 }
 
 /// A sentence in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Point {
-    /// Its kind.
+    /// Kind of the sentence.
     pub mark: Mark,
-    /// The text.
+    /// Text of the sentence.
     pub sentence: String,
-    /// A remedy.
+    /// Remedy, as a command or a piece of advice.
     pub remedy: Option<String>,
 }
 
 /// The kind of a sentence in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// A sentence that is never cut.
+    /// A sentence that is never shortened.
     #[default]
     Plain,
-    /// A note. A brief report on a screen may leave out its end.
+    /// A note. A brief report on a screen may omit its end.
     Note,
     /// A warning about the figures.
     Warning,
-    /// An objective that was met.
+    /// A met objective.
     Met,
-    /// An objective that was missed.
+    /// A missed objective.
     Missed,
 }
 
@@ -108,12 +108,12 @@ pub struct Bar {
     pub up_to: u64,
     /// Number of times in the bar.
     pub count: u64,
-    /// Number of times in this bar and the bars before it.
+    /// Number of times in this bar and all lower ones.
     pub so_far: u64,
 }
 
 impl Words {
-    /// An emphasized text.
+    /// Creates an emphasized text.
     pub fn emphasized(emphasis: Emphasis, text: impl Into<String>) -> Self {
         Self(vec![(Some(emphasis), text.into())])
     }
@@ -138,7 +138,7 @@ impl<T: Into<String>> From<T> for Words {
 }
 
 impl Fact {
-    /// A fact in a line.
+    /// Creates a fact of one line.
     pub fn new(key: impl Into<String>, text: impl Into<Words>) -> Self {
         Self { key: key.into(), lines: vec![text.into()], ..Self::default() }
     }
@@ -155,7 +155,7 @@ impl OutcomeRow {
 }
 
 impl Point {
-    /// A sentence that is shown in full.
+    /// Creates a sentence that is shown in full.
     pub fn plain(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), ..Self::default() }
     }

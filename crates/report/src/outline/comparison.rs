@@ -1,4 +1,5 @@
-//! Contenders beside each other: a table of figures for each pair, how quantiles differ, and what else does.
+//! Compares contenders: a table of figures for each pair, the differences of
+//! quantiles, and other differences.
 
 use super::block::{Block, Point};
 use super::{load_head, load_in_words, section};
@@ -8,10 +9,10 @@ use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_per
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
-/// The tables, and the words around them; nothing where nothing was compared.
+/// Returns the tables of a comparison, with explanations; empty if nothing was compared.
 pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     let Some(comparison) = comparison else { return Vec::new() };
-    let mut blocks = vec![Block::Heading("Comparison".into()), Block::Points(vec![Point::plain(made_of(comparison))])];
+    let mut blocks = vec![Block::Heading("Comparison".into()), Block::Points(vec![Point::plain(progress(comparison))])];
     for pair in &comparison.pairs {
         blocks.push(Block::Heading(title(pair, unit)));
         blocks.push(figures(pair, unit));
@@ -24,7 +25,8 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     blocks
 }
 
-fn made_of(comparison: &Comparison) -> String {
+/// Describes the number of repetitions, and why the comparison ended.
+fn progress(comparison: &Comparison) -> String {
     let blocks = plural(u64::from(comparison.blocks), "repetition");
     let most = comparison.most;
     match comparison.ended {
@@ -40,12 +42,12 @@ fn made_of(comparison: &Comparison) -> String {
 }
 
 fn title(pair: &Pair, unit: LoadUnit) -> String {
-    let at = pair.load.map_or(String::new(), |load| format!(" at {}", load_in_words(unit, load)));
-    format!("{} against {}{at}", pair.theirs, pair.ours)
+    let load = pair.load.map_or(String::new(), |load| format!(" at {}", load_in_words(unit, load)));
+    format!("{} against {}{load}", pair.theirs, pair.ours)
 }
 
 fn figures(pair: &Pair, unit: LoadUnit) -> Block {
-    let rows = pair.measures.iter().map(|of| row(of.measure.to_string(), of, unit)).collect();
+    let rows = pair.measures.iter().map(|compared| row(compared.measure.to_string(), compared, unit)).collect();
     Block::Table(head("Measure", pair), rows)
 }
 
@@ -53,65 +55,72 @@ fn head(first: &str, pair: &Pair) -> Vec<String> {
     [first, &pair.ours, &pair.theirs, "difference", "95 % CI", "p", "verdict"].map(str::to_owned).to_vec()
 }
 
-fn row(first: String, of: &Compared, unit: LoadUnit) -> Vec<String> {
+fn row(first: String, compared: &Compared, unit: LoadUnit) -> Vec<String> {
     vec![
         first,
-        written(of.measure, of.ours, unit),
-        written(of.measure, of.theirs, unit),
-        of.shift.map_or(UNKNOWN.into(), signed_percent),
-        ends(of.low.map(signed_percent), of.high.map(signed_percent)),
-        of.p.map_or(UNKNOWN.into(), probability),
-        word(of.verdict).to_owned(),
+        formatted(compared.measure, compared.ours, unit),
+        formatted(compared.measure, compared.theirs, unit),
+        compared.shift.map_or(UNKNOWN.into(), signed_percent),
+        ends(compared.low.map(signed_percent), compared.high.map(signed_percent)),
+        compared.p.map_or(UNKNOWN.into(), probability),
+        word(compared.verdict).to_owned(),
     ]
 }
 
-/// The contenders of a sweep beside each other: a table for each two of them, a row for each load.
+/// Compares the contenders of a sweep: a table for each pair, with a row for each load.
 pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for of_two in pairs.chunk_by(|a, b| a.ours == b.ours && a.theirs == b.theirs) {
-        let measured = of_two.iter().filter_map(|pair| Some((pair, pair.load?, pair.measures.first()?)));
-        let rows: Vec<Vec<String>> = measured.map(|(_, load, of)| row(plain(load), of, unit)).collect();
-        let Some(first) = of_two.first().filter(|_| !rows.is_empty()) else { continue };
-        let measure = first.measures.first().map_or(String::new(), |of| of.measure.to_string());
+    for group in pairs.chunk_by(|a, b| a.ours == b.ours && a.theirs == b.theirs) {
+        let measured = group.iter().filter_map(|pair| Some((pair, pair.load?, pair.measures.first()?)));
+        let rows: Vec<Vec<String>> = measured.map(|(_, load, compared)| row(plain(load), compared, unit)).collect();
+        let Some(first) = group.first().filter(|_| !rows.is_empty()) else { continue };
+        let measure = first.measures.first().map_or(String::new(), |compared| compared.measure.to_string());
         blocks.push(Block::Heading(format!("{measure}: {} against {}", first.theirs, first.ours)));
         blocks.push(Block::Table(head(load_head(unit), first), rows));
     }
     blocks
 }
 
-/// A row for each repetition. The interval is that of the one search.
+/// Returns a table of capacities, with a row for each repetition. Each interval is that
+/// of a single search.
 fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
-    let mut names: Vec<&str> = Vec::new();
+    let mut contenders: Vec<&str> = Vec::new();
     for one in searched {
-        if !names.contains(&&*one.contender) {
-            names.push(&one.contender);
+        if !contenders.contains(&&*one.contender) {
+            contenders.push(&one.contender);
         }
     }
-    let cell = |repetition: u32, name: &str| {
-        let of = |one: &&FoundCapacity| one.repetition == repetition && one.contender == name;
-        searched.iter().find(of).map_or_else(|| UNKNOWN.to_owned(), |one| estimate(one.at))
-    };
-    let last = searched.iter().map(|one| one.repetition).max().unwrap_or(0);
-    let row = |n: u32| [n.to_string()].into_iter().chain(names.iter().map(|name| cell(n, name))).collect();
-    let head = [format!("Capacities{}, repetition", of_unit(unit))].into_iter();
-    let head = head.chain(names.iter().map(|name| (*name).to_owned())).collect();
-    Block::Table(head, (1..=last).map(row).collect())
+    let last = searched.iter().map(|capacity| capacity.repetition).max().unwrap_or(0);
+    let mut rows = Vec::new();
+    for repetition in 1..=last {
+        let cells = contenders.iter().map(|contender| capacity_cell(searched, repetition, contender));
+        rows.push([repetition.to_string()].into_iter().chain(cells).collect());
+    }
+    let head = [format!("Capacities{}, repetition", unit_suffix(unit))].into_iter();
+    let head = head.chain(contenders.iter().map(|name| (*name).to_owned())).collect();
+    Block::Table(head, rows)
 }
 
-fn of_unit(unit: LoadUnit) -> &'static str {
+fn capacity_cell(searched: &[FoundCapacity], repetition: u32, contender: &str) -> String {
+    let capacity = searched.iter().find(|one| one.repetition == repetition && one.contender == contender);
+    capacity.map_or_else(|| UNKNOWN.to_owned(), |capacity| estimate(capacity.at))
+}
+
+fn unit_suffix(unit: LoadUnit) -> &'static str {
     match unit {
         LoadUnit::PerSecond => " per second",
         LoadUnit::Users { .. } => " in users",
     }
 }
 
-/// `362 (340 to 380)`.
+/// Formats an estimate: `362 (340 to 380)`.
 fn estimate(at: Estimate) -> String {
     match (at.value, at.low, at.high) {
         (Some(value), None, None) => three(value),
         (Some(value), low, high) => {
-            let end = |end: Option<f64>| end.map_or("?".into(), three);
-            format!("{} ({} to {})", three(value), end(low), end(high))
+            let low = low.map_or("?".into(), three);
+            let high = high.map_or("?".into(), three);
+            format!("{} ({low} to {high})", three(value))
         }
         (None, Some(low), None) => format!("at least {}", three(low)),
         (None, None, Some(high)) => format!("below {}", three(high)),
@@ -122,24 +131,27 @@ fn estimate(at: Estimate) -> String {
 
 fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
     let head = [format!("Quantiles, {}", title(pair, unit)), "difference".into(), "simultaneous band".into()];
-    let row = |of: &QuantileShift| {
-        let name = Metric::Quantile(of.quantile).to_string();
-        vec![name, signed_time(of.seconds), ends(Some(signed_time(of.low)), Some(signed_time(of.high)))]
-    };
-    Block::Table(head.to_vec(), pair.shift.iter().map(row).collect())
+    let mut rows = Vec::new();
+    for shift in &pair.shift {
+        let name = Metric::Quantile(shift.quantile).to_string();
+        let band = ends(Some(signed_time(shift.low)), Some(signed_time(shift.high)));
+        rows.push(vec![name, signed_time(shift.seconds), band]);
+    }
+    Block::Table(head.to_vec(), rows)
 }
 
 fn ends(low: Option<String>, high: Option<String>) -> String {
     match (low, high) {
         (None, None) => UNKNOWN.into(),
         (low, high) => {
-            let end = |end: Option<String>| end.unwrap_or_else(|| "?".into());
-            format!("{} to {}", end(low), end(high))
+            let low = low.unwrap_or_else(|| "?".into());
+            let high = high.unwrap_or_else(|| "?".into());
+            format!("{low} to {high}")
         }
     }
 }
 
-/// What a verdict is called in a table: of the other contender.
+/// Returns the word for a verdict in a table. It describes the other contender.
 pub fn word(verdict: Better) -> &'static str {
     match verdict {
         Better::Better => "better",
@@ -149,7 +161,7 @@ pub fn word(verdict: Better) -> &'static str {
     }
 }
 
-fn written(measure: Measure, value: f64, unit: LoadUnit) -> String {
+fn formatted(measure: Measure, value: f64, unit: LoadUnit) -> String {
     match measure {
         Measure::Run(Metric::Errors) => fraction(value),
         Measure::Run(Metric::Throughput | Metric::Goodput) => format!("{}/s", three(value)),

@@ -1,4 +1,4 @@
-//! What was measured, where and when.
+//! Describes the setup of a study: trials, contenders, start time and machine.
 
 use super::block::Fact;
 use crate::utc::rfc3339;
@@ -6,25 +6,30 @@ use brunt_model::experiment::TrialOrder;
 use brunt_model::numbers::{plural, span};
 use brunt_model::{Environment, Study};
 
-/// The facts of a study that its reader needs first.
+/// Returns the facts of a study that its reader needs first.
 pub fn of(study: &Study) -> Vec<Fact> {
     let experiment = &study.experiment;
     let mut facts = vec![Fact::new("Trials", trials(study))];
     let names = experiment.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
     facts.push(Fact::new("Contenders", names));
-    let began = rfc3339(study.unix_seconds);
+    let started = rfc3339(study.unix_seconds);
     let id = study.id.as_ref().map_or(String::new(), |id| format!(", saved as {id}"));
-    facts.push(Fact::new("Started", format!("{began}{id}")));
+    facts.push(Fact::new("Started", format!("{started}{id}")));
     facts.push(Fact::new("Generator", machine(&study.environment)));
     facts
 }
 
 fn trials(study: &Study) -> String {
+    // `each` counts the loads of one contender, unless their numbers differ.
     let experiment = &study.experiment;
     if experiment.grows() {
-        let each: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();
+        let measured: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();
         let chosen = "loads chosen adaptively";
-        return format!("{}, {chosen}, {} measured", plural(study.trials.len() as u64, "trial"), span(each.round()));
+        return format!(
+            "{}, {chosen}, {} measured",
+            plural(study.trials.len() as u64, "trial"),
+            span(measured.round())
+        );
     }
     let steps = experiment.contenders.iter().map(|c| c.steps.len()).max().unwrap_or(0);
     let order = match experiment.order {
@@ -46,18 +51,19 @@ fn trials(study: &Study) -> String {
     )
 }
 
-/// The program that measured, and the machine on which it ran.
+/// Returns the program that measured, and the machine on which it ran.
 pub fn machine(e: &Environment) -> String {
     let parts = [format!("brunt {}", e.brunt), plural(u64::from(e.cores), "core"), e.cpu.clone(), e.kernel.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// That not all was measured.
+/// Returns a note if trials are missing.
 pub fn unfinished(study: &Study) -> Option<String> {
-    let (made, planned) = (study.trials.len(), study.experiment.trials());
+    let completed = study.trials.len();
+    let planned = study.experiment.trials();
     if study.experiment.grows() {
         return study.interrupted.then(|| "the search is incomplete".to_owned());
     }
     (study.interrupted || !study.is_complete())
-        .then(|| format!("the experiment is incomplete: {made} of {planned} trials"))
+        .then(|| format!("the experiment is incomplete: {completed} of {planned} trials"))
 }

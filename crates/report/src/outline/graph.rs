@@ -1,4 +1,4 @@
-//! Throughput and p99 against the load, a line for each contender.
+//! Draws throughput and p99 against the load, with a line for each contender.
 
 use super::block::Block;
 use super::{Subject, load_head};
@@ -6,26 +6,14 @@ use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
 use crate::panels::load::points;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};
 
-/// Fewer points make no curve.
-const FEWEST_POINTS: usize = 3;
+/// Minimum number of points of a curve.
+const MIN_POINTS: usize = 3;
 
-/// A graph of the throughput and one of p99, where there are enough loads.
+/// Returns a graph of the throughput and one of p99, if there are enough loads.
 pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
-    let graph = |title: &str, unit, scale, of: fn(&CurvePoint) -> Option<BandedFigure>| {
-        let line = |found: &ContenderAnalysis| Line {
-            name: found.contender.clone(),
-            points: drawable(points(found, of)),
-            ..Line::default()
-        };
-        let lines = subject.analysis.contenders.iter().map(line).filter(|line| line.points.len() >= FEWEST_POINTS);
-        let (x, y) = (
-            Axis { label: load_head(subject.unit).into(), ..Axis::default() },
-            Axis { unit, scale, ..Axis::default() },
-        );
-        Figure { title: title.into(), x, y, lines: lines.collect(), ..Figure::default() }
-    };
-    let throughput = graph("Throughput, requests/s", Unit::PerSecond, Scale::Linear, |at| Some(at.achieved));
-    let p99 = graph("p99 (logarithmic)", Unit::Seconds, Scale::Log, |at| at.p99);
+    let throughput =
+        graph(subject, "Throughput, requests/s", Unit::PerSecond, Scale::Linear, |point| Some(point.achieved));
+    let p99 = graph(subject, "p99 (logarithmic)", Unit::Seconds, Scale::Log, |point| point.p99);
     [throughput, p99]
         .into_iter()
         .filter(|graph| !graph.lines.is_empty())
@@ -33,7 +21,26 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
         .collect()
 }
 
-/// The points that have a place on a logarithmic axis, too, by their load.
+fn graph(
+    subject: &Subject<'_>,
+    title: &str,
+    unit: Unit,
+    scale: Scale,
+    select: fn(&CurvePoint) -> Option<BandedFigure>,
+) -> Figure {
+    let mut lines = Vec::new();
+    for contender in &subject.analysis.contenders {
+        let points = drawable(points(contender, select));
+        if points.len() >= MIN_POINTS {
+            lines.push(Line { name: contender.contender.clone(), points, ..Line::default() });
+        }
+    }
+    let x = Axis { label: load_head(subject.unit).into(), ..Axis::default() };
+    let y = Axis { unit, scale, ..Axis::default() };
+    Figure { title: title.into(), x, y, lines, ..Figure::default() }
+}
+
+/// Removes the points without a position on a logarithmic axis, and sorts the others by load.
 fn drawable(mut points: Vec<Point>) -> Vec<Point> {
     points.retain(|point| point.y.is_some_and(|y| y.is_finite() && y > 0.0));
     points.sort_by(|a, b| a.x.total_cmp(&b.x));

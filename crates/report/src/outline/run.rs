@@ -1,6 +1,7 @@
-//! The report of a run as blocks: verdict and headline first. A brief report fits on one screen; a full report has all sections.
+//! Arranges the report of a run as blocks, verdict and headline first.
 //!
-//! Each section is a function that returns blocks. A section without content returns no blocks.
+//! A brief report fits on one screen; a full report has all sections. Each section is a function
+//! that returns blocks. A section without content returns no blocks.
 
 mod bars;
 mod headline;
@@ -27,14 +28,14 @@ pub struct Report<'a> {
     pub detail: Detail,
 }
 
-/// Blocks that stand together. Rows of the last of them may give way where there is little room.
+/// Blocks that belong together. Rows of the last block may be omitted if space is limited.
 pub type Section = Vec<Block>;
 
-/// The least detail of a report that has the section, and the function that returns its blocks.
-type Shown = (Detail, fn(&Report) -> Section);
+/// Minimum detail of a report with this section, and the function that returns its blocks.
+type SectionRow = (Detail, fn(&Report) -> Section);
 
 /// The sections of a run, in order.
-const SECTIONS: &[Shown] = &[
+const SECTIONS: &[SectionRow] = &[
     (Brief, workload::title),
     (Brief, headline::section),
     (Brief, times::response),
@@ -54,7 +55,7 @@ const SECTIONS: &[Shown] = &[
 ];
 
 /// The sections of a run without replies.
-const WITHOUT_REPLIES: &[Shown] = &[
+const WITHOUT_REPLIES: &[SectionRow] = &[
     (Brief, workload::title),
     (Brief, headline::nothing_measured),
     (Brief, workload::section),
@@ -64,15 +65,15 @@ const WITHOUT_REPLIES: &[Shown] = &[
     (Brief, verdict::findings),
 ];
 
-/// The sections of the report of a run.
+/// Returns the sections of the report of a run.
 pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<Section> {
     let report = Report { run, judgement, detail };
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
-    let shown = sections.iter().filter(|(from, _)| *from <= detail);
+    let shown = sections.iter().filter(|(minimum, _)| *minimum <= detail);
     shown.map(|(_, section)| section(&report)).filter(|section| !section.is_empty()).collect()
 }
 
-/// Checks that replies failed.
+/// Returns the failed checks.
 fn check_failures(report: &Report) -> Section {
     let sentences = breakdown::check_failures(report.run);
     let facts: Vec<Fact> = sentences.into_iter().map(|sentence| Fact::new("Failed check", sentence)).collect();

@@ -1,38 +1,39 @@
-//! Which readings share a chart, a row each.
+//! Assigns readings to charts, one row per chart.
 
 use crate::figure::Unit;
 use brunt_model::reading_names::{self as names, server};
 
 /// A chart of readings.
 pub struct Gauge {
-    /// Its id.
+    /// Id of the chart.
     pub id: &'static str,
-    /// Its heading.
+    /// Heading of the chart.
     pub title: &'static str,
-    /// What stands on its y axis.
+    /// Label of the y axis, without the unit.
     pub label: &'static str,
-    /// In which unit.
+    /// Unit of the y axis.
     pub unit: Unit,
-    /// Its lines.
+    /// Lines of the chart.
     pub takes: &'static [Take],
 }
 
-/// What a line shows of a source.
+/// A rule that makes lines from the readings of a source.
 #[derive(Clone, Copy)]
 pub enum Take {
-    /// Each reading whose name fits the pattern (`*` stands for what becomes part of the line's name), and a word for it.
+    /// One line for each reading that matches the pattern, with a word for its name. The part that
+    /// `*` matches is added to the name.
     Each(&'static str, &'static str),
-    /// The sum of these, as far as they were read.
+    /// The sum of these readings, as far as they were read.
     Sum(&'static [&'static str], &'static str),
-    /// The first less the second.
+    /// The first reading minus the second.
     Less(&'static str, &'static str, &'static str),
-    /// The first of these that was read at least twice, with its word.
+    /// The first of these readings that was read at least twice, with a word for its name.
     First(&'static [(&'static str, &'static str)]),
 }
 
 use Take::{Each, First, Less, Sum};
 
-/// The charts of what was read of the server, in order.
+/// The charts of the server's readings, in order.
 pub const GAUGES: &[Gauge] = &[
     Gauge {
         id: "cpu",
@@ -119,7 +120,7 @@ pub const GAUGES: &[Gauge] = &[
     },
 ];
 
-/// The charts of what was read of the generator.
+/// The charts of the generator's readings.
 pub const GENERATOR_GAUGES: &[Gauge] = &[Gauge {
     id: "cpu",
     title: "CPU of the generator",
@@ -128,8 +129,8 @@ pub const GENERATOR_GAUGES: &[Gauge] = &[Gauge {
     takes: &[Sum(&[names::CPU_USER, names::CPU_SYSTEM], ""), Each("worker.*.cpu_seconds", "worker")],
 }];
 
-/// What brunt knows, and no chart shows: parts of what one does, limits that stay the same, what rules look at.
-/// A reading whose name fits none of these and no gauge has a chart of its own.
+/// Patterns of known readings without a chart: parts of other readings, constant limits, and inputs
+/// of rules. A reading that matches no pattern and no gauge has a separate chart.
 pub const IN_NO_CHART: &[&str] = &[
     "host.*",
     "core.*",
@@ -157,20 +158,21 @@ pub const IN_NO_CHART: &[&str] = &[
     "peak_rss_bytes",
 ];
 
-/// What stands for the `*` of a pattern; empty where it has none. None where the name does not fit.
+/// Returns the part of a name that the `*` of a pattern matches; empty for a pattern without `*`.
+/// None if the name does not match.
 pub fn fits<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     let Some((before, after)) = pattern.split_once('*') else { return (pattern == name).then_some("") };
     name.strip_prefix(before)?.strip_suffix(after)
 }
 
 impl Take {
-    /// Whether it takes a reading of that name.
+    /// True if the rule uses a reading of this name.
     pub fn takes(self, name: &str) -> bool {
         match self {
             Each(pattern, _) => fits(pattern, name).is_some(),
-            Sum(of, _) => of.contains(&name),
+            Sum(names, _) => names.contains(&name),
             Less(a, b, _) => a == name || b == name,
-            First(of) => of.iter().any(|row| row.0 == name),
+            First(readings) => readings.iter().any(|row| row.0 == name),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A heat map: how often each response time occurred in each interval.
+//! Draws a heat map: the frequency of each response time in each interval.
 
 use super::time;
 use crate::figure::{Axis, Figure, Heat, Scale, Unit};
@@ -6,10 +6,10 @@ use crate::intervals::Merged;
 use brunt_model::series::Point;
 use brunt_model::{Phase, Run};
 
-/// Rows to each power of ten.
-const ROWS_A_DECADE: f64 = 8.0;
+/// Number of rows for each power of ten.
+const ROWS_PER_DECADE: f64 = 8.0;
 
-/// The response time of a run over its time, a column for each of these points.
+/// Returns the heat map of a run, with a column for each point.
 pub fn of(run: &Run, points: &Merged<Point>) -> Figure {
     let heat = cells(&points.points, run);
     Figure {
@@ -23,11 +23,12 @@ pub fn of(run: &Run, points: &Merged<Point>) -> Figure {
 }
 
 fn cells(points: &[Point], run: &Run) -> Option<Heat> {
-    let answered: Vec<&Point> = points.iter().filter(|point| point.response.count() > 0).collect();
-    let least = answered.iter().filter_map(|p| p.response.cells().next()).map(|cell| cell.0.max(1)).min()?;
-    let most = answered.iter().map(|p| p.response.max().max(1)).max()?;
-    let (first, last) = (row(least), row(most));
-    let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_A_DECADE) / 1e9).collect();
+    let with_replies: Vec<&Point> = points.iter().filter(|point| point.response.count() > 0).collect();
+    let least = with_replies.iter().filter_map(|p| p.response.cells().next()).map(|cell| cell.0.max(1)).min()?;
+    let most = with_replies.iter().map(|p| p.response.max().max(1)).max()?;
+    let first = row(least);
+    let last = row(most);
+    let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_PER_DECADE) / 1e9).collect();
     let zero = run.began(Phase::Measure).unwrap_or_default();
     let mut x: Vec<f64> = points.iter().map(|point| point.from.seconds_from(zero)).collect();
     x.extend(points.last().map(|point| point.to.seconds_from(zero)));
@@ -36,14 +37,15 @@ fn cells(points: &[Point], run: &Run) -> Option<Heat> {
 }
 
 fn row(nanos: u64) -> i64 {
-    ((nanos.max(1) as f64).log10() * ROWS_A_DECADE + 1e-9).floor() as i64
+    // The addend keeps an exact power of ten in its row although the logarithm is rounded.
+    ((nanos.max(1) as f64).log10() * ROWS_PER_DECADE + 1e-9).floor() as i64
 }
 
 fn counts_of(point: &Point, first: i64, rows: usize) -> Vec<u64> {
     let mut counts = vec![0; rows];
     for (nanos, count) in point.response.cells() {
-        let at = (row(nanos) - first).clamp(0, rows as i64 - 1);
-        counts[at as usize] += count;
+        let index = (row(nanos) - first).clamp(0, rows as i64 - 1);
+        counts[index as usize] += count;
     }
     counts
 }

@@ -1,4 +1,4 @@
-//! Charts over the load of a sweep: what was achieved, how long it took, what went wrong.
+//! Makes the charts over the load of a sweep: throughput, response times and errors.
 
 use crate::figure::{Axis, Figure, Line, Mark, Point, Scale, Unit};
 use crate::single;
@@ -6,13 +6,13 @@ use crate::study::load_of;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
 use brunt_model::{Analysis, LoadUnit, Study, Trial};
 
-/// From this ratio of the highest load to the lowest on, the axis goes by powers of ten.
-const WIDE: f64 = 100.0;
+/// Ratio of the highest to the lowest load from which the axis is logarithmic.
+const MIN_LOG_RATIO: f64 = 100.0;
 
-/// A figure of a point of the curve, and what its line is called.
+/// Name of a line, and the function that selects its figure from a point of the curve.
 type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 
-/// What was achieved, beside what was offered.
+/// Returns the chart of the throughput, with a line of the offered load.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
     let label = with_band("completed", analysis, |p| Some(p.achieved));
@@ -24,7 +24,7 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     vec![figure]
 }
 
-/// Percentiles of the response time.
+/// Returns the chart of response-time percentiles; of means, if there are no percentiles.
 pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(
         study,
@@ -42,14 +42,14 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     vec![figure]
 }
 
-/// The share of errors.
+/// Returns the chart of the error ratio.
 pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(study, analysis, "errors", "Errors", &[("", |p| p.errors)]);
     figure.y = Axis { label: "share of requests".into(), unit: Unit::Share, scale: Scale::Linear };
     vec![figure]
 }
 
-/// Throughput of each repetition, where a study varies no load.
+/// Returns the throughput of each repetition, if the study has a single load.
 pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let Some(mut figure) = over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved)) else {
         return Vec::new();
@@ -58,8 +58,10 @@ pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figu
     vec![figure]
 }
 
-/// Chart of a value by repetition: for each contender a line of its trials, and a line of their median with its band. None if
-/// the study has several loads. The caller sets the y axis.
+/// Returns a chart of a value by repetition; None if the study has several loads.
+///
+/// Each contender has a line of its trials, and a line of their median with its band. The caller
+/// sets the y axis.
 pub(super) fn over_repetitions(
     study: &Study,
     analysis: &Analysis,
@@ -77,8 +79,8 @@ pub(super) fn over_repetitions(
     }
     let mut lines = Vec::new();
     for (i, contender) in contenders.iter().enumerate() {
-        let whole = study.of(i).filter(|trial| !trial.run.interrupted());
-        let mut points: Vec<Point> = whole
+        let completed = study.of(i).filter(|trial| !trial.run.interrupted());
+        let mut points: Vec<Point> = completed
             .map(|trial| Point {
                 x: f64::from(trial.place.repetition + 1),
                 y: value(&single::point(&trial.run)).map(|figure| figure.value),
@@ -105,23 +107,24 @@ pub(super) fn over_repetitions(
     })
 }
 
-/// A trial's load.
+/// Returns the load of a trial.
 pub fn of(study: &Study, trial: &Trial) -> f64 {
     load_of(&study.experiment, trial)
 }
 
-/// The x axis of all charts over the load.
+/// Returns the x axis of all charts over the load.
 pub fn axis(study: &Study) -> Axis {
     let contenders = &study.experiment.contenders;
-    let users = contenders.first().is_some_and(|c| matches!(c.unit(), LoadUnit::Users { .. }));
-    let loads = || contenders.iter().flat_map(|c| &c.steps).map(|step| step.load);
-    let (low, high) = (loads().fold(f64::INFINITY, f64::min), loads().fold(0.0, f64::max));
-    let (label, unit) = if users { ("virtual users", Unit::Users) } else { ("offered", Unit::PerSecond) };
-    let scale = if low > 0.0 && high / low >= WIDE { Scale::Log } else { Scale::Linear };
+    let is_closed = contenders.first().is_some_and(|c| matches!(c.unit(), LoadUnit::Users { .. }));
+    let loads: Vec<f64> = contenders.iter().flat_map(|c| &c.steps).map(|step| step.load).collect();
+    let low = loads.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = loads.iter().copied().fold(0.0, f64::max);
+    let (label, unit) = if is_closed { ("virtual users", Unit::Users) } else { ("offered", Unit::PerSecond) };
+    let scale = if low > 0.0 && high / low >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
     Axis { label: label.into(), unit, scale }
 }
 
-/// `nginx p99`, or the one of them that says something.
+/// Returns the name of a line, such as `nginx p99`. A single contender is not named.
 pub fn line_name(study: &Study, contender: &str, series: &str) -> String {
     match (study.experiment.contenders.len(), series) {
         (_, "") => contender.into(),
@@ -130,8 +133,8 @@ pub fn line_name(study: &Study, contender: &str, series: &str) -> String {
     }
 }
 
-/// The n-th line of a contender: lines of several differ in colour by contender and in dashes by n, those of a single one
-/// in colour.
+/// Creates the n-th line of a contender. Lines of several contenders differ in color by contender
+/// and in dashes by n. Lines of a single contender differ in color.
 pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec<Point>) -> Line {
     match study.experiment.contenders.len() {
         0 | 1 => Line { name, contender: None, dash: 0, points },
@@ -139,27 +142,31 @@ pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec
     }
 }
 
+/// Returns a chart over the load without a y axis, with these series of each contender.
 pub(super) fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: &[Series]) -> Figure {
-    let lines = analysis.contenders.iter().enumerate().flat_map(|(i, analysed)| {
-        series.iter().enumerate().map(move |(n, (name, of))| {
-            line(study, i, n, line_name(study, &analysed.contender, name), points(analysed, *of))
+    let lines = analysis.contenders.iter().enumerate().flat_map(|(i, contender)| {
+        series.iter().enumerate().map(move |(n, (name, select))| {
+            line(study, i, n, line_name(study, &contender.contender, name), points(contender, *select))
         })
     });
-    let (group, x) = ("load".into(), axis(study));
+    let group = "load".into();
+    let x = axis(study);
     Figure { id: id.into(), title: format!("{title} over load"), group, x, lines: lines.collect(), ..Figure::default() }
 }
 
-/// A figure of each point of a contender's curve, with its band.
-pub fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
-    let point = |p: &CurvePoint| {
-        let figure = of(p);
+/// Returns a figure of each point of a contender's curve, with its band.
+pub fn points(contender: &ContenderAnalysis, select: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
+    let mut points = Vec::new();
+    for point in &contender.curve {
+        let figure = select(point);
         let band = figure.filter(|f| f.low < f.high);
-        Point { x: p.load, y: figure.map(|f| f.value), low: band.map(|f| f.low), high: band.map(|f| f.high) }
-    };
-    analysed.curve.iter().map(point).collect()
+        let y = figure.map(|f| f.value);
+        points.push(Point { x: point.load, y, low: band.map(|f| f.low), high: band.map(|f| f.high) });
+    }
+    points
 }
 
-/// The kind of a band, in words.
+/// Returns the kind of a band, in words.
 fn band_name(band: Band) -> &'static str {
     match band {
         Band::One => "one value",
@@ -168,9 +175,9 @@ fn band_name(band: Band) -> &'static str {
     }
 }
 
-/// The label of an axis, with the kind of the bands of its figure: `p99, shaded: 95 % CI`.
-pub(super) fn with_band(label: &str, analysis: &Analysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> String {
-    let figures = analysis.contenders.iter().flat_map(|found| &found.curve).filter_map(of);
+/// Returns the label of an axis, with the kind of the bands: `p99, shaded: 95 % CI`.
+pub(super) fn with_band(label: &str, analysis: &Analysis, select: fn(&CurvePoint) -> Option<BandedFigure>) -> String {
+    let figures = analysis.contenders.iter().flat_map(|contender| &contender.curve).filter_map(select);
     let mut names: Vec<&str> =
         figures.filter(|figure| figure.low < figure.high).map(|figure| band_name(figure.band)).collect();
     names.sort_unstable();
@@ -178,31 +185,37 @@ pub(super) fn with_band(label: &str, analysis: &Analysis, of: fn(&CurvePoint) ->
     if names.is_empty() { label.to_owned() } else { format!("{label}, shaded: {}", names.join(" or ")) }
 }
 
-/// Where everything offered would be achieved.
+/// Returns the line on which throughput equals the offered load.
 fn diagonal(analysis: &Analysis) -> Line {
     let mut loads: Vec<f64> = analysis.contenders.iter().flat_map(|c| &c.curve).map(|p| p.load).collect();
     loads.sort_by(f64::total_cmp);
     loads.dedup();
-    let point = |x: &f64| Point { x: *x, y: Some(*x), ..Point::default() };
-    Line { name: "offered".into(), contender: None, dash: 3, points: loads.iter().map(point).collect() }
+    let points = loads.iter().map(|load| Point { x: *load, y: Some(*load), ..Point::default() }).collect();
+    Line { name: "offered".into(), contender: None, dash: 3, points }
 }
 
-/// The limits of some kinds, as far as they are loads: the saturation point is a throughput, and of an open loop a load as well.
+/// Returns marks for the limits of some kinds, as far as they are loads. A saturation point is a
+/// throughput; in an open loop it is also a load.
 pub(super) fn marks<'a>(
     study: &'a Study,
     analysis: &'a Analysis,
-    wanted: impl Fn(LimitKind) -> bool + Copy + 'a,
+    is_selected: impl Fn(LimitKind) -> bool + Copy + 'a,
 ) -> impl Iterator<Item = Mark> + 'a {
-    let open = axis(study).unit == Unit::PerSecond;
-    let shown = move |kind| match kind {
-        LimitKind::Knee | LimitKind::Asymptotes | LimitKind::Objective => wanted(kind),
-        LimitKind::Saturation => open && wanted(kind),
-        LimitKind::Kept | LimitKind::Patience => false,
-    };
-    analysis.contenders.iter().enumerate().flat_map(move |(i, analysed)| {
-        analysed.limits.iter().filter(move |limit| shown(limit.kind)).filter_map(move |limit| {
-            let name = line_name(study, &analysed.contender, &limit.name);
-            Some(Mark { x: limit.at?.value, name, contender: Some(i) })
-        })
+    let is_open = axis(study).unit == Unit::PerSecond;
+    analysis.contenders.iter().enumerate().flat_map(move |(i, contender)| {
+        contender.limits.iter().filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind)).filter_map(
+            move |limit| {
+                let name = line_name(study, &contender.contender, &limit.name);
+                Some(Mark { x: limit.at?.value, name, contender: Some(i) })
+            },
+        )
     })
+}
+
+fn is_load(kind: LimitKind, is_open: bool) -> bool {
+    match kind {
+        LimitKind::Knee | LimitKind::Asymptotes | LimitKind::Objective => true,
+        LimitKind::Saturation => is_open,
+        LimitKind::Kept | LimitKind::Patience => false,
+    }
 }

@@ -1,4 +1,5 @@
-//! The 99th percentile of the response time with its interval: over load, over repetitions, over the time of a run.
+//! Makes the charts of p99 of the response time with its interval: over load, repetitions, and the
+//! time of a run.
 
 use super::{load, time};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
@@ -10,12 +11,12 @@ use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study};
 
 const Q: f64 = 0.99;
 const TITLE: &str = "p99 of the response time";
-/// Fewest response times of which p99 is one of the slowest, not the slowest.
-const FEWEST: u64 = 100;
-/// From this ratio of the highest value to the lowest on, the axis goes by powers of ten.
-const WIDE: f64 = 100.0;
+/// Minimum number of response times in an interval. With fewer, p99 is the maximum.
+const MIN_RESPONSES: u64 = 100;
+/// Ratio of the highest to the lowest value from which the axis is logarithmic.
+const MIN_LOG_RATIO: f64 = 100.0;
 
-/// p99 at each load with its interval, and the objective.
+/// Returns p99 at each load with its interval, and the objective.
 pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = load::over_load(study, analysis, "p99", TITLE, &[("", |p| p.p99)]);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
@@ -23,17 +24,18 @@ pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     vec![finish(figure, plan, &load::with_band("p99", analysis, |p| p.p99))]
 }
 
-/// p99 of each repetition, and of all of them with its interval, where a study varies no load.
+/// Returns p99 of each repetition, and of all of them with its interval, if the study
+/// has a single load.
 pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let figure = load::over_repetitions(study, analysis, "p99", TITLE, |p| p.p99);
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
     figure.map(|figure| finish(figure, plan, "p99")).into_iter().collect()
 }
 
-/// p99 over the time of a run, and that of the whole run with its interval.
+/// Returns p99 over the time of a run, and that of the whole run with its interval.
 pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
     let mut figure = Figure { id: "p99".into(), title: TITLE.into(), ..Figure::default() };
-    let Some(merged) = intervals::with_responses(run, FEWEST) else { return figure };
+    let Some(merged) = intervals::with_responses(run, MIN_RESPONSES) else { return figure };
     let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
     let intervals = crate::result::intervals(run, merged.points.into_iter());
     let points = intervals.zip(counts).map(|(interval, count)| Point {
@@ -49,7 +51,7 @@ pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
     finish(figure, run.plan.as_ref(), "p99")
 }
 
-/// p99 of the measured time as a level line, with its interval where that is known.
+/// Returns p99 of the measured time as a horizontal line, with its interval if it is known.
 fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line> {
     let interval = with_both_ends(run, judgement, Q);
     let exact = known_quantile(&run.total, Q).filter(|q| !q.at_least)?.value as f64 / 1e9;
@@ -63,7 +65,7 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line
     Some(Line { name: name.into(), dash: 1, points: points.into(), ..Line::default() })
 }
 
-/// Adds the objective as a level line, and chooses the axis.
+/// Adds the objective as a horizontal line, and chooses the y axis.
 fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
     let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(Line::known).collect();
     let ends = ends_of(values.iter().map(|point| point.0));
@@ -75,12 +77,12 @@ fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
     }
     let bound = objective.map(|objective| objective.bound);
     let range = ends_of(values.iter().map(|point| point.1).chain(bound).filter(|y| *y > 0.0));
-    let scale = if range[1] / range[0] >= WIDE { Scale::Log } else { Scale::Linear };
+    let scale = if range[1] / range[0] >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
     figure.y = Axis { label: label.to_owned(), unit: Unit::Seconds, scale };
     figure
 }
 
-/// The lowest and the highest value.
+/// Returns the lowest and the highest value.
 fn ends_of(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
     [values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max)]
 }

@@ -1,4 +1,4 @@
-//! Charts over the time of one trial: the requests, and on the same axis what was read meanwhile.
+//! Makes the charts over the time of one trial: its requests and, on the same axis, its readings.
 
 use super::{chosen, heat, load, p99, readings, words};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
@@ -14,9 +14,9 @@ struct TimeLine {
     value: IntervalValue,
 }
 
-/// Where a line's values come from.
+/// Source of a line's values.
 enum IntervalValue {
-    /// Counts and percentiles: those of merged intervals come from their sums and histograms.
+    /// Counts and percentiles. Those of merged intervals come from their sums and histograms.
     Sum(fn(&Interval) -> Option<f64>),
     /// The state at the end of an interval.
     State(fn(&Interval) -> u64),
@@ -75,13 +75,13 @@ const TIME_CHARTS: &[TimeChart] = &[
     },
 ];
 
-/// The figures of the trials that are worth a look.
+/// Returns the figures of the chosen trials.
 pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     chosen(study, analysis).into_iter().flat_map(|index| of_trial(study, index)).collect()
 }
 
-/// The figures of one trial, by its index in the study: its requests, a heat map of their response time, and what was
-/// read meanwhile, all over the same time. Empty ones are left out.
+/// Returns the figures of one trial, by its index in the study: its requests, a heat map of
+/// response times, and its readings. All have the same time axis. Empty ones are omitted.
 pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let run = &trial.run;
@@ -90,30 +90,36 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
     all.insert(1, p99::over_time(run, &trial.judgement));
     all.push(heat::of(run, &merged));
-    all.extend(readings::by_time(run).into_iter().map(|(id, title, y, tracks)| {
-        let (names, spans): (Vec<String>, Vec<Vec<Span>>) = tracks.into_iter().unzip();
-        let courses: Vec<Merged<Point>> = spans.iter().map(|spans| intervals::of_spans(spans)).collect();
-        let x = axis_with_ranges(courses.iter().filter_map(|course| course.width).reduce(f64::max));
-        let lines = names.into_iter().zip(courses).enumerate();
-        let lines = lines.map(|(i, (name, course))| line(name, i, course.points)).collect();
-        Figure { id, title, x, y, lines, ..Figure::default() }
-    }));
+    all.extend(readings::by_time(run).into_iter().map(of_readings));
     let end = recorded.last().map_or(0.0, |i| i.to_seconds);
-    let whose = words::trial(study, trial);
-    let placed = all.into_iter().map(|figure| placed(figure, study, trial, index, &whose));
-    placed.map(|figure| within(figure, end)).filter_map(super::shown).collect()
+    let trial_name = words::trial(study, trial);
+    all.into_iter()
+        .map(|figure| named_after_trial(figure, study, trial, index, &trial_name))
+        .map(|figure| within(figure, end))
+        .filter_map(super::shown)
+        .collect()
 }
 
-fn placed(figure: Figure, study: &Study, trial: &Trial, index: usize, whose: &str) -> Figure {
-    let alone = study.trials.len() == 1;
+fn of_readings(chart: readings::ReadingChart) -> Figure {
+    let (names, spans): (Vec<String>, Vec<Vec<Span>>) = chart.tracks.into_iter().unzip();
+    let merged: Vec<Merged<Point>> = spans.iter().map(|spans| intervals::of_spans(spans)).collect();
+    let x = axis_with_ranges(merged.iter().filter_map(|line| line.width).reduce(f64::max));
+    let lines = names.into_iter().zip(merged).enumerate();
+    let lines = lines.map(|(i, (name, merged))| line(name, i, merged.points)).collect();
+    Figure { id: chart.id, title: chart.title, x, y: chart.y, lines, ..Figure::default() }
+}
+
+/// Adds the trial to the id, the title and the group of a figure.
+fn named_after_trial(figure: Figure, study: &Study, trial: &Trial, index: usize, trial_name: &str) -> Figure {
+    let is_only_trial = study.trials.len() == 1;
     let name = words::slug(&format!("{} {}", load::of(study, trial), trial.place.repetition + 1));
-    let id = if alone { figure.id } else { format!("{}-c{}-{name}", figure.id, trial.place.contender + 1) };
+    let id = if is_only_trial { figure.id } else { format!("{}-c{}-{name}", figure.id, trial.place.contender + 1) };
     Figure {
         id: format!("time-{id}"),
-        title: if alone {
+        title: if is_only_trial {
             format!("{} over time", figure.title)
         } else {
-            format!("{} over time: {whose}", figure.title)
+            format!("{} over time: {trial_name}", figure.title)
         },
         group: format!("time-{index}"),
         trial: Some(index),
@@ -121,7 +127,7 @@ fn placed(figure: Figure, study: &Study, trial: &Trial, index: usize, whose: &st
     }
 }
 
-/// What was read after the last interval would make the axis longer than the run.
+/// Removes readings after the last interval, which would make the axis longer than the run.
 fn within(mut figure: Figure, end: f64) -> Figure {
     if end > 0.0 {
         figure.lines.iter_mut().for_each(|line| line.points.retain(|point| point.x <= end));
@@ -129,14 +135,14 @@ fn within(mut figure: Figure, end: f64) -> Figure {
     figure
 }
 
-/// The axis of time; it names the width of merged intervals.
+/// Returns the time axis. Its label has the width of merged intervals.
 pub(super) fn axis(width: Option<f64>) -> Axis {
     let since = "time since the measured time began";
     let label = width.map_or(since.to_owned(), |width| format!("{since}, one point per {}", numbers::span(width)));
     Axis { label, unit: Unit::Seconds, scale: Scale::Linear }
 }
 
-/// The same where merged values have their lowest and highest around them.
+/// Returns the time axis of lines with a band from the lowest to the highest merged value.
 fn axis_with_ranges(width: Option<f64>) -> Axis {
     let mut axis = axis(width);
     if width.is_some() {
@@ -170,7 +176,7 @@ fn of_chart(
     }
 }
 
-/// The points of a line: sums from the merged intervals, states from the recorded ones.
+/// Returns the points of a line: sums from the merged intervals, states from the recorded ones.
 fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) -> Vec<Point> {
     match value {
         Sum(value) => merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect(),
@@ -191,6 +197,7 @@ fn per_second(interval: &Interval, n: u64) -> Option<f64> {
     (seconds > 0.0).then(|| n as f64 / seconds)
 }
 
+/// Creates a line. There are eight colors, so every further eight lines have other dashes.
 fn line(name: String, index: usize, points: Vec<Point>) -> Line {
     Line { name, contender: None, dash: (index / 8) as u8, points }
 }

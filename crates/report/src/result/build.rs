@@ -1,4 +1,4 @@
-//! From a run to its document: each type's making, from the whole down to its parts.
+//! Builds the document of a run.
 
 use super::{
     Bytes, CheckFailure, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase,
@@ -14,7 +14,7 @@ use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
 impl Document {
-    /// A run, and what was decided about it.
+    /// Builds the document from a run and its judgement.
     pub fn new(run: &Run, judgement: &Judgement) -> Self {
         let total = &run.total;
         let judgement = judgement.clone();
@@ -56,7 +56,7 @@ impl Document {
             warnings: run.warnings.clone(),
             interrupted: run.interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
-            series: all_of(run),
+            series: all_intervals(run),
             populations: run.populations.iter().map(population).collect(),
             transactions: transactions(run),
             labels: labels(run),
@@ -65,7 +65,7 @@ impl Document {
     }
 }
 
-/// How long the run took, or has taken so far.
+/// Duration of the run, or the time so far.
 pub(crate) fn elapsed(run: &Run) -> Tick {
     run.finish.as_ref().map_or(run.seen_to, |f| f.at)
 }
@@ -122,14 +122,14 @@ fn failure_times(t: &Tally) -> BTreeMap<String, Times> {
     t.failure_times.iter().filter_map(|(f, h)| Some((f.row().key.to_string(), Times::of(h)?))).collect()
 }
 
-/// The response time, with the requests that never finished as the slowest.
+/// Returns the response time, with the requests that never finished as the slowest.
 pub(crate) fn response(t: &Tally) -> Option<Times> {
     let censored = [Failure::Dropped, Failure::Cut, Failure::Timeout].map(|f| t.failed_by(f)).iter().sum();
     Some(Times { censored, ..Times::by(&t.response, |q| t.response_quantile(q))? })
 }
 
 impl Times {
-    /// The distribution of a histogram that knows all its values; None where it is empty.
+    /// Returns the distribution of a histogram without censored values; None if it is empty.
     fn of(histogram: &Histogram) -> Option<Self> {
         Self::by(histogram, |q| Quantile { value: histogram.quantile(q), at_least: false })
     }
@@ -180,12 +180,11 @@ impl From<&brunt_model::tally::Phases> for Phases {
 
 impl From<&Run> for Generator {
     fn from(run: &Run) -> Self {
-        let reading = |name| run.reading("generator", name);
         Self {
-            cpu_user_seconds: reading("cpu_user_seconds"),
-            cpu_system_seconds: reading("cpu_system_seconds"),
-            peak_rss_bytes: reading("peak_rss_bytes").map(|b| b as u64),
-            threads: reading("threads").map(|t| t as u64),
+            cpu_user_seconds: run.reading("generator", "cpu_user_seconds"),
+            cpu_system_seconds: run.reading("generator", "cpu_system_seconds"),
+            peak_rss_bytes: run.reading("generator", "peak_rss_bytes").map(|b| b as u64),
+            threads: run.reading("generator", "threads").map(|t| t as u64),
             rests: run.sum_of_workers(reading_names::RESTS).map_or(0, |rests| rests as u64),
             rest_seconds: run.sum_of_workers(reading_names::REST_SECONDS).unwrap_or(0.0),
         }
@@ -209,27 +208,29 @@ impl From<objective::ObjectiveResult> for ObjectiveDocument {
     }
 }
 
-/// In room made once: it is the greatest part of a report.
-fn all_of(run: &Run) -> Vec<Interval> {
+/// Collects the intervals with one allocation: they are the largest part of a report.
+fn all_intervals(run: &Run) -> Vec<Interval> {
     let mut all = Vec::with_capacity(run.series.len());
     all.extend(series(run));
     all
 }
 
-/// The intervals of a run, in order of time.
+/// Returns the intervals of a run, in order of time.
 pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
     intervals(run, run.series.points())
 }
 
-/// These points of a run's series as intervals.
+/// Converts points of a run's series to intervals.
 pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl Iterator<Item = Interval> {
     let zero = run.began(brunt_model::Phase::Measure).unwrap_or_default();
     points.map(move |point| interval(&point, zero))
 }
 
 fn interval(point: &Point, zero: Tick) -> Interval {
-    let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
-    let answered = |nanos: u64| (response.count() > 0).then(|| seconds_of(nanos));
+    let flow = &point.flow;
+    let response = &point.response;
+    let lag = &point.lag;
+    let has_responses = response.count() > 0;
     Interval {
         from_seconds: point.from.seconds_from(zero),
         to_seconds: point.to.seconds_from(zero),
@@ -240,9 +241,9 @@ fn interval(point: &Point, zero: Tick) -> Interval {
         good: flow.good,
         errors: flow.errors,
         throughput_per_second: point.throughput(),
-        response_p50_seconds: answered(response.quantile(0.5)),
-        response_p99_seconds: answered(response.quantile(0.99)),
-        response_max_seconds: answered(response.max()),
+        response_p50_seconds: has_responses.then(|| seconds_of(response.quantile(0.5))),
+        response_p99_seconds: has_responses.then(|| seconds_of(response.quantile(0.99))),
+        response_max_seconds: has_responses.then(|| seconds_of(response.max())),
         lag_p99_seconds: (lag.count() > 0).then(|| seconds_of(lag.quantile(0.99))),
         bytes_received: flow.bytes_received,
         bytes_sent: flow.bytes_sent,
@@ -264,7 +265,7 @@ impl From<brunt_model::Phase> for Phase {
     }
 }
 
-/// The checks that replies failed.
+/// Returns the failed checks.
 pub(crate) fn check_failures(run: &Run) -> Vec<CheckFailure> {
     run.check_failures.iter().map(|failure| check_failure(run, failure)).collect()
 }
@@ -279,13 +280,15 @@ fn check_failure(run: &Run, failure: &brunt_model::CheckFailure) -> CheckFailure
     }
 }
 
-/// The transactions of a run, by name.
+/// Returns the transactions of a run, by name.
 pub(crate) fn transactions(run: &Run) -> Vec<Transaction> {
     run.transactions.iter().map(|(name, tally)| transaction(run, name, tally)).collect()
 }
 
-/// The labels of a run; one entry where there is only one.
+/// Returns the labels of a run. A run with a single label has one entry.
 pub(crate) fn labels(run: &Run) -> Vec<Label> {
+    // The totals of a run with a single label are also its label's figures, so the run
+    // has no separate tally.
     if run.labels.is_empty() {
         return vec![label(only_label(run), &run.total, run.throughput())];
     }
@@ -334,12 +337,12 @@ fn label(label: String, tally: &Tally, throughput_per_second: f64) -> Label {
     }
 }
 
-/// What a label is called; its number where nobody said.
+/// Returns the name of a label; its number if it has none.
 pub(crate) fn label_name(run: &Run, id: u32) -> String {
     run.label_names.get(&id).cloned().unwrap_or_else(|| format!("label {id}"))
 }
 
-/// The name of the only label of a run.
+/// Returns the name of the only label of a run.
 pub(crate) fn only_label(run: &Run) -> String {
     let named = run.label_names.values().next();
     let planned = run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();

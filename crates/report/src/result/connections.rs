@@ -1,4 +1,5 @@
-//! Counts of connections, as JSON and as its schema: the figures of the counters of [`Flow`].
+//! Writes the counts of connections as JSON, and their schema. The figures come from
+//! the counters of [`Flow`].
 
 use brunt_model::snapshot::flow::{Counter, Figure, FigureKind, FigureValue};
 use brunt_model::{Flow, Run};

@@ -1,4 +1,4 @@
-//! A handmade comparison of the servers of a handmade study.
+//! Builds a comparison of two servers for tests.
 
 use super::sweep_of;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift, Test};
@@ -7,7 +7,7 @@ use brunt_model::objective::Metric;
 use brunt_model::question::Regression;
 use brunt_model::{Analysis, Compare, Comparison, Measure, Question, Study};
 
-/// nginx and Apache at one load, compared.
+/// Returns the comparison of nginx and Apache at one load.
 pub fn compared() -> (Study, Analysis) {
     let (mut study, mut analysis) = sweep_of(&[120.0], 2);
     let [p99, errors] = [Metric::Quantile(0.99), Metric::Errors].map(Measure::Run);
@@ -42,13 +42,12 @@ pub fn compared() -> (Study, Analysis) {
         sentence: "errors: apache is worse: 2 % against 1 %".into(),
         ..better.clone()
     };
-    let shift = |quantile, seconds: f64| QuantileShift { quantile, seconds, low: seconds - 1e-4, high: seconds + 1e-4 };
     let pair = Pair {
         ours: "nginx".into(),
         theirs: "apache".into(),
         load: Some(120.0),
         measures: vec![better, worse],
-        shift: vec![shift(0.5, 0.0001), shift(0.99, -0.0005)],
+        shift: vec![quantile_shift(0.5, 0.0001), quantile_shift(0.99, -0.0005)],
     };
     analysis.comparison = Some(Comparison {
         pairs: vec![pair],
@@ -61,4 +60,8 @@ pub fn compared() -> (Study, Analysis) {
         searched: Vec::new(),
     });
     (study, analysis)
+}
+
+fn quantile_shift(quantile: f64, seconds: f64) -> QuantileShift {
+    QuantileShift { quantile, seconds, low: seconds - 1e-4, high: seconds + 1e-4 }
 }

@@ -1,6 +1,7 @@
-//! A handmade study: two servers, twelve loads, three repetitions, all from formulas.
+//! Builds a study for tests: two servers, their loads and repetitions, all computed from formulas.
 //!
-//! Each server is a single queue with exponential times at its capacity; beyond it, a backlog that grows with time.
+//! Each server is a single queue with exponential service times at its capacity. Beyond the
+//! capacity, its backlog grows with time.
 
 use super::{Failure, MS, Story};
 use crate::single::point;
@@ -17,19 +18,22 @@ use brunt_model::{
 };
 use std::time::Duration;
 
-/// A server: its name, requests per second that it can do, the time of one in microseconds.
+/// A server: its name, its capacity in requests per second, and its service time in microseconds.
 struct Server(&'static str, f64, f64);
 
 const SERVERS: [Server; 2] = [Server("nginx", 360.0, 8000.0), Server("apache", 300.0, 9500.0)];
 
-/// Loads and repetitions of choice.
+/// Returns a study with these loads and repetitions, and its analysis.
 pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
     let experiment = experiment(loads, repetitions);
-    let places = (0..repetitions).flat_map(|repetition| {
-        let of = move |contender| (0..loads.len()).map(move |step| TrialIndex { repetition, contender, step });
-        (0..SERVERS.len()).flat_map(of)
-    });
-    let trials: Vec<Trial> = places.map(|place| trial(place, loads[place.step])).collect();
+    let mut trials = Vec::new();
+    for repetition in 0..repetitions {
+        for contender in 0..SERVERS.len() {
+            for (step, load) in loads.iter().enumerate() {
+                trials.push(trial(TrialIndex { repetition, contender, step }, *load));
+            }
+        }
+    }
     let study = Study {
         id: Some("k7mq".into()),
         experiment,
@@ -50,7 +54,24 @@ pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
 }
 
 fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
-    let contender = |Server(name, ..): &Server| Contender {
+    Experiment {
+        name: "e1-php".into(),
+        about: "nginx and Apache in front of php-fpm with 20 children".into(),
+        contenders: SERVERS.iter().map(|server| contender(server, loads)).collect(),
+        repetitions,
+        order: TrialOrder::Interleaved,
+        cooldown: Duration::from_secs(5),
+        hooks: HookCommands::default(),
+        seed: 7,
+        directory: "/tmp/e1".into(),
+        scratch: None,
+        question: brunt_model::Question::Sweep,
+        source: "name: e1-php\n".into(),
+    }
+}
+
+fn contender(Server(name, ..): &Server, loads: &[f64]) -> Contender {
+    Contender {
         name: (*name).into(),
         factors: vec![("server".into(), (*name).into())],
         steps: loads.iter().map(|load| Step::new(*load, story(*load).plan)).collect(),
@@ -69,27 +90,15 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
             what: Probed::Processes { select: Select::Server, via: ProbeAccess::Local },
             interval: Duration::from_secs(1),
         }],
-    };
-    Experiment {
-        name: "e1-php".into(),
-        about: "nginx and Apache in front of php-fpm with 20 children".into(),
-        contenders: SERVERS.iter().map(contender).collect(),
-        repetitions,
-        order: TrialOrder::Interleaved,
-        cooldown: Duration::from_secs(5),
-        hooks: HookCommands::default(),
-        seed: 7,
-        directory: "/tmp/e1".into(),
-        scratch: None,
-        question: brunt_model::Question::Sweep,
-        source: "name: e1-php\n".into(),
     }
 }
 
 fn story(load: f64) -> Story {
     let mut story = Story::open(load, None);
-    let bound = |metric, bound| Objective { metric, step: None, relation: Relation::Below, bound };
-    story.plan.objectives = vec![bound(Metric::Quantile(0.99), 1.0), bound(Metric::Errors, 0.01)];
+    story.plan.objectives = vec![
+        Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 1.0 },
+        Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 },
+    ];
     story
 }
 
@@ -112,23 +121,27 @@ fn trial(place: TrialIndex, load: f64) -> Trial {
     }
     (0..=10).for_each(|second| story.probed.extend(readings(name, second, load, busy)));
     let mut run = story.run();
-    // A story counts what became due only where it ended.
+    // A story counts a request as planned only in the second in which it ended.
     run.flow.planned = story.samples.len() as u64;
     run.unix_seconds += f64::from(place.repetition) * 600.0 + place.contender as f64 * 300.0 + place.step as f64 * 15.0;
     let id = Some(format!("r{}{}{:02}", place.repetition + 1, place.contender + 1, place.step + 1));
     Trial { place, id, run, judgement: Judgement::default() }
 }
 
-fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
-    let t = second as f64;
-    let reading = |source: String, values: &[(&str, f64)]| Reading {
+fn reading(second: u64, source: String, values: &[(&str, f64)]) -> Reading {
+    Reading {
         at: Tick(second * 1000 * MS),
         source,
         values: values.iter().map(|(name, value)| ((*name).into(), *value)).collect(),
-    };
+    }
+}
+
+fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
+    let t = second as f64;
     let wave = 1.0 + 0.1 * (t * 1.7).sin();
     vec![
         reading(
+            second,
             format!("process:{name}"),
             &[
                 ("cpu_user_seconds", t * busy * 1.2),
@@ -137,6 +150,7 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
             ],
         ),
         reading(
+            second,
             "host:here".into(),
             &[
                 ("host.load1", busy * busy * 6.0 * wave),
@@ -147,6 +161,7 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
             ],
         ),
         reading(
+            second,
             "php-fpm:www".into(),
             &[
                 ("workers.busy", (20.0 * busy * wave).min(20.0).round()),
@@ -154,8 +169,9 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
                 ("queue.length", if busy > 0.96 { (t * 4.0).round() } else { 0.0 }),
             ],
         ),
-        reading("prometheus:app".into(), &[("jvm_threads", 30.0 + busy * 40.0), ("gc_total", t * busy * 3.0)]),
+        reading(second, "prometheus:app".into(), &[("jvm_threads", 30.0 + busy * 40.0), ("gc_total", t * busy * 3.0)]),
         reading(
+            second,
             "generator".into(),
             &[("cpu_user_seconds", t * load * 20e-6), ("cpu_system_seconds", t * load * 60e-6)],
         ),
@@ -163,13 +179,8 @@ fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
 }
 
 fn analysis(study: &Study, loads: &[f64]) -> Analysis {
-    let contenders = SERVERS.iter().enumerate().map(|(i, server)| analysed(study, loads, i, server)).collect();
-    let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
-        rule: "example".into(),
-        weight,
-        sentence: sentence.into(),
-        remedy: remedy.map(Into::into),
-    };
+    let contenders =
+        SERVERS.iter().enumerate().map(|(i, server)| contender_analysis(study, loads, i, server)).collect();
     let findings = vec![finding(
         Weight::Warning,
         "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
@@ -179,23 +190,29 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
     Analysis { contenders, conclusions, findings, ..Analysis::default() }
 }
 
-fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> ContenderAnalysis {
+fn finding(weight: Weight, sentence: &str, remedy: Option<&str>) -> Finding {
+    Finding { rule: "example".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+}
+
+fn range_around(value: f64, spread: f64) -> BandedFigure {
+    BandedFigure { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range }
+}
+
+fn limit(kind: LimitKind, name: &str, at: Option<BandedFigure>, how: &str, robust: Option<bool>) -> LoadLimit {
+    LoadLimit { kind, name: name.into(), at, unit: "/s".into(), how: how.into(), robust }
+}
+
+fn contender_analysis(
+    study: &Study,
+    loads: &[f64],
+    contender: usize,
+    Server(name, capacity, _): &Server,
+) -> ContenderAnalysis {
     let curve = loads.iter().map(|load| {
-        let of_load = |t: &&Trial| study.experiment.step(t.place).is_some_and(|s| s.load == *load);
-        let points: Vec<CurvePoint> = study.of(contender).filter(of_load).map(|t| point(&t.run)).collect();
-        joined(*load, &points)
+        let trials = study.of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|s| s.load == *load));
+        let points: Vec<CurvePoint> = trials.map(|trial| point(&trial.run)).collect();
+        median_point(*load, &points)
     });
-    let at = |value: f64, spread: f64| {
-        Some(BandedFigure { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range })
-    };
-    let limit = |kind, name: &str, at, how: &str, robust| LoadLimit {
-        kind,
-        name: name.into(),
-        at,
-        unit: "/s".into(),
-        how: how.into(),
-        robust,
-    };
     ContenderAnalysis {
         contender: (*name).into(),
         curve: curve.collect(),
@@ -203,28 +220,28 @@ fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacit
             limit(
                 LimitKind::Knee,
                 "knee",
-                at(capacity * 0.8, 0.05),
+                Some(range_around(capacity * 0.8, 0.05)),
                 "Kneedle on the smoothed mean, 40 to 480/s",
                 Some(true),
             ),
             limit(
                 LimitKind::Saturation,
                 "saturation point",
-                at(*capacity, 0.02),
+                Some(range_around(*capacity, 0.02)),
                 "throughput is level from 360/s on",
                 None,
             ),
             limit(
                 LimitKind::Kept,
                 "99 % achieved",
-                at((capacity / 40.0).floor() * 40.0, 0.0),
+                Some(range_around((capacity / 40.0).floor() * 40.0, 0.0)),
                 "the last such load",
                 None,
             ),
             limit(
                 LimitKind::Objective,
                 "p99 < 1s",
-                at((capacity / 40.0).floor() * 40.0 - 40.0, 0.0),
+                Some(range_around((capacity / 40.0).floor() * 40.0 - 40.0, 0.0)),
                 "at all steps up to it",
                 None,
             ),
@@ -257,22 +274,24 @@ fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacit
     }
 }
 
-fn joined(load: f64, points: &[CurvePoint]) -> CurvePoint {
-    let banded = |of: fn(&CurvePoint) -> Option<BandedFigure>| {
-        let mut values: Vec<f64> = points.iter().filter_map(of).map(|b| b.value).collect();
-        values.sort_by(f64::total_cmp);
-        let band = if values.len() > 1 { Band::Range } else { Band::One };
-        Some(BandedFigure { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
-    };
+/// Returns the median of the figures of some trials, with their range.
+fn median_of(points: &[CurvePoint], select: fn(&CurvePoint) -> Option<BandedFigure>) -> Option<BandedFigure> {
+    let mut values: Vec<f64> = points.iter().filter_map(select).map(|figure| figure.value).collect();
+    values.sort_by(f64::total_cmp);
+    let band = if values.len() > 1 { Band::Range } else { Band::One };
+    Some(BandedFigure { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
+}
+
+fn median_point(load: f64, points: &[CurvePoint]) -> CurvePoint {
     CurvePoint {
         load,
         trials: points.len() as u32,
-        offered: banded(|p| p.offered),
-        achieved: banded(|p| Some(p.achieved)).unwrap_or_default(),
-        mean: banded(|p| p.mean),
-        p50: banded(|p| p.p50),
-        p95: banded(|p| p.p95),
-        p99: banded(|p| p.p99),
-        errors: banded(|p| p.errors),
+        offered: median_of(points, |p| p.offered),
+        achieved: median_of(points, |p| Some(p.achieved)).unwrap_or_default(),
+        mean: median_of(points, |p| p.mean),
+        p50: median_of(points, |p| p.p50),
+        p95: median_of(points, |p| p.p95),
+        p99: median_of(points, |p| p.p99),
+        errors: median_of(points, |p| p.errors),
     }
 }

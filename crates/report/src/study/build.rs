@@ -1,4 +1,4 @@
-//! From a study to its document.
+//! Builds the document of a study.
 
 use super::{Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method};
 use crate::readings;
@@ -9,7 +9,7 @@ use brunt_model::{Analysis, Contender, Experiment, LoadUnit, Study, Tally, Trial
 use brunt_stats::Histogram;
 
 impl StudyDocument {
-    /// A study, and what was decided about it.
+    /// Builds the document from a study and its analysis.
     pub fn new(study: &Study, analysis: &Analysis) -> Self {
         let experiment = &study.experiment;
         Self {
@@ -44,7 +44,7 @@ impl From<&Experiment> for Arrangement {
     }
 }
 
-/// Where an experiment grows, the first step is the pattern of the others and no load of its own.
+/// Returns the loads of a contender. In a search, the first step is only the pattern of the others.
 fn loads(experiment: &Experiment, contender: &Contender) -> Vec<f64> {
     let steps = if experiment.grows() { contender.grown() } else { &contender.steps };
     steps.iter().map(|step| step.load).collect()
@@ -52,10 +52,13 @@ fn loads(experiment: &Experiment, contender: &Contender) -> Vec<f64> {
 
 impl ContenderDocument {
     fn new(c: &Contender, loads: Vec<f64>) -> Self {
-        let factor = |(factor, level): &(String, String)| Factor { factor: factor.clone(), level: level.clone() };
         Self {
             name: c.name.clone(),
-            factors: c.factors.iter().map(factor).collect(),
+            factors: c
+                .factors
+                .iter()
+                .map(|(factor, level)| Factor { factor: factor.clone(), level: level.clone() })
+                .collect(),
             unit: c.unit(),
             loads,
             server: c.server.clone(),
@@ -67,14 +70,17 @@ impl ContenderDocument {
 }
 
 impl TrialDocument {
-    /// A trial of an experiment.
+    /// Builds the document of a trial.
     pub fn new(experiment: &Experiment, trial: &Trial) -> Self {
-        let (run, place, judgement) = (&trial.run, trial.place, &trial.judgement);
+        let run = &trial.run;
+        let place = trial.place;
+        let judgement = &trial.judgement;
         let total = &run.total;
         Self {
             contender: name_of(experiment, trial),
             repetition: place.repetition + 1,
-            // The pattern of a search's trials is none of them.
+            // Steps count from 1. In a search, step 0 is the pattern of the trials, and
+            // not a trial itself.
             step: place.step as u64 + u64::from(!experiment.grows()),
             load: load_of(experiment, trial),
             id: trial.id.clone(),
@@ -106,23 +112,23 @@ impl TrialDocument {
     }
 }
 
-/// The name of the contender that a trial is of.
+/// Returns the name of a trial's contender.
 pub(crate) fn name_of(experiment: &Experiment, trial: &Trial) -> String {
     experiment.contenders.get(trial.place.contender).map(|c| c.name.clone()).unwrap_or_default()
 }
 
-/// The load that was asked for.
+/// Returns the offered load of a trial.
 pub(crate) fn load_of(experiment: &Experiment, trial: &Trial) -> f64 {
     experiment.step(trial.place).map_or(0.0, |step| step.load)
 }
 
-/// Arrivals per second that became due; None in a closed loop.
+/// Returns the arrivals per second that became due; None in a closed loop.
 pub(crate) fn offered(trial: &Trial) -> Option<f64> {
-    let open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
-    open.then(|| trial.run.per_second(trial.run.flow.planned))
+    let is_open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
+    is_open.then(|| trial.run.per_second(trial.run.flow.planned))
 }
 
-/// The share of errors; None where nothing was begun or dropped.
+/// Returns the error ratio; None if no request was planned.
 pub(crate) fn error_share(total: &Tally) -> Option<f64> {
     (total.planned > 0).then(|| total.error_share())
 }

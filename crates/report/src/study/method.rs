@@ -1,38 +1,43 @@
-//! How the figures of a study were found, in sentences.
+//! Describes in sentences how the figures of a study were computed.
 
 use brunt_model::analysis::{Band, LimitKind};
 use brunt_model::comparison::Test;
 use brunt_model::{Analysis, LoadUnit, Study};
 
-/// How the figures of a study were found, each a sentence: only what is in it is spoken of.
+/// Returns a sentence for each method that the study uses.
 pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
-    let mut told = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
-    let searched = analysis.comparison.as_ref().is_some_and(|comparison| !comparison.searched.is_empty());
-    told.extend((searched || !analysis.answers.is_empty()).then(|| CAPACITY.to_owned()));
-    told.extend(searched.then(|| CAPACITIES.to_owned()));
-    told.extend(of_analysis(analysis));
-    told
+    let mut sentences = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
+    let compares_capacities = analysis.comparison.as_ref().is_some_and(|comparison| !comparison.searched.is_empty());
+    if compares_capacities || !analysis.answers.is_empty() {
+        sentences.push(CAPACITY.to_owned());
+    }
+    if compares_capacities {
+        sentences.push(CAPACITIES.to_owned());
+    }
+    sentences.extend(of_analysis(analysis));
+    sentences
 }
 
-/// How the figures of an analysis were found, whoever measured.
+/// Returns a sentence for each method that the analysis uses. It also applies to
+/// results of other tools.
 pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
     let bands = analysis.contenders.iter().flat_map(|c| &c.curve).map(|point| point.achieved.band);
     let bands: Vec<Band> = bands.collect();
     let limits: Vec<LimitKind> = analysis.contenders.iter().flat_map(|c| &c.limits).map(|l| l.kind).collect();
     let of_bands = BANDS.iter().filter(|row| bands.contains(&row.0)).map(|row| row.1);
     let of_limits = LIMITS.iter().filter(|row| limits.contains(&row.0)).map(|row| row.1);
-    let mut told: Vec<String> = of_bands.chain(of_limits).map(str::to_owned).collect();
-    let cautions =
-        analysis.contenders.iter().filter_map(|c| Some(format!("Scalability: {}", c.scalability.as_ref()?.caution)));
-    cautions.for_each(|caution| {
-        if !told.contains(&caution) {
-            told.push(caution);
+    let mut sentences: Vec<String> = of_bands.chain(of_limits).map(str::to_owned).collect();
+    for contender in &analysis.contenders {
+        let Some(scalability) = &contender.scalability else { continue };
+        let caution = format!("Scalability: {}", scalability.caution);
+        if !sentences.contains(&caution) {
+            sentences.push(caution);
         }
-    });
-    let tests = analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures).map(|of| of.test);
-    let tests: Vec<Test> = tests.collect();
-    told.extend(TESTS.iter().filter(|row| tests.contains(&row.0)).map(|row| row.1.to_owned()));
-    told
+    }
+    let measures = analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures);
+    let tests: Vec<Test> = measures.map(|compared| compared.test).collect();
+    sentences.extend(TESTS.iter().filter(|row| tests.contains(&row.0)).map(|row| row.1.to_owned()));
+    sentences
 }
 
 fn load_model(study: &Study) -> &'static str {
@@ -53,7 +58,7 @@ const CAPACITIES: &str = "Capacities are compared by the figure of each search, 
 const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
                         timed-out requests count as slower than every reply.";
 
-/// How contenders are compared.
+/// Sentences on the statistical tests.
 const TESTS: [(Test, &str); 3] = [
     (
         Test::PermutationInBlocks,
@@ -69,7 +74,7 @@ const TESTS: [(Test, &str); 3] = [
     (Test::None, "Comparison: where runs are too few, nothing is tested."),
 ];
 
-/// What each kind of band is.
+/// Sentences on the kinds of bands.
 const BANDS: [(Band, &str); 5] = [
     (Band::One, "One trial a step: figures have no band, and no difference can be tested."),
     (
@@ -84,7 +89,7 @@ const BANDS: [(Band, &str); 5] = [
     (Band::Model, "Bands are 95 % intervals by a model of all trials."),
 ];
 
-/// What each definition of a limit is.
+/// Definitions of the limits.
 const LIMITS: [(LimitKind, &str); 6] = [
     (LimitKind::Knee, "Knee: where the smoothed response time bends upwards most over the measured range (Kneedle)."),
     (LimitKind::Saturation, "Saturation point: the throughput that does not grow any more with the load."),

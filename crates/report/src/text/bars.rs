@@ -1,32 +1,37 @@
-//! A histogram of times, drawn in characters.
+//! Draws a histogram of times in characters.
 
 use crate::outline::block::Bar;
 use crate::view::View;
 use brunt_model::numbers::{share, time};
 
-/// The longest bar, in columns.
-const LONGEST: usize = 40;
-/// Columns of the figures beside a bar.
-const BESIDE: usize = 35;
+/// Maximum length of a bar, in columns.
+const MAX_BAR: usize = 40;
+/// Width of the figures before a bar, in columns.
+const FIGURES_WIDTH: usize = 35;
 
-/// A line for each bar, below a head.
+/// Returns a head, and a line for each bar.
 pub fn text(view: &View, bars: &[Bar]) -> String {
-    let room = view.columns.saturating_sub(BESIDE).min(LONGEST);
+    let room = view.columns.saturating_sub(FIGURES_WIDTH).min(MAX_BAR);
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let all = bars.last().map_or(0, |last| last.so_far);
     let mut text = String::from("     up to    share  cumulative\n");
     for bar in bars {
         let figures = [time(bar.up_to), share(bar.count, all), share(bar.so_far, all)];
-        let line =
-            format!("{:>10}  {:>7}     {:>7}  {}", figures[0], figures[1], figures[2], drawn(bar.count, most, room));
+        let line = format!(
+            "{:>10}  {:>7}     {:>7}  {}",
+            figures[0],
+            figures[1],
+            figures[2],
+            drawn_bar(bar.count, most, room)
+        );
         text += line.trim_end();
         text.push('\n');
     }
     text
 }
 
-/// A bar in eighths of a character; whatever is not 0 shows.
-fn drawn(n: u64, most: u64, room: usize) -> String {
+/// Draws a bar in eighths of a character. A count above 0 has at least one eighth.
+fn drawn_bar(n: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (n as f64 / most.max(1) as f64 * room as f64 * 8.0).round() as usize;
     let eighths = if n > 0 { eighths.max(1) } else { 0 };

@@ -1,49 +1,58 @@
-//! Parts of a report, fitted into so many lines: rows of tables give way, the last first, and what is left out is counted.
+//! Fits parts of a report into a number of lines. Rows of tables are omitted, the last
+//! ones first, and counted.
 
 /// A part of a report.
 #[derive(Default)]
 pub struct Part {
-    /// What is always there.
+    /// Text that is always shown.
     pub fixed: String,
-    /// Rows that may give way, each of one line or several.
+    /// Rows that may be omitted, each of one or several lines.
     pub rows: Vec<String>,
 }
 
 impl Part {
-    /// Lines, where so many rows are shown.
+    /// Number of lines if this number of rows is shown.
     fn lines(&self, shown: usize) -> usize {
         let rows: usize = self.rows.iter().take(shown).map(|row| row.lines().count()).sum();
         self.fixed.lines().count() + rows + usize::from(shown < self.rows.len())
     }
 
     fn text(&self, shown: usize) -> String {
-        let left = self.rows.len().saturating_sub(shown);
-        let more = if left > 0 { format!("  … and {left} more (-v)\n") } else { String::new() };
+        let omitted = self.rows.len().saturating_sub(shown);
+        let more = if omitted > 0 { format!("  … and {omitted} more (-v)\n") } else { String::new() };
         format!("{}{}{more}", self.fixed, self.rows[..shown.min(self.rows.len())].concat())
     }
 }
 
-/// The parts, an empty line between them unless there are too many lines. They share the lines that there are row by row.
-pub fn fit(parts: &[Part], most: usize) -> String {
+/// Joins the parts. An empty line separates them unless there are too many lines. The parts get
+/// their rows in turn until all lines are used.
+pub fn fit(parts: &[Part], max_lines: usize) -> String {
     let gaps = parts.len().saturating_sub(1);
     let all: Vec<usize> = parts.iter().map(|part| part.rows.len()).collect();
     let mut shown: Vec<usize> = all.iter().map(|rows| 1.min(*rows)).collect();
-    let total = |shown: &[usize]| parts.iter().zip(shown).map(|(part, n)| part.lines(*n)).sum::<usize>();
-    let gap = if total(&all) + gaps > most { "" } else { "\n" };
-    let room = most.saturating_sub(gaps * gap.len());
-    let mut grew = true;
-    while grew {
-        grew = false;
-        for at in 0..parts.len() {
-            let more = shown[at] < parts[at].rows.len();
-            shown[at] += usize::from(more);
-            // The last row takes the place of the count of those that are left out.
-            let fits = more && total(&shown) <= room;
-            shown[at] -= usize::from(more && !fits);
-            grew |= fits;
+    let gap = if total_lines(parts, &all) + gaps > max_lines { "" } else { "\n" };
+    let room = max_lines.saturating_sub(gaps * gap.len());
+    let mut has_grown = true;
+    while has_grown {
+        has_grown = false;
+        for index in 0..parts.len() {
+            if shown[index] == parts[index].rows.len() {
+                continue;
+            }
+            shown[index] += 1;
+            // The last row replaces the line that counts the omitted rows, so it may fit although the one before does not.
+            if total_lines(parts, &shown) <= room {
+                has_grown = true;
+            } else {
+                shown[index] -= 1;
+            }
         }
     }
     parts.iter().zip(shown).map(|(part, n)| part.text(n)).collect::<Vec<_>>().join(gap)
+}
+
+fn total_lines(parts: &[Part], shown: &[usize]) -> usize {
+    parts.iter().zip(shown).map(|(part, rows)| part.lines(*rows)).sum()
 }
 
 #[cfg(test)]

@@ -1,48 +1,54 @@
-//! A graph in characters: a mark at each measured point, dots between.
+//! Draws a graph in characters: a mark at each measured point, dots between.
 
 use crate::figure::{Figure, Line, Scale, Unit};
 use crate::layout::{clean, pad, shorten};
 use crate::view::{Emphasis, View};
 use brunt_model::numbers::{seconds, three};
 
+/// Height of the graph, in lines.
 const ROWS: usize = 10;
-const LABEL: usize = 8;
+/// Width of the labels of the y axis, in columns.
+const LABEL_WIDTH: usize = 8;
 const MARKS: [char; 6] = ['●', '○', '◆', '◇', '▲', '△'];
 
-/// The graph with its title, axes and legend.
+/// Draws a graph with its title, axes and legend.
 pub fn text(view: &View, graph: &Figure) -> String {
-    let columns = view.columns.saturating_sub(LABEL + 4).clamp(20, 100);
-    let points = || graph.lines.iter().flat_map(Line::known);
-    let x = TextAxis::over(points().map(|p| p.0), graph.x.scale, columns);
-    let y = TextAxis::over(points().map(|p| p.1), graph.y.scale, ROWS);
+    let columns = view.columns.saturating_sub(LABEL_WIDTH + 4).clamp(20, 100);
+    let points: Vec<(f64, f64)> = graph.lines.iter().flat_map(Line::known).collect();
+    let x = TextAxis::over(points.iter().map(|point| point.0), graph.x.scale, columns);
+    let y = TextAxis::over(points.iter().map(|point| point.1), graph.y.scale, ROWS);
     let cells = cells(graph, &x, &y, columns);
     let mut out = view.hang("", &format!("{}{}", view.paint(Emphasis::Strong, &graph.title), legend(graph)));
     for (row, cells) in cells.iter().rev().enumerate() {
-        let labelled = [0, ROWS / 2, ROWS - 1].contains(&row);
-        let label = if labelled { written(graph.y.unit, y.value(ROWS - 1 - row)) } else { String::new() };
+        let has_label = [0, ROWS / 2, ROWS - 1].contains(&row);
+        let label = if has_label { formatted(graph.y.unit, y.value(ROWS - 1 - row)) } else { String::new() };
         let line = format!(
             "{}{label} ┤{}",
-            " ".repeat(LABEL.saturating_sub(label.chars().count())),
+            " ".repeat(LABEL_WIDTH.saturating_sub(label.chars().count())),
             cells.iter().collect::<String>()
         );
         out += line.trim_end();
         out.push('\n');
     }
-    let (left, right) = (three(x.low), format!("{}  {}", three(x.high), graph.x.label));
-    let axis = pad(&left, columns.saturating_sub(right.chars().count()));
-    out + &format!("{:LABEL$} └{}\n{:LABEL$}  {axis}{right}\n", "", "─".repeat(columns), "")
+    let low = three(x.low);
+    let high = format!("{}  {}", three(x.high), graph.x.label);
+    let axis = pad(&low, columns.saturating_sub(high.chars().count()));
+    out + &format!("{:LABEL_WIDTH$} └{}\n{:LABEL_WIDTH$}  {axis}{high}\n", "", "─".repeat(columns), "")
 }
 
-/// The marks, where there are several lines.
+/// Returns the names of the marks; empty for a single line.
 fn legend(graph: &Figure) -> String {
     if graph.lines.len() < 2 {
         return String::new();
     }
-    let name = |(i, line): (usize, &Line)| format!("   {} {}", MARKS[i % MARKS.len()], shorten(&clean(&line.name), 24));
-    graph.lines.iter().enumerate().map(name).collect()
+    let mut legend = String::new();
+    for (i, line) in graph.lines.iter().enumerate() {
+        legend += &format!("   {} {}", MARKS[i % MARKS.len()], shorten(&clean(&line.name), 24));
+    }
+    legend
 }
 
-/// Rows of characters, the lowest first.
+/// Returns rows of characters, lowest first.
 fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; columns]; ROWS];
     let places: Vec<Vec<(usize, usize)>> = graph
@@ -52,12 +58,13 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
         .collect();
     for places in &places {
         for pair in places.windows(2) {
-            let ((from, low), (to, high)) = (pair[0], pair[1]);
-            let row = |column: usize| {
+            let (from, low) = pair[0];
+            let (to, high) = pair[1];
+            for column in from..to {
                 let share = (column - from) as f64 / (to - from) as f64;
-                (low as f64 + share * (high as f64 - low as f64)).round() as usize
-            };
-            (from..to).for_each(|column| cells[row(column)][column] = '·');
+                let row = (low as f64 + share * (high as f64 - low as f64)).round() as usize;
+                cells[row][column] = '·';
+            }
         }
     }
     for (i, places) in places.iter().enumerate() {
@@ -68,11 +75,11 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
     cells
 }
 
-fn written(unit: Unit, value: f64) -> String {
+fn formatted(unit: Unit, value: f64) -> String {
     if unit == Unit::Seconds { seconds(value) } else { three(value) }
 }
 
-/// Values along so many characters.
+/// Maps values to characters.
 struct TextAxis {
     low: f64,
     high: f64,

@@ -1,4 +1,4 @@
-//! An outline as text.
+//! Formats an outline as text.
 
 use super::fit::Part;
 use super::{bars, graph};
@@ -8,48 +8,50 @@ use crate::outline::block::{Block, Fact, Mark, OutcomeRow, Point, Remark, Words}
 use crate::outline::run::Section;
 use crate::view::{Detail, Emphasis, View};
 
-/// Maximum lines of a fact that may be cut.
-const MOST_LINES: usize = 2;
+/// Maximum number of lines of a fact that may be shortened.
+const MAX_LINES: usize = 2;
 
-/// Maximum rows of a breakdown in the report of a run.
-const MOST_ROWS: usize = 20;
-const MOST_CHARACTERS: usize = 40;
-const LEAST_CHARACTERS: usize = 16;
+/// Maximum number of rows of a breakdown in the report of a run.
+const MAX_ROWS: usize = 20;
+/// Maximum and minimum width of the names in a breakdown, in characters.
+const MAX_NAME: usize = 40;
+const MIN_NAME: usize = 16;
 
-/// Sets blocks as text.
-struct Setting<'a> {
+/// Formats blocks as text.
+struct Formatter<'a> {
     view: &'a View,
-    /// The report of a run: its breakdowns and brief notes are cut to the screen. The report of a study has them whole.
+    /// True for the report of a run: its breakdowns and brief notes are cut to the screen. The
+    /// report of a study has them completely.
     is_run: bool,
 }
 
-/// The blocks of a study below each other, an empty line before each section.
+/// Formats the blocks of a study, with an empty line before each section.
 pub fn text(view: &View, blocks: &[Block]) -> String {
-    let setting = Setting { view, is_run: false };
+    let formatter = Formatter { view, is_run: false };
     let mut out = String::new();
-    let mut headed = false;
+    let mut follows_heading = false;
     for block in blocks {
-        let begins = !matches!(block, Block::Points(_) | Block::Paragraph(_)) && !headed;
-        if begins && !out.is_empty() {
+        let starts_section = !matches!(block, Block::Points(_) | Block::Paragraph(_)) && !follows_heading;
+        if starts_section && !out.is_empty() {
             out.push('\n');
         }
-        headed = matches!(block, Block::Heading(_));
-        out += &setting.block(block);
+        follows_heading = matches!(block, Block::Heading(_));
+        out += &formatter.block(block);
     }
     out
 }
 
-/// A section of the report of a run. The rows of its last block may give way.
+/// Formats a section of the report of a run. Rows of its last block may be omitted.
 pub fn part(view: &View, section: &Section) -> Part {
-    let setting = Setting { view, is_run: true };
+    let formatter = Formatter { view, is_run: true };
     let Some((last, above)) = section.split_last() else { return Part::default() };
-    let fixed: String = above.iter().map(|block| setting.block(block)).collect();
+    let fixed: String = above.iter().map(|block| formatter.block(block)).collect();
     let rows = match last {
-        Block::FactOfEach(facts) => facts.iter().map(|fact| setting.fact(fact)).collect(),
-        Block::Points(points) => points.iter().map(|point| setting.point(point)).collect(),
-        Block::Outcomes(rows) => lines(&setting.outcomes(rows)),
-        Block::Breakdown(of) => {
-            let mut rows = lines(&setting.breakdown(of));
+        Block::FactOfEach(facts) => facts.iter().map(|fact| formatter.fact(fact)).collect(),
+        Block::Points(points) => points.iter().map(|point| formatter.point(point)).collect(),
+        Block::Outcomes(rows) => lines(&formatter.outcomes(rows)),
+        Block::Breakdown(breakdown) => {
+            let mut rows = lines(&formatter.breakdown(breakdown));
             let head = rows.remove(0);
             return Part { fixed: fixed + &head, rows };
         }
@@ -59,7 +61,7 @@ pub fn part(view: &View, section: &Section) -> Part {
         | Block::Facts(_)
         | Block::Table(..)
         | Block::Bars(_)
-        | Block::Graph(_) => return Part { fixed: fixed + &setting.block(last), rows: Vec::new() },
+        | Block::Graph(_) => return Part { fixed: fixed + &formatter.block(last), rows: Vec::new() },
     };
     Part { fixed, rows }
 }
@@ -68,7 +70,7 @@ fn lines(text: &str) -> Vec<String> {
     text.split_inclusive('\n').map(str::to_owned).collect()
 }
 
-impl Setting<'_> {
+impl Formatter<'_> {
     fn block(&self, block: &Block) -> String {
         let view = self.view;
         match block {
@@ -82,7 +84,7 @@ impl Setting<'_> {
             Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
             Block::Points(points) => points.iter().map(|point| self.point(point)).collect(),
             Block::Table(head, rows) => table(view, head, rows),
-            Block::Breakdown(of) => self.breakdown(of),
+            Block::Breakdown(breakdown) => self.breakdown(breakdown),
             Block::Outcomes(rows) => self.outcomes(rows),
             Block::Bars(bars) => bars::text(view, bars),
             Block::Graph(graph) => graph::text(view, graph),
@@ -96,7 +98,8 @@ impl Setting<'_> {
     fn fact(&self, fact: &Fact) -> String {
         let view = self.view;
         let is_cut = fact.may_be_cut && view.detail == Detail::Brief;
-        let room = if is_cut { view.entry_columns() * MOST_LINES - view.columns / 8 } else { usize::MAX };
+        // The reserve of an eighth of a line covers the words that do not fill their lines.
+        let room = if is_cut { view.entry_columns() * MAX_LINES - view.columns / 8 } else { usize::MAX };
         let keys = std::iter::once(fact.key.as_str()).chain(std::iter::repeat(""));
         let lines = keys.zip(&fact.lines).map(|(key, line)| view.entry(key, &clause(&self.words(line), room)));
         lines.collect::<String>() + &fact.remarks.iter().map(|remark| self.remark(remark)).collect::<String>()
@@ -122,7 +125,7 @@ impl Setting<'_> {
     fn point(&self, point: &Point) -> String {
         let view = self.view;
         let sentence = clean(&point.sentence);
-        let set = match point.mark {
+        let text = match point.mark {
             Mark::Plain => view.hang("- ", &sentence),
             Mark::Note => self.line("- ", &sentence),
             Mark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
@@ -130,15 +133,15 @@ impl Setting<'_> {
             Mark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
         };
         let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
-        set + &remedy.collect::<String>()
+        text + &remedy.collect::<String>()
     }
 
-    /// True if a note that is longer than a line loses its end.
+    /// True if a note that is longer than a line is shortened.
     fn cuts_notes(&self) -> bool {
         self.is_run && self.view.detail == Detail::Brief && self.view.lines.is_some()
     }
 
-    /// A sentence in a list: as much of it as a line holds, where its end may give way.
+    /// Formats a sentence of a list. It is shortened to one line if notes are shortened.
     fn line(&self, lead: &str, sentence: &str) -> String {
         if self.cuts_notes() {
             let room = self.view.columns.saturating_sub(width(lead));
@@ -156,65 +159,72 @@ impl Setting<'_> {
         if self.cuts_notes() { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
     }
 
-    /// The table. In the report of a run, columns and rows without room are left out.
-    fn breakdown(&self, of: &Breakdown) -> String {
+    /// Formats a breakdown. In the report of a run, columns and rows that do not fit are omitted.
+    fn breakdown(&self, breakdown: &Breakdown) -> String {
         if !self.is_run {
-            let (head, rows) = of.cells();
+            let (head, rows) = breakdown.cells();
             return table(self.view, &head, &rows);
         }
         let columns = self.view.columns;
-        let shown: Vec<usize> = (0..of.columns.len()).filter(|column| of.columns[*column].1 <= columns).collect();
-        let heads: Vec<&str> = shown.iter().map(|column| of.columns[*column].0).collect();
-        let longest = of.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
+        let shown: Vec<usize> =
+            (0..breakdown.columns.len()).filter(|column| breakdown.columns[*column].1 <= columns).collect();
+        let heads: Vec<&str> = shown.iter().map(|column| breakdown.columns[*column].0).collect();
+        let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
-        let room = columns.saturating_sub(figures).clamp(LEAST_CHARACTERS, MOST_CHARACTERS).min(longest.max(6));
-        let mut table = Table::with_head(&[&[of.title], heads.as_slice()].concat());
-        for (name, cells) in of.rows.iter().take(MOST_ROWS) {
+        let room = columns.saturating_sub(figures).clamp(MIN_NAME, MAX_NAME).min(longest.max(6));
+        let mut table = Table::with_head(&[&[breakdown.title], heads.as_slice()].concat());
+        for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {
             let figures = shown.iter().map(|column| cells[*column].clone());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));
         }
-        let more = of.rows.len().saturating_sub(MOST_ROWS);
+        let more = breakdown.rows.len().saturating_sub(MAX_ROWS);
         let more = if more > 0 { format!("and {more} more\n") } else { String::new() };
         self.view.table(&table) + &more
     }
 }
 
-/// Columns that go, in this order, where a brief table is too wide.
-const GIVE_WAY: [&str; 8] = ["running estimate", "p", "mean", "s", "CPU", "offered", "p95", "difference"];
+/// Columns that are omitted, in this order, if a brief table is too wide.
+const OPTIONAL_COLUMNS: [&str; 8] = ["running estimate", "p", "mean", "s", "CPU", "offered", "p95", "difference"];
 
-/// The last cell of a row that has words, not figures, stands behind the others; where that is too long, as a number of a
-/// note below.
+/// Formats a table. If the last column contains text, it becomes a note at the end of each row; if
+/// that is too long, a numbered note below the table.
 fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
-    let lines = || [head].into_iter().chain(rows.iter().map(Vec::as_slice));
-    let with_words = head.last().is_some_and(|last| ["flags", "reason"].contains(&last.as_str()));
-    let figures = head.len() - usize::from(with_words);
+    let lines: Vec<&[String]> = [head].into_iter().chain(rows.iter().map(Vec::as_slice)).collect();
+    let has_text = head.last().is_some_and(|last| ["flags", "reason"].contains(&last.as_str()));
+    let figures = head.len() - usize::from(has_text);
     let mut shown: Vec<usize> = (0..figures).collect();
-    let cells = |row: &[String], shown: &[usize]| -> Vec<String> {
-        shown.iter().filter_map(|i| row.get(*i)).map(|cell| clean(cell)).collect()
-    };
-    let words: Vec<String> = lines().map(|row| row.get(figures).map_or(String::new(), |word| clean(word))).collect();
-    let room = |shown: &[usize]| {
-        let mut table = Table::default();
-        lines().for_each(|row| table.row(cells(row, shown)));
-        view.columns.saturating_sub(table.columns())
-    };
-    for name in GIVE_WAY.iter().filter(|_| view.detail == Detail::Brief) {
-        if room(&shown) < usize::from(with_words) * 8 || room(&shown) == 0 {
+    let texts: Vec<String> =
+        lines.iter().map(|row| row.get(figures).map_or(String::new(), |text| clean(text))).collect();
+    for name in OPTIONAL_COLUMNS.iter().filter(|_| view.detail == Detail::Brief) {
+        let room = free_columns(view, &lines, &shown);
+        if room < usize::from(has_text) * 8 || room == 0 {
             shown.retain(|i| head[*i] != *name);
         }
     }
-    let inline = words.iter().all(|word| word.chars().count() + 3 <= room(&shown));
-    let notes = if inline { Notes::default() } else { Notes::of(&words[1..]) };
+    let room = free_columns(view, &lines, &shown);
+    let is_inline = texts.iter().all(|text| text.chars().count() + 3 <= room);
+    let notes = if is_inline { Notes::default() } else { Notes::of(&texts[1..]) };
     let mut table = Table::default();
-    for (index, (row, word)) in lines().zip(&words).enumerate() {
-        table.noted(cells(row, &shown), if index == 0 { word.clone() } else { notes.mark(word) });
+    for (index, (row, text)) in lines.iter().zip(&texts).enumerate() {
+        table.noted(selected(row, &shown), if index == 0 { text.clone() } else { notes.mark(text) });
     }
     let text = table.render_within(view.columns.max(table.columns() + 20));
     let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
     format!("{}\n{rows}{}", view.paint(Emphasis::Strong, head), notes.below(view))
 }
 
-/// Notes that stand below a table, each once.
+fn selected(row: &[String], columns: &[usize]) -> Vec<String> {
+    columns.iter().filter_map(|column| row.get(*column)).map(|cell| clean(cell)).collect()
+}
+
+/// Returns the number of columns that a table with these columns of `lines` leaves free.
+fn free_columns(view: &View, lines: &[&[String]], columns: &[usize]) -> usize {
+    let mut table = Table::default();
+    lines.iter().for_each(|row| table.row(selected(row, columns)));
+    view.columns.saturating_sub(table.columns())
+}
+
+/// Numbered notes below a table, without repetitions.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -229,14 +239,14 @@ impl Notes {
         Self(notes)
     }
 
-    /// The number of a note, or the note itself where there are no numbers.
+    /// Returns the number of a note, or the note itself if notes are not numbered.
     fn mark(&self, word: &str) -> String {
-        let at = self.0.iter().position(|note| note == word);
-        at.map_or_else(|| word.to_owned(), |at| format!("[{}]", at + 1))
+        let index = self.0.iter().position(|note| note == word);
+        index.map_or_else(|| word.to_owned(), |index| format!("[{}]", index + 1))
     }
 
     fn below(&self, view: &View) -> String {
-        self.0.iter().enumerate().map(|(at, note)| view.hang(&format!("[{}] ", at + 1), note)).collect()
+        self.0.iter().enumerate().map(|(index, note)| view.hang(&format!("[{}] ", index + 1), note)).collect()
     }
 }
 

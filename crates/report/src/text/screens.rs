@@ -1,4 +1,4 @@
-//! The brief report of the main kinds of run, as it stands on terminals of 60, 80 and 120 columns.
+//! Tests the brief report of the main kinds of run on terminals of 60, 80 and 120 columns.
 
 use super::write_as;
 use crate::story::{self, Story};
@@ -17,19 +17,18 @@ fn text(view: &View, run: &Run, judgement: &Judgement) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A judgement of a run that is in order, with an interval for each percentile.
+/// Returns the judgement of a run without problems, with an interval for each percentile.
 fn judged(run: &Run) -> Judgement {
-    let around = |value: f64| Estimate { value, low: value * 0.98, high: Some(value * 1.03) };
     let interval = |quantile: f64| Interval {
         quantile,
-        estimate: Some(around(seconds_of(run.total.response_quantile(quantile).value))),
+        estimate: Some(estimate(seconds_of(run.total.response_quantile(quantile).value))),
         effective_samples: 812.0,
         too_short: None,
         method: "overlapping batch means from 10 blocks of 1 s".into(),
     };
     Judgement {
         intervals: [0.5, 0.75, 0.9, 0.95, 0.99].map(interval).to_vec(),
-        throughput: Some(around(run.throughput())),
+        throughput: Some(estimate(run.throughput())),
         steady: Some(Steady { cut: Duration::ZERO, reached: true, method: "MSER-5".into() }),
         checks: vec![Check { name: "begun requests".into(), holds: true, arithmetic: "1 = 1".into() }],
         findings: vec![
@@ -42,6 +41,10 @@ fn judged(run: &Run) -> Judgement {
         ],
         ..Judgement::default()
     }
+}
+
+fn estimate(value: f64) -> Estimate {
+    Estimate { value, low: value * 0.98, high: Some(value * 1.03) }
 }
 
 fn finding(weight: Weight, sentence: &str, remedy: Option<&str>) -> Finding {
@@ -63,22 +66,37 @@ fn invalid(run: &Run) -> Judgement {
 }
 
 fn limited(run: &Run) -> Judgement {
-    let cause = |limit, sentence: &str, remedy: &str| Cause {
-        limit,
-        origin: Origin::Generator,
-        lasted: Duration::from_secs(8),
-        sentence: sentence.into(),
-        remedy: remedy.into(),
-    };
     let causes = vec![
-        cause(Limit::Worker, "for 8.00 s a worker thread used 99.7 % of a core", "--threads 2, or another machine"),
-        cause(Limit::Cores, "for 6.00 s no core was idle", "a machine of its own for brunt"),
+        Cause {
+            limit: Limit::Worker,
+            origin: Origin::Generator,
+            lasted: Duration::from_secs(8),
+            sentence: "for 8.00 s a worker thread used 99.7 % of a core".into(),
+            remedy: "--threads 2, or another machine".into(),
+        },
+        Cause {
+            limit: Limit::Cores,
+            origin: Origin::Generator,
+            lasted: Duration::from_secs(8),
+            sentence: "for 6.00 s no core was idle".into(),
+            remedy: "a machine of its own for brunt".into(),
+        },
     ];
-    let evidence =
-        |limit, name: &str, value, threshold, side| Evidence { limit, name: name.into(), value, threshold, side };
     let evidence = vec![
-        evidence(Limit::Worker, "busiest worker, cores", 0.997, 0.98, Side::AtLeast),
-        evidence(Limit::Cores, "idle CPU, share of all cores", 0.0046, 0.1, Side::Below),
+        Evidence {
+            limit: Limit::Worker,
+            name: "busiest worker, cores".into(),
+            value: 0.997,
+            threshold: 0.98,
+            side: Side::AtLeast,
+        },
+        Evidence {
+            limit: Limit::Cores,
+            name: "idle CPU, share of all cores".into(),
+            value: 0.0046,
+            threshold: 0.1,
+            side: Side::Below,
+        },
     ];
     let unseen = vec!["conntrack is not loaded".into()];
     Judgement {
@@ -89,11 +107,10 @@ fn limited(run: &Run) -> Judgement {
 
 fn many_errors() -> (Run, Judgement) {
     let mut story = story::overloaded();
-    let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
     story.plan.objectives = vec![
-        bound(Metric::Quantile(0.5), Relation::Below, 0.5),
-        bound(Metric::Errors, Relation::Below, 0.01),
-        bound(Metric::Goodput, Relation::AtLeast, 150.0),
+        Objective { metric: Metric::Quantile(0.5), step: None, relation: Relation::Below, bound: 0.5 },
+        Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 },
+        Objective { metric: Metric::Goodput, step: None, relation: Relation::AtLeast, bound: 150.0 },
     ];
     let run = story.run();
     let mut judgement = judged(&run);
@@ -119,7 +136,8 @@ fn nothing() -> Run {
 fn populations() -> Run {
     let mut story = story::closed();
     let mut second = story.plan.populations[0].clone();
-    (story.plan.populations[0].name, second.name) = ("readers".into(), "writers".into());
+    story.plan.populations[0].name = "readers".into();
+    second.name = "writers".into();
     let parts = [story.plan.populations[0].clone(), second.clone()].map(|one| {
         let mut part = story::closed();
         part.plan.populations = vec![one];
@@ -135,9 +153,11 @@ fn failing_probe() -> Run {
     story.run()
 }
 
-/// Every kind of run, with its name.
+/// Returns every kind of run, with its name.
 fn kinds() -> Vec<(&'static str, Run, Judgement)> {
-    let (closed, open, (errors, of_errors)) = (story::closed().run(), open(), many_errors());
+    let closed = story::closed().run();
+    let open = open();
+    let (errors, of_errors) = many_errors();
     let no_reply = Verdict { state: State::Unjudged, ..Verdict::default() };
     vec![
         ("closed loop", closed.clone(), judged(&closed)),
@@ -152,13 +172,14 @@ fn kinds() -> Vec<(&'static str, Run, Judgement)> {
 }
 
 fn screens(view: View) -> String {
-    let screen = |(name, run, judgement): (&str, Run, Judgement)| {
+    let mut screens = Vec::new();
+    for (name, run, judgement) in kinds() {
         let text = text(&view, &run, &judgement);
         assert!(text.lines().all(|line| line.chars().count() <= view.columns.max(72)), "{text}");
         assert!(view.columns < 80 || text.lines().count() <= BRIEF_LINES, "{} lines:\n{text}", text.lines().count());
-        format!("===== {name} =====\n{text}")
-    };
-    kinds().into_iter().map(screen).collect::<Vec<_>>().join("\n")
+        screens.push(format!("===== {name} =====\n{text}"));
+    }
+    screens.join("\n")
 }
 
 #[test]

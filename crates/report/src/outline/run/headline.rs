@@ -1,4 +1,4 @@
-//! The headline: verdict, throughput and errors, or the reason why there are no figures.
+//! Writes the headline: verdict, throughput and errors, or the reason why there are no figures.
 
 use super::{Report, Section, notes, outcomes, verdict};
 use crate::figures::with_interval;
@@ -7,13 +7,13 @@ use crate::view::{Detail, Emphasis};
 use brunt_model::numbers::{count, fraction, plural, three};
 use brunt_model::{Load, Plan};
 
-/// The verdict and the headline.
+/// Returns the verdict and the headline.
 pub fn section(report: &Report) -> Section {
     let rates = [verdict::of_judged(report), Some(throughput(report)), goodput(report), Some(errors(report))];
     vec![Block::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
 }
 
-/// Plainly, that there are no figures, and why.
+/// Returns the reason why there are no figures.
 pub fn nothing_measured(report: &Report) -> Section {
     let why = format!("Nothing could be measured: {}.", outcomes::why_nothing(report.run));
     let verdict = Block::Facts(verdict::of_judged(report).into_iter().collect());
@@ -35,7 +35,7 @@ fn throughput(report: &Report) -> Fact {
     Fact::new("Throughput", text)
 }
 
-/// Absent if it equals the throughput.
+/// Returns the goodput. A brief report omits it if it equals the throughput.
 fn goodput(report: &Report) -> Option<Fact> {
     let run = report.run;
     let is_shown = run.flow.good != run.flow.completed || report.detail == Detail::Full;

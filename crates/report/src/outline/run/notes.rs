@@ -1,4 +1,4 @@
-//! When and where the run was, what brunt itself used, the objectives, and everything else that the reader should know.
+//! Writes setup and resource use of the generator, the objectives, and notes for the reader.
 
 use super::{Report, Section};
 use crate::outline::block::{Block, Fact, Mark, Point, Words};
@@ -10,35 +10,37 @@ use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span,
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run, reading_names};
 
-/// When the run began, its machine, and CPU and memory of the generator, where they were read.
+/// Returns the start time, the machine, and CPU and memory of the generator, as far
+/// as they were read.
 pub fn generator(report: &Report) -> Section {
     let run = report.run;
-    let reading = |name| run.reading("generator", name);
     let mut parts = Vec::new();
-    if let (Some(user), Some(system)) = (reading("cpu_user_seconds"), reading("cpu_system_seconds")) {
+    if let (Some(user), Some(system)) =
+        (run.reading("generator", "cpu_user_seconds"), run.reading("generator", "cpu_system_seconds"))
+    {
         parts.push(cpu(run, user, system));
     }
-    if let Some(peak) = reading("peak_rss_bytes") {
+    if let Some(peak) = run.reading("generator", "peak_rss_bytes") {
         parts.push(format!("{} of memory at most", bytes(peak)));
     }
-    if let Some(threads) = reading("threads") {
+    if let Some(threads) = run.reading("generator", "threads") {
         parts.push(format!("{}{}", plural(threads as u64, "thread"), in_processes(run)));
     }
     parts.extend(rests(run));
     let used = (!parts.is_empty()).then(|| Fact::new("Generator", parts.join(", ")));
-    let facts: Vec<Fact> = began(run).into_iter().chain(used).collect();
+    let facts: Vec<Fact> = start(run).into_iter().chain(used).collect();
     if facts.is_empty() { Section::new() } else { vec![Block::Facts(facts)] }
 }
 
-/// Start time and machine of the run, if they are known.
-fn began(run: &Run) -> Vec<Fact> {
+/// Returns start time and machine of the run, if they are known.
+fn start(run: &Run) -> Vec<Fact> {
     if run.unix_seconds <= 0.0 {
         return Vec::new();
     }
     vec![Fact::new("Started", rfc3339(run.unix_seconds)), Fact::new("Machine", facts::machine(&run.environment))]
 }
 
-/// How often workers rested to read several replies at once; None: never.
+/// Returns how often workers paused to read several replies at once; None if they never did.
 fn rests(run: &Run) -> Option<String> {
     let rests = run.sum_of_workers(reading_names::RESTS).filter(|rests| *rests > 0.0)?;
     let mean = seconds(run.sum_of_workers(reading_names::REST_SECONDS)? / rests);
@@ -48,7 +50,7 @@ fn rests(run: &Run) -> Option<String> {
     ))
 }
 
-/// ` in 4 processes`, where there are several.
+/// Returns ` in 4 processes` if there are several.
 fn in_processes(run: &Run) -> String {
     let processes = run.plan.as_ref().map_or(1, |plan| plan.processes);
     if processes > 1 { format!(" in {processes} processes") } else { String::new() }
@@ -56,9 +58,9 @@ fn in_processes(run: &Run) -> String {
 
 fn cpu(run: &Run, user: f64, system: f64) -> String {
     let mut out = format!("CPU {} s user + {} s system", three(user), three(system));
-    let begun = run.flow_all.begun;
-    if begun > 0 {
-        out += &format!(", {} per request", seconds((user + system) / begun as f64));
+    let requests = run.flow_all.begun;
+    if requests > 0 {
+        out += &format!(", {} per request", seconds((user + system) / requests as f64));
     }
     let elapsed = elapsed(run).seconds();
     if elapsed > 0.0 {
@@ -67,7 +69,7 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
     out
 }
 
-/// Each bound, and whether it was kept; those that were missed come first.
+/// Returns each objective with its result, missed ones first.
 pub fn objectives(report: &Report) -> Section {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
@@ -98,30 +100,31 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
     if judged.at_least { format!("≥ {text}") } else { text }
 }
 
-/// That the run was not whole: its error, or that it was interrupted.
+/// Returns the error of the run, and a note if it was interrupted or has no end.
 pub fn unfinished(report: &Report) -> Vec<Fact> {
     let run = report.run;
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
     let error = error.map(|error| Fact::new("Error", Words::emphasized(Emphasis::Bad, error)));
     let so_far = span(run.measured_seconds());
-    let of = run.plan.as_ref().and_then(of_all).map_or(String::new(), |all| format!(" of {all}"));
+    let planned = run.plan.as_ref().and_then(planned_extent).map_or(String::new(), |all| format!(" of {all}"));
     let state = match &run.finish {
         Some(finish) if finish.interrupted => {
-            Some(format!("interrupted after {so_far}{of}; the figures cover this time"))
+            Some(format!("interrupted after {so_far}{planned}; the figures cover this time"))
         }
         Some(_) => None,
-        None => Some(format!("unfinished after {so_far}{of}; the record of this run has no end")),
+        None => Some(format!("unfinished after {so_far}{planned}; the record of this run has no end")),
     };
     let state = state.map(|state| Fact::new("State", Words::emphasized(Emphasis::Warning, state)));
     error.into_iter().chain(state).collect()
 }
 
-fn of_all(plan: &Plan) -> Option<String> {
+/// Returns the planned duration, or else the planned number of requests.
+fn planned_extent(plan: &Plan) -> Option<String> {
     let seconds = plan.stop().duration.map(|d| span(d.as_secs_f64()));
     seconds.or_else(|| plan.stop().requests.map(|n| plural(n, "request")))
 }
 
-/// Warnings that the error of the run does not say already.
+/// Returns the warnings, without the error of the run, which is shown separately.
 pub fn warnings(run: &Run) -> impl Iterator<Item = &String> {
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref());
     run.warnings.iter().filter(move |w| Some(w.as_str()) != error)

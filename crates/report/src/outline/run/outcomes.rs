@@ -1,4 +1,5 @@
-//! What became of the requests: statuses, failures with what helps, connections; and why nothing could be measured.
+//! Writes the outcomes of the requests: statuses, failures with remedies, connections, and the
+//! reason of a run without replies.
 
 use super::{Report, Section};
 use crate::outline::block::{Block, OutcomeRow};
@@ -7,22 +8,23 @@ use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::{Malformed, status_text};
 use brunt_model::{Failure, Run, Tally};
 
-/// Statuses and failures, with counts and shares. Brief reports have them only if not all replies were good, and
-/// without remedies.
+/// Returns statuses and failures, with counts and shares. A brief report has them only if not all
+/// replies were good, and without remedies.
 pub fn section(report: &Report) -> Section {
     let t = &report.run.total;
-    let brief = report.detail == Detail::Brief;
-    if t.attempted() == 0 || (brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
+    let is_brief = report.detail == Detail::Brief;
+    if t.attempted() == 0 || (is_brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
         return Section::new();
     }
-    vec![Block::Heading("Outcomes".into()), Block::Outcomes(rows(t, if brief { meaning } else { explained }))]
+    vec![Block::Heading("Outcomes".into()), Block::Outcomes(rows(t, if is_brief { meaning } else { explained }))]
 }
 
-/// A row for each status and each failure that occurred. `said` returns the meaning of a failure.
-pub fn rows(t: &Tally, said: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
+/// Returns a row for each status and each failure that occurred. `describe` returns the
+/// meaning of a failure.
+pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
     let statuses = t.statuses.sorted().into_iter().map(|(status, n)| (status_text(status), n, String::new()));
     let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
-    let failures = failures.map(|failure| (failure.to_string(), t.failed_by(failure), said(failure, t)));
+    let failures = failures.map(|failure| (failure.to_string(), t.failed_by(failure), describe(failure, t)));
     let all = t.attempted();
     let rows = statuses.chain(failures).map(|(outcome, n, meaning)| OutcomeRow {
         outcome,
@@ -33,37 +35,40 @@ pub fn rows(t: &Tally, said: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
     rows.collect()
 }
 
-/// The same, where it says more than [`why_nothing`].
+/// Returns the outcomes of a run without replies if they add to [`why_nothing`].
 pub fn of_several(report: &Report) -> Section {
     let run = report.run;
     let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
-    let told = run.finish.as_ref().is_none_or(|f| f.error.is_none());
-    if kinds < 2 && told { Section::new() } else { section(report) }
+    // Without an error of the run, `why_nothing` already describes the only kind of failure.
+    let is_explained = run.finish.as_ref().is_none_or(|f| f.error.is_none());
+    if kinds < 2 && is_explained { Section::new() } else { section(report) }
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
     let among = if failure == Failure::Check { " (these are among the completed)" } else { "" };
-    format!("{}{among}{}{}", meaning(failure, t), remedy(failure, t), known_after(failure, t))
+    format!("{}{among}{}{}", meaning(failure, t), remedy(failure, t), times_of_failure(failure, t))
 }
 
-/// What a kind of failure means; for a protocol error the causes, with their counts.
+/// Returns the meaning of a failure. For a protocol error these are the causes, with their counts.
 pub fn meaning(failure: Failure, t: &Tally) -> String {
     let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
     let causes: Vec<String> = causes.map(|(cause, n)| format!("{} × {cause}", count(*n))).collect();
     if causes.is_empty() { failure.row().meaning.to_owned() } else { causes.join(", ") }
 }
 
-/// What usually helps. Bytes that begin as a reply does come from the right port.
+/// Returns the usual remedy. A reply that begins as HTTP came from the right port, so the usual
+/// remedy for protocol errors, a check of the port, does not apply.
 fn remedy(failure: Failure, t: &Tally) -> String {
     let other_protocol = t.malformed.is_empty()
         || t.malformed
             .iter()
             .any(|(cause, _)| matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface));
-    let helps = failure != Failure::Protocol || other_protocol;
-    if helps { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
+    let applies = failure != Failure::Protocol || other_protocol;
+    if applies { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
 }
 
-fn known_after(failure: Failure, t: &Tally) -> String {
+/// Returns the time until the failure: median and maximum.
+fn times_of_failure(failure: Failure, t: &Tally) -> String {
     let times = t.failure_times.iter().find(|f| f.0 == failure).map(|f| &f.1);
     match times {
         Some(h) if !h.is_empty() => format!(" (after {} p50, {} max)", time(h.quantile(0.5)), time(h.max())),
@@ -71,9 +76,10 @@ fn known_after(failure: Failure, t: &Tally) -> String {
     }
 }
 
-/// How connections were made and used.
+/// Describes how connections were opened and used.
 pub fn connections(run: &Run) -> String {
-    let (all, measured) = (&run.flow_all, &run.flow);
+    let all = &run.flow_all;
+    let measured = &run.flow;
     let mut text = format!("{} opened", count(all.opened));
     if measured.opened != all.opened && measured.opened > 0 {
         text += &format!(" ({} in the measured time)", count(measured.opened));
@@ -87,10 +93,12 @@ pub fn connections(run: &Run) -> String {
         text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
     }
     if all.packets_sent > 0 {
-        let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
+        let lost = count(all.packets_lost);
+        let sent = count(all.packets_sent);
         text += &format!(", {lost} of {sent} QUIC packets lost");
         if all.packets_received > 0 {
-            let (lost, sent) = (all.server_packets_lost, all.packets_received + all.server_packets_lost);
+            let lost = all.server_packets_lost;
+            let sent = all.packets_received + all.server_packets_lost;
             text += &format!(", {} of the server's {} lost or skipped", count(lost), count(sent));
         }
         if let Some(nanos) = all.rtt_nanos.checked_div(all.rtts) {
@@ -101,12 +109,13 @@ pub fn connections(run: &Run) -> String {
         text += &format!(", Retry on {}, {} after the first packet on average", count(all.quic_retries), time(mean));
     }
     if all.early_accepted + all.early_refused > 0 {
-        let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));
+        let accepted = count(all.early_accepted);
+        let refused = count(all.early_refused);
         text += &format!(", 0-RTT accepted on {accepted} and refused on {refused}");
     }
     if let Some(mean) = all.stalled_nanos.checked_div(all.stalled) {
-        let held = plural(all.stalled, "request");
-        text += &format!(", {held} held back by the server's flow-control window, {} each on average", time(mean));
+        let requests = plural(all.stalled, "request");
+        text += &format!(", {requests} held back by the server's flow-control window, {} each on average", time(mean));
     }
     if all.pushes > 0 {
         text += &format!(", {} that no request awaited", plural(all.pushes, "WebSocket message"));
@@ -118,7 +127,7 @@ pub fn connections(run: &Run) -> String {
     text
 }
 
-/// Why there is no figure.
+/// Returns the reason why the run has no figures.
 pub fn why_nothing(run: &Run) -> String {
     if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()) {
         return error.trim_end_matches('.').to_owned();
@@ -127,10 +136,11 @@ pub fn why_nothing(run: &Run) -> String {
     let tried = t.attempted();
     match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
         Some(worst) if t.failed_by(worst) > 0 => {
-            let (n, name) = (t.failed_by(worst), worst.row().name);
-            let of = if n == tried { "all".into() } else { format!("{} of", count(n)) };
+            let n = t.failed_by(worst);
+            let name = worst.row().name;
+            let portion = if n == tried { "all".into() } else { format!("{} of", count(n)) };
             let requests = plural(tried, "request");
-            format!("{of} {requests} ended as '{name}': {}{}", meaning(worst, t), remedy(worst, t))
+            format!("{portion} {requests} ended as '{name}': {}{}", meaning(worst, t), remedy(worst, t))
         }
         _ if tried > 0 => "no request was over when the run ended".into(),
         _ => "no request was begun in the measured time".into(),

@@ -1,4 +1,4 @@
-//! Counts of requests and bytes, and how connections were used.
+//! Writes the counts of requests and bytes, and the use of connections.
 
 use super::outcomes::connections;
 use super::{Report, Section};
@@ -6,7 +6,7 @@ use crate::outline::block::{Block, Fact};
 use brunt_model::numbers::{bytes, count, plural};
 use brunt_model::{Failure, Run, Tally};
 
-/// Counts over the measured time.
+/// Returns the counts of the measured time.
 pub fn section(report: &Report) -> Section {
     let run = report.run;
     let facts = [("Requests", counts(&run.total)), ("Bytes", transferred(run)), ("Connections", connections(run))];
@@ -15,19 +15,23 @@ pub fn section(report: &Report) -> Section {
 
 fn counts(t: &Tally) -> String {
     let mut parts = Vec::new();
-    let mut part = |shown: bool, n: u64, word: &str| {
-        if shown {
+    let cut = t.failed_by(Failure::Cut);
+    let dropped = t.failed_by(Failure::Dropped);
+    let completed = if t.good == t.completed { "completed (all good)" } else { "completed" };
+    let counts = [
+        (t.planned != t.begun, t.planned, "planned"),
+        (t.begun != t.completed, t.begun, "begun"),
+        (true, t.completed, completed),
+        (t.good != t.completed, t.good, "good"),
+        (t.failed() > 0, t.failed(), "failed"),
+        (cut > 0, cut, "cut off"),
+        (dropped > 0, dropped, "dropped"),
+    ];
+    for (is_shown, n, word) in counts {
+        if is_shown {
             parts.push(format!("{} {word}", count(n)));
         }
-    };
-    let (cut, dropped) = (t.failed_by(Failure::Cut), t.failed_by(Failure::Dropped));
-    part(t.planned != t.begun, t.planned, "planned");
-    part(t.begun != t.completed, t.begun, "begun");
-    part(true, t.completed, if t.good == t.completed { "completed (all good)" } else { "completed" });
-    part(t.good != t.completed, t.good, "good");
-    part(t.failed() > 0, t.failed(), "failed");
-    part(cut > 0, cut, "cut off");
-    part(dropped > 0, dropped, "dropped");
+    }
     if t.redirects > 0 {
         parts.push(format!("{} followed", plural(t.redirects, "redirect")));
     }
@@ -42,11 +46,13 @@ fn counts(t: &Tally) -> String {
 
 fn transferred(run: &Run) -> String {
     let flow = &run.flow;
-    let per_second = |n| bytes(run.per_second(n));
-    let (received, sent) = (bytes(flow.bytes_received as f64), bytes(flow.bytes_sent as f64));
+    let received = flow.bytes_received;
+    let sent = flow.bytes_sent;
     format!(
-        "{}/s received ({received}), {}/s sent ({sent})",
-        per_second(flow.bytes_received),
-        per_second(flow.bytes_sent)
+        "{}/s received ({}), {}/s sent ({})",
+        bytes(run.per_second(received)),
+        bytes(received as f64),
+        bytes(run.per_second(sent)),
+        bytes(sent as f64)
     )
 }

@@ -1,4 +1,5 @@
-//! The clocks of a request: percentiles of the response time with their intervals, and the other clocks as tables.
+//! Writes the clocks of a request: percentiles of the response time with their intervals, and the
+//! other clocks as tables.
 
 use super::{Report, Section};
 use crate::breakdown::Breakdown;
@@ -10,33 +11,34 @@ use brunt_model::numbers::{self, UNKNOWN, time};
 use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 
-const BRIEF: &[(f64, &str)] = &[(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
-const FULL: &[(f64, &str)] =
+const BRIEF_QUANTILES: &[(f64, &str)] = &[(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
+const FULL_QUANTILES: &[(f64, &str)] =
     &[(0.5, "p50"), (0.75, "p75"), (0.9, "p90"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
 
-/// A clock: its name, from which instant to which, its values.
-type Row<'a> = (&'static str, &'static str, &'a Histogram);
+/// A clock: its name, its start and end, and its values.
+type ClockRow<'a> = (&'static str, &'static str, &'a Histogram);
 
-/// Percentiles of the response time, a line each; maximum, minimum, mean and standard deviation.
+/// Returns percentiles of the response time, one per line, with maximum, minimum,
+/// mean and standard deviation.
 pub fn response(report: &Report) -> Section {
-    let quantiles = if report.detail == Detail::Brief { BRIEF } else { FULL };
+    let quantiles = if report.detail == Detail::Brief { BRIEF_QUANTILES } else { FULL_QUANTILES };
     let mut lines: Vec<Words> = quantiles.iter().map(|(quantile, name)| line(report, *quantile, name)).collect();
     let is_bound = lines.iter().any(|line| line.0[1].1.starts_with('≥'));
-    // The last line, of the maximum, has room for the other figures of the histogram.
-    lines.last_mut().into_iter().for_each(|line| line.0.push((None, of_histogram(&report.run.total.response))));
-    lines.extend(is_bound.then(|| BOUND.into()));
+    // The last line, with the maximum, has space for the other figures of the histogram.
+    lines.last_mut().into_iter().for_each(|line| line.0.push((None, spread(&report.run.total.response))));
+    lines.extend(is_bound.then(|| LOWER_BOUND_LEGEND.into()));
     lines.extend(method(report.judgement, report.detail).map(Words::from));
     vec![Block::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
 }
 
-/// A percentile with its name.
+/// Formats a percentile with its name.
 fn line(report: &Report, quantile: f64, name: &str) -> Words {
     let figure = percentile(report.run, report.judgement, quantile);
     Words(vec![(None, format!("{name:<7}")), (Some(Emphasis::Strong), figure)])
 }
 
-/// `, min 300 µs, mean 632 µs, stddev 298 µs`; empty where no reply came.
-fn of_histogram(response: &Histogram) -> String {
+/// Returns `, min 300 µs, mean 632 µs, stddev 298 µs`; empty if no reply came.
+fn spread(response: &Histogram) -> String {
     if response.is_empty() {
         return String::new();
     }
@@ -45,7 +47,8 @@ fn of_histogram(response: &Histogram) -> String {
     format!(", min {}, mean {mean}, stddev {stddev}", time(response.min()))
 }
 
-/// A percentile with its interval; with too few samples beyond it, it is only known from below.
+/// Formats a percentile with its interval. With too few samples above it, only a
+/// lower bound is known.
 pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
     let t = &run.total;
     if let Some((value, ends)) = with_both_ends(run, judgement, q) {
@@ -58,19 +61,20 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
     }
 }
 
-/// The percentile of the report below this one, in nanoseconds: a lower bound that is less says nothing.
+/// Returns the next lower percentile of the report, in nanoseconds. A lower bound below
+/// it carries no information.
 fn below(t: &Tally, q: f64) -> f64 {
-    let below = FULL.iter().rev().find(|row| row.0 < q);
+    let below = FULL_QUANTILES.iter().rev().find(|row| row.0 < q);
     below.map_or(0.0, |row| t.response_quantile(row.0).value as f64)
 }
 
-/// How the intervals were found, or why there are none.
+/// Returns the method of the intervals, or the reason why there are none.
 fn method(judgement: &Judgement, detail: Detail) -> Option<String> {
     let with = judgement.intervals.iter().find(|i| i.estimate.is_some());
     let without = judgement.intervals.iter().find_map(|i| i.too_short.as_ref());
     match (with, without) {
         (Some(_), _) if detail == Detail::Brief => None,
-        // How long its blocks are differs from one percentile to the next.
+        // The block lengths differ between percentiles.
         (Some(Interval { method, .. }), _) => {
             let method = method.split(" from ").next().unwrap_or_default();
             Some(format!("95 % CI: {method}, from blocks of the time series"))
@@ -80,33 +84,33 @@ fn method(judgement: &Judgement, detail: Detail) -> Option<String> {
     }
 }
 
-const BOUND: &str = "≥: true value is this or more (requests dropped, cut off or timed out)";
+const LOWER_BOUND_LEGEND: &str = "≥: true value is this or more (requests dropped, cut off or timed out)";
 
-/// The quantiles of a clock, and the narrowest terminal that shows each.
-const OF_CLOCKS: [(&str, usize); 7] =
+/// Quantiles of a clock, each with the minimum terminal width that shows it.
+const CLOCK_COLUMNS: [(&str, usize); 7] =
     [("p50", 0), ("p75", 96), ("p90", 76), ("p95", 96), ("p99", 0), ("p99.9", 76), ("max", 0)];
 
-/// Percentiles of every other clock, and when the run was steady.
+/// Returns percentiles of every other clock, and the steady part of the run.
 pub fn clocks(report: &Report) -> Section {
     let rows = rows(report.run);
     let cells = rows.iter().map(|(name, _, times)| {
-        ((*name).to_owned(), FULL.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect())
+        ((*name).to_owned(), FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect())
     });
-    let table = Breakdown { title: "Clocks", columns: &OF_CLOCKS, rows: cells.collect() };
+    let table = Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect() };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
     let legend = format!("response time: planned -> last byte{}", others.collect::<String>());
     let steady = Block::Facts(super::verdict::steady(report).into_iter().collect());
     vec![Block::Breakdown(table), Block::Paragraph(legend), steady]
 }
 
-fn rows(run: &Run) -> Vec<Row<'_>> {
+fn rows(run: &Run) -> Vec<ClockRow<'_>> {
     let t = &run.total;
-    let capped = matches!(
+    let is_capped = matches!(
         run.plan.as_ref().and_then(Plan::only).map(|p| &p.load),
         Some(Load::Open { connections: Some(_), .. })
     );
-    let mut rows: Vec<Row> = vec![("service time", "sent -> last byte", &t.service)];
-    if capped || t.queue_wait.max() > 0 {
+    let mut rows: Vec<ClockRow> = vec![("service time", "sent -> last byte", &t.service)];
+    if is_capped || t.queue_wait.max() > 0 {
         rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
     }
     rows.push(("lag", "free -> begun, brunt's own lateness", &t.lag));
@@ -123,7 +127,7 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     rows
 }
 
-/// The steps of a request that occurred.
+/// Returns the phases of a request that occurred.
 pub fn phases(report: &Report) -> Section {
     let phases = &report.run.total.phases;
     let steps = [

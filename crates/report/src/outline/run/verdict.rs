@@ -1,4 +1,5 @@
-//! What was decided about the run: whether the generator was the bottleneck, when it was steady, and the findings.
+//! Writes the judgement of the run: the verdict on the generator, the steady
+//! state, and the findings.
 
 use super::{Report, Section, notes};
 use crate::outline::block::{Block, Fact, Mark, Point, Remark, Words};
@@ -8,7 +9,7 @@ use brunt_model::Judgement;
 use brunt_model::finding::{Cause, Evidence, Side, State, Verdict};
 use brunt_model::numbers::{span, three};
 
-/// From when on the run was steady.
+/// Returns the start of the steady state.
 pub fn steady(report: &Report) -> Option<Fact> {
     let steady = report.judgement.steady.as_ref()?;
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
@@ -19,7 +20,7 @@ pub fn steady(report: &Report) -> Option<Fact> {
     Some(Fact::new("Steady state", text))
 }
 
-/// Findings, and warnings of the run. In brief, a note has no remedy.
+/// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
 pub fn findings(report: &Report) -> Section {
     let mut points = points(&report.judgement.findings);
     for point in points.iter_mut().filter(|point| point.mark == Mark::Note && report.detail == Detail::Brief) {
@@ -32,27 +33,27 @@ pub fn findings(report: &Report) -> Section {
     vec![Block::Heading("Findings".into()), Block::Points(points)]
 }
 
-/// The verdict of a judged run. None: the run was not judged.
+/// Returns the verdict of a judged run; None if the run was not judged.
 pub fn of_judged(report: &Report) -> Option<Fact> {
     let is_judged = report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
     is_judged.then(|| fact(report))
 }
 
-/// The verdict on the generator, and on the figures.
+/// Returns the verdict on the generator and on the figures.
 pub fn fact(report: &Report) -> Fact {
     let judgement = report.judgement;
     let verdict = &judgement.verdict;
     let is_full = report.detail == Detail::Full;
     let (word, rest) = headline(judgement);
-    let passed = if is_full { passed(judgement) } else { String::new() };
-    let broken = broken(judgement).map(Remark::Reason);
-    let causes = verdict.causes.iter().flat_map(|cause| of_cause(verdict, cause, report.detail));
+    let passed = if is_full { passed_checks(judgement) } else { String::new() };
+    let failed = failed_checks(judgement).map(Remark::Reason);
+    let causes = verdict.causes.iter().flat_map(|cause| remarks_of_cause(verdict, cause, report.detail));
     let unseen = (is_full && !verdict.unseen.is_empty())
         .then(|| Remark::Unseen(format!("not seen here: {}", verdict.unseen.join("; "))));
     Fact {
         key: "Verdict".into(),
         lines: vec![Words::emphasized(emphasis(verdict.state), word).and(rest + &passed)],
-        remarks: broken.chain(causes).chain(unseen).collect(),
+        remarks: failed.chain(causes).chain(unseen).collect(),
         may_be_cut: false,
     }
 }
@@ -65,18 +66,18 @@ fn emphasis(state: State) -> Emphasis {
     }
 }
 
-/// Consistency checks that failed, with their arithmetic.
-pub fn broken(judgement: &Judgement) -> impl Iterator<Item = String> {
-    let broken = judgement.checks.iter().filter(|check| !check.holds);
-    broken.map(|check| format!("{}: {}", check.name, check.arithmetic))
+/// Returns the failed consistency checks, with their arithmetic.
+pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = String> {
+    let failed = judgement.checks.iter().filter(|check| !check.holds);
+    failed.map(|check| format!("{}: {}", check.name, check.arithmetic))
 }
 
-fn passed(judgement: &Judgement) -> String {
+fn passed_checks(judgement: &Judgement) -> String {
     let all_hold = judgement.verdict.state == State::Ok;
     if all_hold { format!("; {} consistency checks passed", judgement.checks.len()) } else { String::new() }
 }
 
-/// The verdict: its word, and the rest of the sentence, with the gravest cause.
+/// Returns the word of the verdict, and the rest of its sentence, with the most serious cause.
 pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     let verdict = &judgement.verdict;
     let cause = verdict.causes.first().map_or("", |cause| cause.sentence.as_str());
@@ -91,8 +92,9 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     }
 }
 
-/// A cause below the headline: its sentence unless the headline has it, its evidence, and its remedy.
-fn of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Remark> {
+/// Returns the remarks on a cause: its sentence unless the headline has it, its
+/// evidence, and its remedy.
+fn remarks_of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
     let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
     let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
@@ -107,8 +109,12 @@ fn figure(evidence: &Evidence) -> String {
         Side::Below => "<",
     };
     let is_share = evidence.name.contains(", share") && !evidence.name.ends_with("seconds");
-    let number = |value: f64| if is_share { format!("{:.1} %", value * 100.0) } else { three(value) };
-    format!("{}: {} (threshold: {side} {})", evidence.name, number(evidence.value), number(evidence.threshold))
+    let threshold = evidence_value(evidence.threshold, is_share);
+    format!("{}: {} (threshold: {side} {threshold})", evidence.name, evidence_value(evidence.value, is_share))
+}
+
+fn evidence_value(value: f64, is_share: bool) -> String {
+    if is_share { format!("{:.1} %", value * 100.0) } else { three(value) }
 }
 
 #[cfg(test)]

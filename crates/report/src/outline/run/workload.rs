@@ -1,4 +1,4 @@
-//! What was asked: the requests, the load model in words, how long, of whom.
+//! Describes the workload: requests, load model, duration and server.
 
 use super::{Report, Section};
 use crate::layout::{clean, shorten};
@@ -9,10 +9,10 @@ use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario, Step};
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Think};
 
-/// The longest name of a population that is shown in full.
-const LONGEST_NAME: usize = 14;
+/// Maximum length of a population's name before it is shortened.
+const MAX_NAME: usize = 14;
 
-/// What was requested, in a line, and the answer.
+/// Returns a line on the requests, and the answer of the run.
 pub fn title(report: &Report) -> Section {
     let Some(plan) = &report.run.plan else { return Section::new() };
     let title = match plan.only() {
@@ -23,38 +23,38 @@ pub fn title(report: &Report) -> Section {
     [Block::Title(title, String::new())].into_iter().chain(conclusion).collect()
 }
 
-/// The load, how long it lasted, and who replied.
+/// Returns the load, the duration and the server.
 pub fn section(report: &Report) -> Section {
     let Some(plan) = &report.run.plan else { return Section::new() };
     let load = plan.only().map(|only| ("Load", load(only, &plan.connection)));
-    let ends = [("Duration", duration(plan, report.run)), ("Server", server(report.run))];
-    let facts = load.into_iter().chain(ends).filter(|(_, text)| !text.is_empty());
+    let others = [("Duration", duration(plan, report.run)), ("Server", server(report.run))];
+    let facts = load.into_iter().chain(others).filter(|(_, text)| !text.is_empty());
     let facts = facts.map(|(name, text)| Fact { may_be_cut: true, ..Fact::new(name, text) });
     let several = plan.only().is_none();
     let each = several.then(|| Block::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect()));
     [Block::Facts(facts.collect())].into_iter().chain(each).collect()
 }
 
-/// One of several.
+/// Describes one of several populations.
 fn population(plan: &Plan, number: usize) -> Fact {
-    let one = &plan.populations[number];
-    let text = format!("{}: {}", requests(plan, one), load(one, plan.connection_of(number)));
-    Fact { may_be_cut: true, ..Fact::new(shorten(&clean(&one.name), LONGEST_NAME), text) }
+    let population = &plan.populations[number];
+    let text = format!("{}: {}", requests(plan, population), load(population, plan.connection_of(number)));
+    Fact { may_be_cut: true, ..Fact::new(shorten(&clean(&population.name), MAX_NAME), text) }
 }
 
 fn requests(plan: &Plan, population: &Population) -> String {
     let scenario = &population.scenario;
-    let asked = match scenario.requests.as_slice() {
+    let requested = match scenario.requests.as_slice() {
         [only] => request(only),
         several => {
-            let plain = several.iter().all(|r| r.method == "GET" && r.body == Body::None);
-            let thing = if plain { "URL" } else { "request" };
-            format!("{}{}", plural(several.len() as u64, thing), scenario.order().map_or("", in_order))
+            let is_plain = several.iter().all(|r| r.method == "GET" && r.body == Body::None);
+            let noun = if is_plain { "URL" } else { "request" };
+            format!("{}{}", plural(several.len() as u64, noun), scenario.order().map_or("", in_order))
         }
     };
     let policy = scenario.requests.first().map_or(0, |request| request.reply_policy as usize);
     let follow = if plan.reply_policies[policy].redirects.most > 0 { ", redirects followed" } else { "" };
-    format!("{asked}{follow}")
+    format!("{requested}{follow}")
 }
 
 fn in_order(order: Order) -> &'static str {
@@ -74,7 +74,7 @@ fn request(r: &Request) -> String {
     format!("{} {}{body}{}", clean(&r.method), clean(&r.url), pieces(&r.body))
 }
 
-/// How a body is sent in pieces, if it is.
+/// Describes how a body is sent in pieces; empty if it is sent at once.
 fn pieces(body: &Body) -> String {
     let Body::Pieces(pieces) = body else { return String::new() };
     let count = plural(pieces.ends.len() as u64, "piece");
@@ -98,7 +98,7 @@ fn load(population: &Population, connection: &Connection) -> String {
             format!("open loop, {}, {}{cap}", spacing(*arrivals), over_time(rate, "/s"))
         }
     };
-    format!("{model}{}", kept(connection))
+    format!("{model}{}", connection_use(connection))
 }
 
 fn users_in_words(users: &Shape, word: &str) -> String {
@@ -108,7 +108,8 @@ fn users_in_words(users: &Shape, word: &str) -> String {
     }
 }
 
-/// The think time between iterations. Pauses among the steps of a scenario are not it, but they make "no think time" untrue.
+/// Describes the think time between iterations. Pauses within a scenario are separate, but make
+/// "no think time" untrue.
 fn thinking(think: &Think, scenario: &Scenario) -> String {
     let least = span(think.least.as_secs_f64());
     let most = span(think.most.as_secs_f64());
@@ -131,7 +132,7 @@ fn spacing(arrivals: Arrivals) -> String {
     }
 }
 
-/// `2,000/s`, or `0 to 500 over 30 s, then 500 for 2 min`.
+/// Describes a load over time: `2,000/s`, or `0 to 500 over 30 s, then 500 for 2 min`.
 fn over_time(shape: &Shape, unit: &str) -> String {
     if let Some(value) = shape.as_constant() {
         return format!("{}{unit}", plain(value));
@@ -151,7 +152,8 @@ fn stage(stage: &Stage, unit: &str) -> String {
     }
 }
 
-fn kept(connection: &Connection) -> String {
+/// Describes how connections are used, as far as it differs from the default.
+fn connection_use(connection: &Connection) -> String {
     let mut out = String::new();
     match connection.requests_per_connection {
         Some(1) => out += ", a new connection for each request",
@@ -172,17 +174,18 @@ fn kept(connection: &Connection) -> String {
 
 fn duration(plan: &Plan, run: &Run) -> String {
     let stop = &plan.stop();
-    // The number that ends a run is that of iterations; one of a list of requests is one request.
+    // A run ends after a number of iterations; an iteration of a plain list of
+    // requests is one request.
     let is_list = plan.populations.iter().all(|population| population.scenario.order().is_some());
     let unit = if is_list { "request" } else { "iteration" };
-    let took = span(run.measured_seconds());
+    let measured = span(run.measured_seconds());
     let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
     let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
         (Some(d), None) if as_planned || run.interrupted() => d,
-        (Some(d), None) => format!("{d} (measured {took})"),
-        (None, Some(n)) => format!("{} in {took}", plural(n, unit)),
-        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({took})", plural(n, unit)),
-        (None, None) => took,
+        (Some(d), None) => format!("{d} (measured {measured})"),
+        (None, Some(n)) => format!("{} in {measured}", plural(n, unit)),
+        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({measured})", plural(n, unit)),
+        (None, None) => measured,
     };
     match stop.warmup.as_secs_f64() {
         0.0 => length,
@@ -195,7 +198,7 @@ fn server(run: &Run) -> String {
     let addresses = run.environment.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ");
     match (name, addresses.as_str()) {
         (Some(name), "") => name,
-        (Some(name), at) => format!("{name} at {at}"),
-        (None, at) => at.into(),
+        (Some(name), addresses) => format!("{name} at {addresses}"),
+        (None, addresses) => addresses.into(),
     }
 }
