@@ -1,7 +1,7 @@
-//! What is due when: a heap of instants, and the timer that wakes the loop for the earliest.
+//! Schedules tasks: a heap of instants, and the timer that wakes the loop for the earliest.
 //!
-//! The timer is a timerfd with nanoseconds on the monotonic clock, edge-triggered, so that it is never read. Nothing
-//! here knows what the duties mean.
+//! The timer is a timerfd with nanoseconds on the monotonic clock. It is edge-triggered, so that it
+//! is never read. This module does not interpret the tasks.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -14,40 +14,40 @@ use rustix::time::{
 
 use crate::clock::Clock;
 
-/// What is to be done.
+/// A scheduled task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duty {
-    /// The reply with this number on its connection, or on this stream, may leave.
+pub enum Task {
+    /// Sends the reply with this number on its connection, or on this stream.
     Reply(u32),
-    /// The next byte of a dripping reply on this stream; before HTTP/2, 0.
+    /// Sends the next byte of a dripping reply on this stream; before HTTP/2, 0.
     Drip(u32),
-    /// See whether the connection has been idle for too long.
+    /// Checks if the connection has been idle for too long.
     Idle,
-    /// See what the timers of a connection of QUIC say.
+    /// Checks the timers of a QUIC connection.
     Timer,
-    /// Close a connection that only waits for the client's close.
+    /// Closes a connection that only waits for the client's close.
     Linger,
-    /// The longest runtime is over.
+    /// Ends the server at the maximum runtime.
     End,
 }
 
-/// A duty, its instant and its connection.
+/// A task with its instant and its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// The tick.
+    /// Tick at which the task is due.
     pub at: u64,
-    /// Keeps duties of one instant in their order.
+    /// Sequence number that preserves the order of tasks at the same instant.
     order: u64,
-    /// The connection's slot, and which of the slot's connections it was.
+    /// Slot of the connection.
     pub slot: u32,
-    /// See `slot`.
+    /// Generation of the slot, which distinguishes its successive connections.
     pub generation: u32,
-    /// What to do.
-    pub duty: Duty,
+    /// The task.
+    pub task: Task,
 }
 
 impl Ord for Due {
-    /// The earliest is the greatest, as [`BinaryHeap`] gives the greatest first.
+    /// The earliest is the greatest, because [`BinaryHeap`] returns the greatest first.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.order).cmp(&(self.at, self.order))
     }
@@ -59,61 +59,62 @@ impl PartialOrd for Due {
     }
 }
 
-/// The duties and their timer.
+/// The tasks and their timer.
 #[derive(Debug)]
 pub struct Agenda {
-    duties: BinaryHeap<Due>,
-    made: u64,
+    tasks: BinaryHeap<Due>,
+    sequence: u64,
     timer: OwnedFd,
-    armed: u64,
+    armed_at: u64,
 }
 
 impl Agenda {
-    /// An empty agenda.
+    /// Creates an empty agenda.
     ///
     /// # Errors
     ///
-    /// If the system grants no timer.
+    /// If the system provides no timer.
     pub fn new() -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        Ok(Self { duties: BinaryHeap::new(), made: 0, timer, armed: u64::MAX })
+        Ok(Self { tasks: BinaryHeap::new(), sequence: 0, timer, armed_at: u64::MAX })
     }
 
-    /// What becomes readable when the earliest duty is due.
+    /// Returns the timer, which becomes readable when the earliest task is due.
     pub fn timer(&self) -> &OwnedFd {
         &self.timer
     }
 
-    /// Adds a duty.
-    pub fn add(&mut self, at: u64, slot: u32, generation: u32, duty: Duty) {
-        self.made += 1;
-        self.duties.push(Due { at, order: self.made, slot, generation, duty });
+    /// Adds a task.
+    pub fn add(&mut self, at: u64, slot: u32, generation: u32, task: Task) {
+        self.sequence += 1;
+        self.tasks.push(Due { at, order: self.sequence, slot, generation, task });
     }
 
-    /// The instant of the earliest duty.
+    /// Returns the instant of the earliest task.
     pub fn next_at(&self) -> Option<u64> {
-        self.duties.peek().map(|due| due.at)
+        self.tasks.peek().map(|due| due.at)
     }
 
-    /// Takes the earliest duty if it is due at `now`.
+    /// Removes and returns the earliest task if it is due at `now`.
     pub fn take(&mut self, now: u64) -> Option<Due> {
-        self.duties.peek().filter(|due| due.at <= now)?;
-        self.duties.pop()
+        self.tasks.peek().filter(|due| due.at <= now)?;
+        self.tasks.pop()
     }
 
-    /// Sets the timer to `ahead` nanoseconds before the earliest duty, unless it is set so already.
+    /// Sets the timer to `ahead` nanoseconds before the earliest task, unless it is
+    /// already set to that.
     ///
     /// # Errors
     ///
     /// If the timer cannot be set.
     pub fn arm(&mut self, clock: &Clock, ahead: u64) -> io::Result<()> {
         let Some(at) = self.next_at().map(|at| at.saturating_sub(ahead)) else { return Ok(()) };
-        if at == self.armed {
+        if at == self.armed_at {
             return Ok(());
         }
         let setting = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: clock.timespec(at) };
         timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &setting)?;
-        self.armed = at;
+        self.armed_at = at;
         Ok(())
     }
 }
@@ -126,7 +127,7 @@ mod tests {
     fn duties_come_in_order_of_time_and_then_of_making() {
         let mut agenda = Agenda::new().unwrap();
         for (at, slot) in [(5, 1), (3, 2), (5, 3), (9, 4)] {
-            agenda.add(at, slot, 0, Duty::Linger);
+            agenda.add(at, slot, 0, Task::Linger);
         }
         assert_eq!(agenda.next_at(), Some(3));
         let slots: Vec<u32> = std::iter::from_fn(|| agenda.take(5)).map(|due| due.slot).collect();

@@ -1,4 +1,4 @@
-//! The command line, and what it asks for as a value that needs no further checking.
+//! Parses the command line into values that need no further checks.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 
-use crate::fail::{FailRule, Fate};
+use crate::fail::{FailRule, FailureSampler};
 use crate::h2::options::Http2;
 use crate::hostile::Hostile;
 use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
 
-/// What `--help` ends with.
+/// Text at the end of `--help`.
 pub const EXAMPLES: &str = "EXAMPLES:
   A fast server on a free port, ended by Ctrl-C or SIGTERM (it prints one line, its address):
       brunt-lab
@@ -182,7 +182,7 @@ pub struct Options {
     pub websocket: WebSocket,
 }
 
-/// The options that concern WebSocket.
+/// Options of WebSocket.
 #[derive(Debug, Clone, Args)]
 pub struct WebSocket {
     /// Compress WebSocket messages of clients that offer it (`permessage-deflate`), and take compressed ones
@@ -194,7 +194,7 @@ pub struct WebSocket {
     pub client_bits: Option<u8>,
 }
 
-/// The options that concern HTTP/3.
+/// Options of HTTP/3.
 #[derive(Debug, Clone, Args)]
 pub struct Http3 {
     /// Speak HTTP/3, too: on the UDP port of the same number, with 0-RTT
@@ -211,11 +211,11 @@ pub struct Http3 {
 }
 
 impl Options {
-    /// Checks what concerns more than one option.
+    /// Checks the rules between options.
     ///
     /// # Errors
     ///
-    /// What does not go together.
+    /// A message on options that exclude each other.
     pub fn check(&self) -> Result<(), String> {
         let row = self.hostile.and_then(Hostile::row);
         if let Some(row) = row.filter(|row| row.is_of_http3() && !self.http3.http3) {
@@ -227,21 +227,21 @@ impl Options {
         if self.http3.http3 && matches!(self.listen, Listen::Unix(_)) {
             return Err("--http3 needs an address and a port: --listen 127.0.0.1:0".to_owned());
         }
-        Fate::new(&self.fail, self.seed).map(|_| ())
+        FailureSampler::new(&self.fail, self.seed).map(|_| ())
     }
 
-    /// Whether replies have a due time, or all leave at once.
+    /// True if replies have due times, false if all are sent immediately.
     pub fn is_timed(&self) -> bool {
-        self.service.law != crate::service::Law::None || self.stall.is_some()
+        self.service.distribution != crate::service::ServiceTime::None || self.stall.is_some()
     }
 
-    /// Whether arrival, service and writing of each request are kept.
+    /// True if arrival, service and writing of each request are recorded.
     pub fn is_recorded(&self) -> bool {
         self.is_timed() || self.record
     }
 }
 
-/// A place to listen; never one that another machine could reach.
+/// An address to listen on; never one that another machine can reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
     /// A loopback address.
@@ -255,11 +255,11 @@ impl Listen {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
-            let named = !path.is_empty();
-            return named.then(|| Self::Unix(path.into())).ok_or_else(|| "`unix:` needs a path".to_owned());
+            let has_path = !path.is_empty();
+            return has_path.then(|| Self::Unix(path.into())).ok_or_else(|| "`unix:` needs a path".to_owned());
         }
         let numeric =
             text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
@@ -290,13 +290,20 @@ fn parse_workers(text: &str) -> Result<usize, String> {
 }
 
 fn parse_header(text: &str) -> Result<String, String> {
-    let refuse = || format!("`{text}` is not a header field: write e.g. `X-Name: value`");
-    let (name, value) = text.split_once(':').ok_or_else(refuse)?;
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(token) || value.bytes().any(|byte| byte.is_ascii_control()) {
-        return Err(refuse());
+    let (name, value) = text.split_once(':').ok_or_else(|| header_error(text))?;
+    if name.is_empty() || !name.bytes().all(is_token_byte) || value.bytes().any(|byte| byte.is_ascii_control()) {
+        return Err(header_error(text));
     }
     Ok(format!("{name}: {}", value.trim()))
+}
+
+fn header_error(text: &str) -> String {
+    format!("`{text}` is not a header field: write e.g. `X-Name: value`")
+}
+
+/// True for the bytes of a token (RFC 9110, section 5.6.2).
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! One connection: its socket, its parser, the replies that it is owed, and the bytes that are still to send.
+//! Holds the state of one connection: its socket, its parser, its pending replies, and
+//! the bytes to send.
 //!
-//! Holds state and moves bytes; what to reply and when is decided by [`crate::desk`], and carried out by
-//! [`crate::deliver`].
+//! This module stores state and moves bytes. [`crate::planner`] decides what to reply and when,
+//! and [`crate::deliver`] executes it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,137 +12,144 @@ use std::rc::Rc;
 use rustix::event::epoll::EventFlags;
 use rustls::ServerConnection;
 
-use crate::desk::Plan;
 use crate::h2::options::Versions;
 use crate::h2::session::Session;
-use crate::outbox::{Outbox, Settled};
+use crate::outbox::{CompletedReply, Outbox};
+use crate::planner::ReplyPlan;
 use crate::request::Parser;
 use crate::socket::Writer;
 use crate::websocket::WebSocket;
 
-/// With this many bytes of HTTP/2 unsent, no further frame is read.
-const MOST_UNSENT: usize = 1 << 20;
+/// Maximum number of unsent HTTP/2 bytes; above it, no further frame is read.
+const MAX_UNSENT: usize = 1 << 20;
 
-/// With this many replies owed or unsent, no further request is read.
-const MOST_OWED: usize = 512;
+/// Maximum number of pending or unsent replies; above it, no further request is read.
+const MAX_PENDING: usize = 512;
 
-/// A reply that the connection is owed; replies leave in the order of the requests.
+/// A reply that is not sent yet. Replies leave in the order of the requests.
 #[derive(Debug)]
-pub struct Owed {
-    /// Whether its instant has come.
+pub struct PendingReply {
+    /// True once the reply is due.
     pub ready: bool,
-    /// What to send.
-    pub plan: Plan,
+    /// The reply to send.
+    pub plan: ReplyPlan,
 }
 
-/// A reply that leaves one byte at a time.
+/// A reply that is sent one byte at a time.
 #[derive(Debug)]
 pub struct Drip {
-    /// The whole reply.
+    /// The complete reply.
     pub bytes: Rc<[u8]>,
-    /// How much of it has left.
+    /// Number of bytes sent.
     pub sent: usize,
-    /// The tick at which the next byte is due: by the schedule, so that lateness does not add up.
+    /// Tick at which the next byte is due. It follows the schedule, so that
+    /// lateness does not accumulate.
     pub due: u64,
-    /// What is settled with the last byte.
-    pub settled: Settled,
+    /// The reply to record with the last byte.
+    pub completed: CompletedReply,
 }
 
-/// How far a connection is from its end.
+/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Requests are read.
     Open,
-    /// Nothing more is read; closed once everything owed is sent.
+    /// Nothing more is read; the connection closes once everything pending is sent.
     Ending,
-    /// Our side is shut; closed when the client closes.
+    /// Our side is shut down; the connection closes when the client closes.
     Draining,
 }
 
-/// What is to become of a connection.
+/// Whether a connection stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It stays.
+pub enum ConnAction {
+    /// It stays open.
     Keep,
     /// It is closed now.
     Drop,
 }
 
-/// What a connection speaks.
+/// Protocol of a connection.
 #[derive(Debug)]
-pub enum Speaks {
-    /// It has sent so many bytes of HTTP/2's preface, and nothing else.
+pub enum WireProtocol {
+    /// Not known yet. The client has sent this number of bytes of HTTP/2's
+    /// preface, and nothing else.
     Undecided(usize),
     /// HTTP/1.x.
-    One,
+    Http1,
     /// HTTP/2.
-    Two(Box<Session>),
-    /// Messages (RFC 6455); their replies are owed as those of HTTP/1.
+    Http2(Box<Session>),
+    /// WebSocket messages (RFC 6455); their replies are pending in the same way as those of HTTP/1.
     WebSocket(Box<WebSocket>),
 }
 
-impl Speaks {
-    /// At the start of a connection.
+impl WireProtocol {
+    /// Returns the state at the start of a connection.
     pub fn new(versions: Versions) -> Self {
-        if versions.has_two() { Self::Undecided(0) } else { Self::One }
+        if versions.has_http2() { Self::Undecided(0) } else { Self::Http1 }
     }
 }
 
-/// See the module.
+/// A connection.
 #[derive(Debug)]
 pub struct Conn {
     /// The socket.
     pub socket: OwnedFd,
-    /// The place in the server's table.
+    /// Index in the server's table.
     pub slot: u32,
-    /// Tells this connection from others that had the same place.
+    /// Distinguishes this connection from earlier ones with the same slot.
     pub generation: u32,
-    /// What is spoken.
-    pub speaks: Speaks,
-    /// Requests out of bytes.
+    /// Protocol of the connection.
+    pub protocol: WireProtocol,
+    /// Parses requests.
     pub parser: Parser,
-    /// TLS, if it is spoken.
+    /// TLS session, if TLS is used.
     pub session: Option<Box<ServerConnection>>,
-    /// Replies that are not on their way yet.
-    pub owed: VecDeque<Owed>,
+    /// Replies that are not in the outbox yet.
+    pub pending: VecDeque<PendingReply>,
     /// Number of the first of them.
-    pub first_owed: u32,
-    /// Bytes on their way.
+    pub first_pending: u32,
+    /// Bytes to send.
     pub outbox: Outbox,
-    /// A reply that is dripping.
+    /// A reply that is sent byte by byte.
     pub drip: Option<Drip>,
-    /// See [`Phase`].
+    /// State of the connection.
     pub phase: Phase,
-    /// The client will send nothing more.
-    pub ended: bool,
-    /// HTTP/1 requests and messages that were read.
+    /// True once the client sends nothing more.
+    pub input_ended: bool,
+    /// Number of HTTP/1 requests and messages that were read.
     pub requests: u64,
-    /// Requests that were answered.
+    /// Number of requests that were answered.
     pub served: u64,
-    /// When something last happened.
+    /// Tick of the last activity.
     pub last_active: u64,
-    /// What the event loop watches.
+    /// Events that the event loop watches.
     pub interest: EventFlags,
-    /// Replies that TLS has taken and the kernel has not.
-    encrypted: Vec<Settled>,
+    /// Replies that TLS has accepted and the kernel has not.
+    encrypted: Vec<CompletedReply>,
 }
 
 impl Conn {
-    /// A new connection.
-    pub fn new(socket: OwnedFd, speaks: Speaks, parser: Parser, session: Option<Box<ServerConnection>>) -> Self {
+    /// Creates a connection.
+    pub fn new(
+        socket: OwnedFd,
+        protocol: WireProtocol,
+        parser: Parser,
+        session: Option<Box<ServerConnection>>,
+    ) -> Self {
         Self {
             socket,
             slot: 0,
             generation: 0,
-            speaks,
+            protocol,
             parser,
             session,
-            owed: VecDeque::new(),
-            first_owed: 0,
+            pending: VecDeque::new(),
+            first_pending: 0,
             outbox: Outbox::default(),
             drip: None,
             phase: Phase::Open,
-            ended: false,
+            input_ended: false,
             requests: 0,
             served: 0,
             last_active: 0,
@@ -150,21 +158,22 @@ impl Conn {
         }
     }
 
-    /// Sends what can be sent; what is settled thereby goes to `settled`. Returns the bytes that the kernel took.
+    /// Sends as much as possible. Completely sent replies are appended to `completed`. Returns the
+    /// number of bytes that the kernel accepted.
     ///
     /// # Errors
     ///
     /// If the connection is broken.
-    pub fn flush(&mut self, settled: &mut Vec<Settled>) -> io::Result<usize> {
+    pub fn flush(&mut self, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
         let Some(session) = &mut self.session else {
             let mut writer = Writer(&self.socket);
-            return match &mut self.speaks {
-                Speaks::Two(http2) => http2.write_to(&mut writer, settled),
-                _ => self.outbox.write_to(&mut writer, settled),
+            return match &mut self.protocol {
+                WireProtocol::Http2(http2) => http2.write_to(&mut writer, completed),
+                _ => self.outbox.write_to(&mut writer, completed),
             };
         };
-        match &mut self.speaks {
-            Speaks::Two(http2) => http2.write_to(&mut session.writer(), &mut self.encrypted)?,
+        match &mut self.protocol {
+            WireProtocol::Http2(http2) => http2.write_to(&mut session.writer(), &mut self.encrypted)?,
             _ => self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?,
         };
         let mut total = 0;
@@ -176,37 +185,38 @@ impl Conn {
                 Err(error) => return Err(error),
             }
         }
-        settled.append(&mut self.encrypted);
+        completed.append(&mut self.encrypted);
         Ok(total)
     }
 
-    /// Whether bytes wait for the kernel to take them.
+    /// True if bytes wait for the kernel.
     pub fn has_unsent(&self) -> bool {
-        let held = match &self.speaks {
-            Speaks::Two(http2) => http2.unsent() > 0,
+        let is_unsent = match &self.protocol {
+            WireProtocol::Http2(http2) => http2.unsent() > 0,
             _ => !self.outbox.is_empty(),
         };
-        held || self.session.as_ref().is_some_and(|session| session.wants_write())
+        is_unsent || self.session.as_ref().is_some_and(|session| session.wants_write())
     }
 
-    /// Whether nothing is owed, dripping or unsent.
-    pub fn is_settled(&self) -> bool {
-        let idle = match &self.speaks {
-            Speaks::Two(http2) => http2.is_idle(),
-            _ => self.owed.is_empty() && self.drip.is_none(),
+    /// True if no reply is pending, dripping or unsent.
+    pub fn has_nothing_pending(&self) -> bool {
+        let idle = match &self.protocol {
+            WireProtocol::Http2(http2) => http2.is_idle(),
+            _ => self.pending.is_empty() && self.drip.is_none(),
         };
         idle && !self.has_unsent()
     }
 
-    /// Makes more frames of HTTP/2 bodies, or lets a control frame of a WebSocket go; true if there are any.
+    /// Makes more frames of HTTP/2 bodies, or releases a control frame of a WebSocket. Returns true
+    /// if there are any.
     pub fn pump(&mut self) -> bool {
-        match &mut self.speaks {
-            Speaks::Two(http2) => {
+        match &mut self.protocol {
+            WireProtocol::Http2(http2) => {
                 http2.pump();
                 http2.unsent() > 0
             }
-            // Within a frame that drips there is no place for another.
-            Speaks::WebSocket(websocket) if self.drip.is_none() => {
+            // No other frame may be sent within a dripping frame.
+            WireProtocol::WebSocket(websocket) if self.drip.is_none() => {
                 let control = websocket.control.take();
                 control.map(|frame| self.outbox.push(frame.into(), None)).is_some()
             }
@@ -214,51 +224,52 @@ impl Conn {
         }
     }
 
-    /// Nothing more is read; the connection ends once everything is sent, a WebSocket with this code.
+    /// Stops reading. The connection ends once everything is sent; a WebSocket is
+    /// closed with this code.
     pub fn finish(&mut self, code: u16) {
-        if let Speaks::WebSocket(websocket) = &mut self.speaks {
+        if let WireProtocol::WebSocket(websocket) = &mut self.protocol {
             websocket.close(code);
         }
         self.phase = Phase::Ending;
     }
 
-    /// Whether a request on this stream is not processed, because of a GOAWAY.
+    /// True if a request on this stream is not processed because of a GOAWAY.
     pub fn excludes(&self, stream: u32) -> bool {
-        matches!(&self.speaks, Speaks::Two(http2) if stream > http2.last)
+        matches!(&self.protocol, WireProtocol::Http2(http2) if stream > http2.last)
     }
 
-    /// Whether HTTP/2 ends here, after a GOAWAY.
+    /// True if the HTTP/2 session has ended after a GOAWAY.
     pub fn is_over(&self) -> bool {
-        matches!(&self.speaks, Speaks::Two(http2) if http2.is_over())
+        matches!(&self.protocol, WireProtocol::Http2(http2) if http2.is_over())
     }
 
-    /// What the event loop should watch.
-    pub fn wanted(&self) -> EventFlags {
-        let mut wanted = EventFlags::empty();
-        let room = match &self.speaks {
-            Speaks::Two(http2) => http2.unsent() < MOST_UNSENT,
-            _ => self.owed.len() + self.outbox.len() < MOST_OWED,
+    /// Returns the events that the event loop should watch.
+    pub fn interest_flags(&self) -> EventFlags {
+        let mut flags = EventFlags::empty();
+        let has_room = match &self.protocol {
+            WireProtocol::Http2(http2) => http2.unsent() < MAX_UNSENT,
+            _ => self.pending.len() + self.outbox.len() < MAX_PENDING,
         };
-        if !self.ended && self.phase != Phase::Ending && room {
-            wanted |= EventFlags::IN;
+        if !self.input_ended && self.phase != Phase::Ending && has_room {
+            flags |= EventFlags::IN;
         }
         if self.has_unsent() {
-            wanted |= EventFlags::OUT;
+            flags |= EventFlags::OUT;
         }
-        wanted
+        flags
     }
 
-    /// Marks the owed reply with this number as ready to leave.
+    /// Marks the pending reply with this number as ready.
     pub fn mark_ready(&mut self, number: u32) {
-        if let Some(owed) = self.owed.get_mut(number.wrapping_sub(self.first_owed) as usize) {
-            owed.ready = true;
+        if let Some(pending) = self.pending.get_mut(number.wrapping_sub(self.first_pending) as usize) {
+            pending.ready = true;
         }
     }
 
-    /// Takes the next owed reply if it is ready and no other is dripping.
-    pub fn take_ready(&mut self) -> Option<Plan> {
-        self.owed.front().filter(|owed| owed.ready && self.drip.is_none())?;
-        self.first_owed = self.first_owed.wrapping_add(1);
-        self.owed.pop_front().map(|owed| owed.plan)
+    /// Removes and returns the next pending reply if it is ready and no other is dripping.
+    pub fn take_ready(&mut self) -> Option<ReplyPlan> {
+        self.pending.front().filter(|pending| pending.ready && self.drip.is_none())?;
+        self.first_pending = self.first_pending.wrapping_add(1);
+        self.pending.pop_front().map(|pending| pending.plan)
     }
 }

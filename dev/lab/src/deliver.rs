@@ -1,41 +1,41 @@
-//! Carrying out a plan: the bytes that a reply, or a failure, puts on its connection.
+//! Executes a plan: puts the bytes of a reply, or of a failure, on its connection.
 //!
-//! Only fills the outbox and marks the connection; sending and closing are the server's.
+//! This module only fills the outbox and marks the connection. The server sends and closes.
 
 use std::rc::Rc;
 
-use crate::conn::{Conn, Drip, Phase, Speaks, Verdict};
-use crate::desk::Plan;
+use crate::conn::{Conn, ConnAction, Drip, Phase, WireProtocol};
 use crate::fail::FailKind;
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
+use crate::planner::ReplyPlan;
 use crate::reply::{Replies, Reply, head_length};
 use crate::request::Shape;
 use crate::socket::reset_on_close;
 use crate::websocket::{STATUS, code};
 
-/// What `garbage` sends.
+/// Bytes that `garbage` sends.
 pub(crate) const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x80\x81\r\n";
 
-/// What `extra` sends after the right reply.
+/// Bytes that `extra` sends after the correct reply.
 pub(crate) const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 
-/// Puts the reply of `plan`, or what stands for it, on its connection.
-pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requests: u64) -> Verdict {
+/// Puts the reply of `plan`, or the bytes of its failure, on its connection.
+pub fn deliver(conn: &mut Conn, mut plan: ReplyPlan, replies: &mut Replies, max_requests: u64) -> ConnAction {
     conn.served += 1;
-    plan.request.shape.keep_alive &= conn.served < most_requests;
+    plan.request.shape.keep_alive &= conn.served < max_requests;
     let shape = plan.request.shape;
-    if let Speaks::WebSocket(websocket) = &conn.speaks
-        && let Some(stage) = websocket.perform()
+    if let WireProtocol::WebSocket(websocket) = &conn.protocol
+        && let Some(output) = websocket.send_row()
     {
-        let settled = stage.replied.then_some(Settled { status: STATUS, ticket: plan.ticket });
-        conn.outbox.push(stage.out.into(), settled);
-        if stage.closing {
+        let completed = output.is_reply.then_some(CompletedReply { status: STATUS, ticket: plan.ticket });
+        conn.outbox.push(output.out.into(), completed);
+        if output.closing {
             conn.phase = Phase::Ending;
         }
-        return Verdict::Keep;
+        return ConnAction::Keep;
     }
-    match plan.failing {
-        // A message has no status; this is how a server tells that it failed.
+    match plan.failure {
+        // A message has no status. A server reports a failure by closing with this code.
         Some(FailKind::Status(_)) if shape.message.is_some() => conn.finish(code::INTERNAL_ERROR),
         None => push_reply(conn, &plan, replies.to(&plan.request, None)),
         Some(FailKind::Status(status)) => push_reply(conn, &plan, replies.to(&plan.request, Some(status))),
@@ -47,43 +47,43 @@ pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requ
         Some(FailKind::CloseEarly) => push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes)),
         Some(FailKind::TruncateHead) => push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes)),
         Some(FailKind::Garbage) => push_last(conn, GARBAGE.into()),
-        Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return Verdict::Drop,
+        Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return ConnAction::Close,
         Some(FailKind::Reset | FailKind::ResetConnection) => {
-            // If the socket is gone already, there is nobody left to reset.
+            // If the socket is already closed, no reset is needed.
             let _ = reset_on_close(&conn.socket);
-            return Verdict::Drop;
+            return ConnAction::Close;
         }
         Some(FailKind::Never) => {}
     }
-    Verdict::Keep
+    ConnAction::Keep
 }
 
-/// Sends the next byte of a dripping reply; true while more are to come.
+/// Sends the next byte of a dripping reply. Returns true if more bytes follow.
 pub fn drip(conn: &mut Conn) -> bool {
     let Some(dripping) = &mut conn.drip else { return false };
     let byte = &dripping.bytes[dripping.sent..=dripping.sent];
     dripping.sent += 1;
     let last = dripping.sent == dripping.bytes.len();
-    conn.outbox.push(byte.into(), last.then_some(dripping.settled));
+    conn.outbox.push(byte.into(), last.then_some(dripping.completed));
     if last {
         conn.drip = None;
     }
     !last
 }
 
-fn push_reply(conn: &mut Conn, plan: &Plan, reply: Reply) {
-    let settled = Settled { status: reply.status, ticket: plan.ticket };
-    conn.outbox.push(reply.bytes, Some(settled));
+fn push_reply(conn: &mut Conn, plan: &ReplyPlan, reply: Reply) {
+    let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
+    conn.outbox.push(reply.bytes, Some(completed));
     end_unless_kept(conn, plan);
 }
 
-fn start_drip(conn: &mut Conn, plan: &Plan, reply: Reply) {
-    let settled = Settled { status: reply.status, ticket: plan.ticket };
-    conn.drip = Some(Drip { bytes: reply.bytes, sent: 0, due: plan.due, settled });
+fn start_drip(conn: &mut Conn, plan: &ReplyPlan, reply: Reply) {
+    let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
+    conn.drip = Some(Drip { bytes: reply.bytes, sent: 0, due: plan.due, completed });
     end_unless_kept(conn, plan);
 }
 
-fn end_unless_kept(conn: &mut Conn, plan: &Plan) {
+fn end_unless_kept(conn: &mut Conn, plan: &ReplyPlan) {
     if !plan.request.shape.keep_alive {
         conn.finish(code::NORMAL);
     }
@@ -94,7 +94,7 @@ fn push_last(conn: &mut Conn, bytes: Rc<[u8]>) {
     conn.phase = Phase::Ending;
 }
 
-/// The head and half of the body; without a body, the head without its end.
+/// Returns the head and half of the body; without a body, the head without its end.
 pub(crate) fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
     let head = head_length(shape, reply);
     let body = reply.len() - head;

@@ -1,7 +1,7 @@
-//! What `--fail P:KIND` means: which requests are failed on purpose, and how.
+//! Implements `--fail P:KIND`: chooses the requests that fail on purpose, and how.
 //!
-//! Only the choice; the bytes of a failed reply are [`crate::deliver`]'s. One generator of its own draws the failures,
-//! so that adding a rule does not change the service times.
+//! [`crate::deliver`] writes the bytes of a failed reply. The failures have a separate random
+//! generator, so that an additional rule does not change the service times.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -9,11 +9,12 @@ use rand_pcg::Pcg64Mcg;
 /// A way to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailKind {
-    /// A whole reply with this status instead of the usual one.
+    /// A complete reply with this status.
     Status(u16),
-    /// A reset connection (RST) without a reply; of HTTP/2, the stream only (`INTERNAL_ERROR`).
+    /// A connection reset (RST) without a reply; for HTTP/2, a reset
+    /// of the stream (`INTERNAL_ERROR`).
     Reset,
-    /// A reset connection, whatever is spoken on it.
+    /// A connection reset, for every protocol.
     ResetConnection,
     /// A refused stream (`REFUSED_STREAM`); before HTTP/2, a closed connection.
     Refused,
@@ -21,37 +22,37 @@ pub enum FailKind {
     Goaway,
     /// A closed connection without a reply.
     Close,
-    /// A head and half of the body that it announces, then a close; of HTTP/2, a reset of the stream.
+    /// A head and half of the announced body, then a close; for HTTP/2, a reset of the stream.
     CloseEarly,
-    /// Bytes that are no HTTP, then a close.
+    /// Bytes that are not HTTP, then a close.
     Garbage,
-    /// No reply, ever.
+    /// No reply at all.
     Never,
-    /// The right reply, one byte per `--drip`.
+    /// The correct reply, one byte per `--drip`.
     Slow,
-    /// Half of a head (of HTTP/2, of its frame), then a close.
+    /// Half of a head (for HTTP/2, of its frame), then a close.
     TruncateHead,
-    /// The right reply and then bytes that belong to nothing; of HTTP/2, DATA on the stream that has ended.
+    /// The correct reply, then surplus bytes; for HTTP/2, DATA on the stream that has ended.
     Extra,
 }
 
-/// How a failing request ends, as far as the truth is concerned.
+/// Effect of a failure on the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Is served and answered whole: takes a worker, has a sojourn time.
+    /// Served and answered completely: takes a worker, and has a sojourn time.
     Answered,
-    /// Is served, and its reply is spoilt: takes a worker, has no sojourn time.
-    Spoilt,
-    /// Is not served: takes no worker.
+    /// Served, but the reply is spoiled: takes a worker, and has no sojourn time.
+    Spoiled,
+    /// Not served: takes no worker.
     Unserved,
 }
 
 impl FailKind {
-    /// What the failure does to the queue.
+    /// Returns the effect of the failure on the queue.
     pub fn effect(self) -> Effect {
         match self {
             Self::Status(_) | Self::Extra | Self::Slow => Effect::Answered,
-            Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoilt,
+            Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoiled,
             Self::Reset | Self::ResetConnection | Self::Refused | Self::Goaway | Self::Close | Self::Never => {
                 Effect::Unserved
             }
@@ -76,14 +77,14 @@ impl FailKind {
     }
 }
 
-/// One `--fail`.
+/// One `--fail` rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailRule {
-    /// What the user wrote.
+    /// Text of the option.
     pub text: String,
-    /// The share of requests that fail so, 0 to 1.
+    /// Share of requests that fail by this rule, from 0 to 1.
     pub probability: f64,
-    /// How they fail.
+    /// Kind of the failure.
     pub kind: FailKind,
 }
 
@@ -92,7 +93,7 @@ impl FailRule {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (share, kind) =
             text.split_once(':').ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
@@ -107,7 +108,7 @@ impl FailRule {
         Ok(Self { text: text.to_owned(), probability, kind })
     }
 
-    /// The name under which failures of this kind are counted.
+    /// Returns the name under which failures of this kind are counted.
     pub fn name(&self) -> &str {
         self.text.split_once(':').map_or("", |(_, kind)| kind)
     }
@@ -119,19 +120,19 @@ fn parse_share(text: &str) -> Option<f64> {
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// Draws which requests fail; one uniform number a request decides among all rules.
+/// Draws the failing requests. One uniform number per request decides among all rules.
 #[derive(Debug)]
-pub struct Fate {
+pub struct FailureSampler {
     rules: Vec<FailRule>,
     random: Pcg64Mcg,
 }
 
-impl Fate {
-    /// Refuses rules whose shares sum to more than one.
+impl FailureSampler {
+    /// Creates a sampler. The shares of the rules must not sum to more than one.
     ///
     /// # Errors
     ///
-    /// Why the rules are refused.
+    /// A message on the rules.
     pub fn new(rules: &[FailRule], seed: u64) -> Result<Self, String> {
         let total: f64 = rules.iter().map(|rule| rule.probability).sum();
         if total > 1.0 + 1e-9 {
@@ -140,17 +141,17 @@ impl Fate {
         Ok(Self { rules: rules.to_vec(), random: Pcg64Mcg::seed_from_u64(!seed) })
     }
 
-    /// The rule, by its place among the options, that this request falls under.
+    /// Draws the rule that applies to a request: its index among the options, and its failure.
     pub fn draw(&mut self) -> Option<(usize, FailKind)> {
         if self.rules.is_empty() {
             return None;
         }
-        let mut left: f64 = self.random.random();
-        for (place, rule) in self.rules.iter().enumerate() {
-            if left < rule.probability {
-                return Some((place, rule.kind));
+        let mut remaining: f64 = self.random.random();
+        for (index, rule) in self.rules.iter().enumerate() {
+            if remaining < rule.probability {
+                return Some((index, rule.kind));
             }
-            left -= rule.probability;
+            remaining -= rule.probability;
         }
         None
     }
@@ -175,14 +176,14 @@ mod tests {
         assert!(FailRule::parse("1%:explode").unwrap_err().contains("truncate-head"));
         assert!(FailRule::parse("1%:99").unwrap_err().contains("200 to 599"));
         let rules = [FailRule::parse("60%:500").unwrap(), FailRule::parse("60%:reset").unwrap()];
-        assert!(Fate::new(&rules, 1).unwrap_err().contains("more than 1"));
+        assert!(FailureSampler::new(&rules, 1).unwrap_err().contains("more than 1"));
     }
 
     #[test]
     fn shares_are_kept_and_repeat() {
         let rules = [FailRule::parse("10%:500").unwrap(), FailRule::parse("20%:reset").unwrap()];
         let count = |seed| {
-            let mut fate = Fate::new(&rules, seed).unwrap();
+            let mut fate = FailureSampler::new(&rules, seed).unwrap();
             let mut counts = [0; 2];
             (0..100_000).filter_map(|_| fate.draw()).for_each(|(place, _)| counts[place] += 1);
             counts

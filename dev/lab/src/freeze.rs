@@ -1,8 +1,9 @@
-//! Freezes: the whole server was stopped from outside (SIGSTOP), and went on later (SIGCONT).
+//! Handles freezes: an external SIGSTOP stops the whole server, and a later SIGCONT continues it.
 //!
-//! A stopped process knows nothing of it, but the kernel goes on to receive and to stamp. So whoever stopped it tells it
-//! afterwards, in a line on its standard input, from when to when; the truth then takes the freeze for a stall given
-//! after the fact. It is not for machines that froze by themselves: nobody would know when.
+//! A stopped process does not notice the freeze, but the kernel keeps receiving and stamping
+//! packets. The process that stopped it therefore reports the period later, in a line on its
+//! standard input. The truth then treats the freeze as a stall. Machines that freeze by themselves
+//! are out of scope, because the period is unknown.
 
 use std::fmt;
 use std::io;
@@ -14,22 +15,22 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::clock::{Clock, monotonic};
 
-/// A time in which a server was stopped, in nanoseconds: of `CLOCK_MONOTONIC` as it is told, in ticks once the lab has
-/// taken it in.
+/// A period in which a server was stopped, in nanoseconds. It is in `CLOCK_MONOTONIC` when it is
+/// reported, and in ticks inside the lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freeze {
-    /// When it was stopped.
+    /// Start of the freeze.
     pub from: u64,
-    /// When it went on.
+    /// End of the freeze.
     pub to: u64,
 }
 
 impl Freeze {
-    /// Stops a process for this time, and lets it go on. The process is the caller's own child.
+    /// Stops a process for this time, and continues it. The process must be a child of the caller.
     ///
     /// # Errors
     ///
-    /// If the process cannot be signalled.
+    /// If the process cannot be signaled.
     pub fn impose(process: Pid, length: Duration) -> io::Result<Self> {
         kill_process(process, Signal::STOP)?;
         let from = monotonic();
@@ -39,19 +40,20 @@ impl Freeze {
         Ok(Self { from, to })
     }
 
-    /// Reads a line as [`fmt::Display`] writes it: `frozen FROM TO`.
+    /// Parses a line in the format of [`fmt::Display`]: `frozen FROM TO`.
     pub fn parse(line: &str) -> Option<Self> {
         let (from, to) = line.trim().strip_prefix("frozen ")?.split_once(' ')?;
         let freeze = Self { from: from.parse().ok()?, to: to.parse().ok()? };
         (freeze.from < freeze.to).then_some(freeze)
     }
 
-    /// When a reply that is ready at `instant` leaves: at once, or when the server goes on.
+    /// Returns the instant at which a reply leaves that is ready at `instant`: the same, or the
+    /// end of the freeze.
     pub fn release(&self, instant: u64) -> u64 {
         if (self.from..self.to).contains(&instant) { self.to } else { instant }
     }
 
-    /// The same in ticks of a clock.
+    /// Converts the freeze to ticks of a clock.
     #[must_use]
     pub fn in_ticks(&self, clock: &Clock) -> Self {
         Self { from: clock.tick_of(self.from), to: clock.tick_of(self.to) }
@@ -64,22 +66,22 @@ impl fmt::Display for Freeze {
     }
 }
 
-/// The freezes that were told so far. Clones are the same list.
+/// The reported freezes. Clones share the same list.
 #[derive(Debug, Clone, Default)]
 pub struct Freezes(Arc<Mutex<Vec<Freeze>>>);
 
 impl Freezes {
-    /// Takes in a line; one that tells of no freeze is passed over.
+    /// Adds the freeze of a line. Other lines are ignored.
     pub fn take_line(&self, line: &str) {
         if let Some(freeze) = Freeze::parse(line) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(freeze);
         }
     }
 
-    /// All of them in ticks, the earliest first.
+    /// Returns all freezes in ticks, earliest first.
     pub fn in_ticks(&self, clock: &Clock) -> Vec<Freeze> {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut ticks: Vec<Freeze> = told.iter().map(|freeze| freeze.in_ticks(clock)).collect();
+        let freezes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ticks: Vec<Freeze> = freezes.iter().map(|freeze| freeze.in_ticks(clock)).collect();
         ticks.sort_by_key(|freeze| freeze.from);
         ticks
     }

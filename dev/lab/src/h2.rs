@@ -1,17 +1,18 @@
-//! HTTP/2 (RFC 9113) by the crate `h2`, which shares no code with the load generator.
+//! Serves HTTP/2 (RFC 9113) by the crate `h2`, which shares no code with the load generator.
 //!
-//! A connection becomes HTTP/2 by its first bytes or by `Upgrade: h2c`; requests are decided upon by the same
-//! [`crate::desk`] as those of HTTP/1, and replies leave when they are due, in any order between streams.
+//! A connection becomes HTTP/2 by its first bytes or by `Upgrade: h2c`. [`crate::planner`]
+//! plans the replies to its requests, as for HTTP/1. Replies leave when they are due, in
+//! any order between streams.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`options`], [`hostile`] | options; frames that break rules on request |
 //! | [`frame`], [`hpack`] | bytes of hostile rows and failures |
-//! | [`request`], [`reply`] | requests out of heads, and heads of replies |
+//! | [`request`], [`reply`] | requests from heads, and heads of replies |
 //! | [`session`], [`stream`], `sending`, `follow` | one connection and its streams |
 //! | `incoming`, `transport`, [`out`] | bytes between the socket and `h2` |
-//! | [`upgrade`], [`deliver`], `serve` | how it begins; replies and failures; its place in the event loop |
-//! | [`websocket`] | `WebSocket`s over its streams |
+//! | [`upgrade`], [`deliver`], `serve` | the upgrade; replies and failures; its part of the event loop |
+//! | [`websocket`] | `WebSocket`s on its streams |
 
 pub mod deliver;
 mod follow;

@@ -1,14 +1,16 @@
-//! HTTP/3 (RFC 9114): QUIC by `quinn-proto`, header compression by the crate `qpack`, frames by this module.
+//! Serves HTTP/3 (RFC 9114): QUIC by `quinn-proto`, header compression by the crate `qpack`,
+//! frames by this module.
 //!
-//! A UDP socket in the same event loop. Requests are decided upon by the same [`crate::desk`] as those of TCP, and replies
-//! leave when they are due, in any order between streams. It does not check that clients keep to all rules.
+//! It uses a UDP socket in the same event loop. [`crate::planner`] plans the replies, as for
+//! TCP. Replies leave when they are due, in any order between streams. It does not check
+//! all rules for clients.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `qpack`, `fields` | header blocks, and requests out of them |
+//! | `qpack`, `fields` | header blocks, and requests from them |
 //! | `carrier` | one connection and its streams |
 //! | `endpoint` | the socket, the connections, packets |
-//! | `serve` | its place in the event loop |
+//! | `serve` | its part of the event loop |
 //! | [`hostile`], `perform` | bytes that break rules on request |
 
 mod carrier;
@@ -26,7 +28,7 @@ use std::rc::Rc;
 use crate::args::Options;
 use crate::h2::reply::Replies;
 
-/// The bit of a generation that tells a connection of QUIC from one of TCP.
+/// Bit of a generation that distinguishes QUIC connections from TCP connections.
 pub(crate) const IS_QUIC: u32 = 1 << 31;
 
 /// Numbers of the standard: frames, streams, errors (RFC 9114, sections 6.2, 7.2 and 8.1).
@@ -35,7 +37,7 @@ mod number {
     pub(super) const HEADERS: u64 = 1;
     pub(super) const SETTINGS: u64 = 4;
     pub(super) const GOAWAY: u64 = 7;
-    /// A control stream, and SETTINGS without any.
+    /// A control stream with empty SETTINGS.
     pub(super) const CONTROL: &[u8] = &[0, 4, 0];
     pub(super) const NO_ERROR: u32 = 0x100;
     pub(super) const INTERNAL_ERROR: u32 = 0x102;
@@ -44,24 +46,24 @@ mod number {
     pub(super) const MESSAGE_ERROR: u32 = 0x10e;
 }
 
-/// How a stream ends once its bytes have left.
+/// End of a stream after its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum End {
-    /// It does not.
+    /// It stays open.
     #[default]
     Open,
-    /// With its last byte.
+    /// It ends with its last byte.
     Finished,
-    /// With a reset of this code.
+    /// It is reset with this code.
     Reset(u32),
 }
 
-/// Replies whose header blocks are of HTTP/3.
+/// Creates replies with header blocks of HTTP/3.
 pub(crate) fn replies(options: &Options) -> Replies<Rc<[u8]>> {
     Replies::of(options, qpack::encode)
 }
 
-/// Appends a number of QUIC (RFC 9000, section 16).
+/// Appends a QUIC number (RFC 9000, section 16).
 fn put_number(out: &mut Vec<u8>, number: u64) {
     match number {
         0..0x40 => out.push(number as u8),
@@ -77,7 +79,7 @@ fn put_frame(out: &mut Vec<u8>, kind: u64, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// The number at the beginning, which is moved past it.
+/// Removes the number at the start of `rest`, and returns it.
 fn take_number(rest: &mut &[u8]) -> Option<u64> {
     let length = 1usize << (rest.first()? >> 6);
     let (number, more) = rest.split_at_checked(length)?;

@@ -1,72 +1,74 @@
-//! What `--hostile NAME` sends in place of an answer: bytes that break a rule, or keep to it in a way that is rare.
+//! Implements `--hostile NAME`: sends bytes instead of a reply that break a rule, or keep to it
+//! in a rare way.
 //!
-//! Each row of the tables is one of them, with the section of the RFC that it is about. A client must tell each that breaks a
-//! rule by a failure, and must take those whose name has `rare-` as replies. The rows are those of [`crate::h2::hostile`],
-//! `h3::hostile` (names that begin with `h3-`) and [`crate::websocket::hostile`] (`ws-`).
+//! Each row of the tables is one of them, with its RFC section. A client must report a failure
+//! for each row that breaks a rule, and must accept rows with `rare-` in their name as
+//! replies. The rows are in [`crate::h2::hostile`], `h3::hostile` (names that begin with
+//! `h3-`) and [`crate::websocket::hostile`] (`ws-`).
 
 use crate::h2;
 use crate::websocket;
 
-/// The most bytes that a row which never ends sends on a connection.
-pub const MOST_FLOOD: u64 = 64 << 20;
+/// Maximum number of bytes that an endless row sends on a connection.
+pub const MAX_FLOOD: u64 = 64 << 20;
 
-/// One entry of the list.
+/// A row of the table.
 #[derive(Debug)]
-pub struct Row {
-    /// What the command line calls it.
+pub struct HostileRow {
+    /// Name on the command line.
     pub name: &'static str,
-    /// The section of the RFC.
+    /// Section of the RFC.
     pub section: &'static str,
-    /// What is sent.
+    /// Description of the bytes.
     pub text: &'static str,
-    /// When it is sent.
-    pub when: When,
-    /// Sends it.
-    pub say: Say,
+    /// When the row is sent.
+    pub when: Trigger,
+    /// Function that writes the row.
+    pub say: HostileReply,
 }
 
 /// When a row is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// Before there is a connection: it changes what the server offers.
+pub enum Trigger {
+    /// Before there is a connection: the row changes the server's offer.
     Setup,
-    /// When a packet of a client has come, in place of QUIC's answer or before it.
+    /// When a packet of a client is received, instead of QUIC's response or before it.
     Packet,
-    /// In place of that with which a server begins: SETTINGS, or the answer to the handshake of a WebSocket.
+    /// Instead of the server's first bytes: SETTINGS, or the response to a WebSocket handshake.
     Greeting,
-    /// When the head of a request is there, whether or not a body is to come.
+    /// When the head of a request is received, with or without a body to follow.
     Head,
     /// When a request is complete.
     Request,
-    /// When a request is complete, and again whenever it has left, without end.
+    /// When a request is complete, and again whenever it has left, endlessly.
     Endless,
 }
 
-/// What a row sends, by the protocol.
+/// Function that writes a row, by protocol.
 #[derive(Debug, Clone, Copy)]
-pub enum Say {
-    /// Frames of HTTP/2.
-    Http2(fn(&mut h2::hostile::Stage)),
-    /// Bytes on streams of HTTP/3.
+pub enum HostileReply {
+    /// Writes frames of HTTP/2.
+    Http2(fn(&mut h2::hostile::RowOutput)),
+    /// Writes bytes on streams of HTTP/3.
     #[cfg(feature = "http3")]
-    Http3(fn(&mut crate::h3::hostile::Stage)),
-    /// Packets of QUIC.
+    Http3(fn(&mut crate::h3::hostile::RowOutput)),
+    /// Writes packets of QUIC.
     #[cfg(feature = "http3")]
     Packets(fn(&mut crate::h3::hostile::Exchange)),
-    /// What is offered to clients of QUIC.
+    /// Changes the offer to QUIC clients.
     #[cfg(feature = "http3")]
     Setup(fn(&mut crate::h3::hostile::Offer)),
-    /// Frames of a WebSocket.
-    WebSocket(fn(&mut websocket::hostile::Stage)),
+    /// Writes frames of a WebSocket.
+    WebSocket(fn(&mut websocket::hostile::RowOutput)),
 }
 
-/// What `--hostile` asks for.
+/// Value of `--hostile`.
 #[derive(Debug, Clone, Copy)]
 pub enum Hostile {
-    /// Print the table.
+    /// Prints the table.
     List,
-    /// Do as this row says.
-    Row(&'static Row),
+    /// Sends this row.
+    HostileRow(&'static HostileRow),
 }
 
 impl Hostile {
@@ -80,35 +82,35 @@ impl Hostile {
             return Ok(Self::List);
         }
         let row = rows().find(|row| row.name == text);
-        row.map(Self::Row)
+        row.map(Self::HostileRow)
             .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
     }
 
-    /// The row, if one was named.
-    pub fn row(self) -> Option<&'static Row> {
+    /// Returns the row, if one was named.
+    pub fn row(self) -> Option<&'static HostileRow> {
         match self {
             Self::List => None,
-            Self::Row(row) => Some(row),
+            Self::HostileRow(row) => Some(row),
         }
     }
 }
 
-impl Row {
-    /// Whether it is sent on connections of HTTP/3.
+impl HostileRow {
+    /// True if the row is sent on HTTP/3 connections.
     pub fn is_of_http3(&self) -> bool {
-        !matches!(self.say, Say::Http2(_) | Say::WebSocket(_))
+        !matches!(self.say, HostileReply::Http2(_) | HostileReply::WebSocket(_))
     }
 }
 
-/// All rows.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+/// Returns all rows.
+pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
     let rows = h2::hostile::rows();
     #[cfg(feature = "http3")]
     let rows = rows.chain(crate::h3::hostile::rows());
     rows.chain(websocket::hostile::ROWS)
 }
 
-/// The table as text: a line each.
+/// Returns the table as text, one row per line.
 pub fn table() -> String {
     let lines = rows().map(|row| format!("{:<32} {:<12} {}\n", row.name, row.section, row.text));
     lines.collect()
@@ -129,8 +131,8 @@ mod tests {
             let known = ["9113", "7541", "9110", "9114", "9204", "9000", "9001", "6455", "7692"];
             assert!(known.contains(&rfc) && section.starts_with(|digit: char| digit.is_ascii_digit()), "{}", row.name);
             let prefix = match row.say {
-                Say::Http2(_) => "",
-                Say::WebSocket(_) => "ws-",
+                HostileReply::Http2(_) => "",
+                HostileReply::WebSocket(_) => "ws-",
                 #[cfg(feature = "http3")]
                 _ => "h3-",
             };

@@ -1,22 +1,22 @@
-//! What has happened: counts, and a compact record of each visit.
+//! Records events: counts, and a compact record of each request.
 //!
-//! Only keeps; [`crate::report`] computes from it.
+//! This module only stores; [`crate::report`] computes from it.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::fail::Effect;
-use crate::h2::session::Counts;
-use crate::outbox::Settled;
+use crate::h2::session::Http2Counts;
+use crate::outbox::CompletedReply;
 
-/// The record of a reply that has not been written whole (yet).
+/// Write tick of a reply that is not completely written (yet).
 pub const UNWRITTEN: u64 = u64::MAX;
 
-/// The record of a request that is failed on purpose without a whole reply: it has no sojourn time.
-pub const SPOILT: u64 = u64::MAX - 1;
+/// Write tick of a request that fails on purpose without a complete reply: it has no sojourn time.
+pub const SPOILED: u64 = u64::MAX - 1;
 
-/// One past the highest status.
+/// Length of the table of statuses: one more than the highest.
 const STATUSES: usize = 600;
 
 /// Counts since the start.
@@ -24,33 +24,33 @@ const STATUSES: usize = 600;
 pub struct Ledger {
     /// Complete requests, without those for `/stats`.
     pub received: u64,
-    /// Replies of which every byte was given to the kernel.
+    /// Replies that were passed to the kernel completely.
     pub answered: u64,
-    /// What was no request, and HTTP/2 frames that break a rule.
+    /// Malformed requests, and HTTP/2 frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: Vec<u64>,
-    /// Failures by the place of their rule among the options.
+    /// Failures by the index of their rule among the options.
     pub failed: Vec<u64>,
     /// Connections that became HTTP/2.
     pub http2_connections: u64,
-    /// What else happened on them.
-    pub http2: Counts,
+    /// Other counts of these connections.
+    pub http2: Http2Counts,
     /// Connections that became `WebSocket`s.
     pub websockets: u64,
-    /// Messages on them that came compressed.
+    /// Messages that were compressed.
     pub deflated: u64,
-    /// What a client of a WebSocket broke first.
+    /// Description of the first rule that a WebSocket client broke.
     pub websocket_error: Option<String>,
-    /// HTTP/3.
+    /// Counts of HTTP/3.
     pub http3: Http3Counts,
     /// Connections accepted.
     pub accepted: u64,
     /// Connections closed.
     pub closed: u64,
-    /// The most connections at one time.
+    /// Maximum number of simultaneous connections.
     pub peak: u64,
-    /// Accepts refused by the kernel, as when descriptors run out.
+    /// Failed accepts, for instance when descriptors run out.
     pub accept_errors: u64,
     /// Bytes read from sockets.
     pub bytes_received: u64,
@@ -64,36 +64,36 @@ pub struct Ledger {
     pub stamped_by_kernel: u64,
     /// Tick of the latest reply's last byte.
     pub last_written: Option<u64>,
-    /// A record of each visit, if they are recorded.
+    /// Record of each request, if requests are recorded.
     pub visits: Visits,
 }
 
 impl Ledger {
-    /// An empty ledger for so many `--fail` rules and records.
-    pub fn new(rules: usize, most_visits: u32) -> Self {
-        let visits = Visits { limit: most_visits, ..Visits::default() };
+    /// Creates an empty ledger for this number of `--fail` rules and records.
+    pub fn new(rules: usize, max_visits: u32) -> Self {
+        let visits = Visits { limit: max_visits, ..Visits::default() };
         Self { by_status: vec![0; STATUSES], failed: vec![0; rules], visits, ..Self::default() }
     }
 
-    /// Enters an arrival.
-    pub fn arrived(&mut self, arrival: u64) {
+    /// Records an arrival.
+    pub fn record_arrival(&mut self, arrival: u64) {
         self.received += 1;
         self.first_arrival = Some(self.first_arrival.map_or(arrival, |first| first.min(arrival)));
         self.last_arrival = self.last_arrival.max(Some(arrival));
     }
 
-    /// Enters a reply that has gone out whole.
-    pub fn settle(&mut self, settled: Settled, written: u64) {
+    /// Records a completely sent reply.
+    pub fn record_reply(&mut self, completed: CompletedReply, written: u64) {
         self.answered += 1;
         self.last_written = self.last_written.max(Some(written));
-        self.by_status[usize::from(settled.status).min(STATUSES - 1)] += 1;
-        if let Some(ticket) = settled.ticket {
+        self.by_status[usize::from(completed.status).min(STATUSES - 1)] += 1;
+        if let Some(ticket) = completed.ticket {
             self.visits.write(ticket, written);
         }
     }
 
-    /// Takes in what happened on an HTTP/2 connection.
-    pub fn count_http2(&mut self, counts: &mut Counts) {
+    /// Adds the counts of an HTTP/2 connection, and resets them.
+    pub fn count_http2(&mut self, counts: &mut Http2Counts) {
         let new = std::mem::take(counts);
         let all = &mut self.http2;
         all.refused += new.refused;
@@ -106,23 +106,23 @@ impl Ledger {
         self.websocket_error = self.websocket_error.take().or(new.websocket_error);
     }
 
-    /// Enters a new connection.
-    pub fn connected(&mut self) {
+    /// Records a new connection.
+    pub fn record_connection(&mut self) {
         self.accepted += 1;
         self.peak = self.peak.max(self.accepted - self.closed);
     }
 }
 
-/// What happened on connections of HTTP/3 besides requests and replies.
+/// Counts of HTTP/3 connections besides requests and replies.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Http3Counts {
     /// Connections.
     pub connections: u64,
     /// Clients that were asked to prove their address (Retry).
     pub retries: u64,
-    /// Requests that were there before the handshake was over (0-RTT).
+    /// Requests that arrived before the end of the handshake (0-RTT).
     pub early_requests: u64,
-    /// Requests behind a GOAWAY; they are not among the requests received.
+    /// Requests after a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
     /// The first rule that a client broke.
     pub first_error: Option<&'static str>,
@@ -135,26 +135,27 @@ pub struct Visits {
     pub arrivals: Vec<u64>,
     /// Drawn service times.
     pub services: Vec<u64>,
-    /// Ticks when the last byte of the reply was with the kernel, or [`UNWRITTEN`], or [`SPOILT`].
+    /// Ticks at which the last byte of the reply was passed to the kernel,
+    /// or [`UNWRITTEN`], or [`SPOILED`].
     pub written: Vec<u64>,
-    /// By ticket, how much longer than the first byte the last one of a dripping reply takes.
+    /// By ticket, the time from the first to the last byte of a dripping reply.
     pub tails: BTreeMap<u32, u64>,
-    /// Requests past the limit.
-    pub missed: u64,
+    /// Requests beyond the limit.
+    pub over_limit: u64,
     limit: u32,
 }
 
 impl Visits {
-    /// Records an arrival; gives its ticket unless the limit is reached.
+    /// Records an arrival. Returns its ticket, or None if the limit is reached.
     pub fn enter(&mut self, arrival: u64, service: u64, effect: Effect) -> Option<u32> {
         let ticket = self.arrivals.len() as u32;
         if ticket >= self.limit {
-            self.missed += 1;
+            self.over_limit += 1;
             return None;
         }
         self.arrivals.push(arrival);
         self.services.push(service);
-        self.written.push(if effect == Effect::Answered { UNWRITTEN } else { SPOILT });
+        self.written.push(if effect == Effect::Answered { UNWRITTEN } else { SPOILED });
         Some(ticket)
     }
 

@@ -1,28 +1,31 @@
-//! The lab: a server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) whose response times are known, against which load generators are tested.
+//! A server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) with known response times,
+//! to test load generators.
 //!
-//! What it is: one thread that draws each request's service time, computes by queueing recursion when the reply must
-//! leave, lets it leave then, and in the end tells both what was computed and what was really done. Where the two
-//! disagree, it says that its truth must not be used.
+//! One thread draws each request's service time, computes by queueing recursion when the reply must
+//! leave, and sends it then. At the end it reports both the computed and the real times. If they
+//! disagree, it reports that the truth must not be used.
 //!
-//! Out of scope: a web server, a model of any real server's code, or anything that another machine could reach. It
-//! shares nothing with the load generator, so that no mistake can hide by being made at both ends.
+//! Out of scope: a web server, a model of a real server's code, or an address that another
+//! machine can reach. It shares no code with the load generator, so that a mistake cannot hide
+//! by occurring in both.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`args`], [`units`] | the command line |
-//! | [`service`], [`fail`] | what is drawn: service times and failures |
-//! | [`truth`], [`freeze`], [`planned`] | the recursion, stalls and stops, quantiles; arrivals that were only planned |
+//! | [`service`], [`fail`] | random draws: service times and failures |
+//! | [`truth`], [`freeze`], [`planned`] | the recursion, stalls and stops, quantiles; arrivals
+//! of a plan |
 //! | [`request`], [`body`] | bytes to requests |
 //! | [`reply`], [`outbox`] | replies to bytes |
-//! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
-//! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
+//! | [`planner`], [`ledger`] | the decision about a request, and the record of events |
+//! | [`conn`], [`deliver`] | one connection, and the bytes of a plan |
 //! | [`h2`] | HTTP/2, by the crate `h2` |
 //! | `h3` | HTTP/3: QUIC, frames and streams |
 //! | [`websocket`] | WebSocket: frames, and messages as requests |
 //! | [`hostile`] | bytes that break rules on request |
-//! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
-//! | [`socket`], [`tls`], [`clock`] | the world |
-//! | [`report`], [`program`] | the JSON; the program around it all |
+//! | [`server`], `serve`, [`agenda`] | the event loop, and scheduled tasks |
+//! | [`socket`], [`tls`], [`clock`] | the operating system |
+//! | [`report`], [`program`] | the JSON; the program |
 
 pub mod agenda;
 pub mod args;
@@ -30,7 +33,6 @@ pub mod body;
 pub mod clock;
 pub mod conn;
 pub mod deliver;
-pub mod desk;
 pub mod fail;
 pub mod freeze;
 pub mod h2;
@@ -40,6 +42,7 @@ pub mod hostile;
 pub mod ledger;
 pub mod outbox;
 pub mod planned;
+pub mod planner;
 pub mod program;
 pub mod reply;
 pub mod report;

@@ -1,4 +1,4 @@
-//! `brunt-lab`, the program; all of it is in [`brunt_lab::program`], which `brunt lab` shares.
+//! Runs `brunt-lab`. Its code is in [`brunt_lab::program`], which `brunt lab` shares.
 
 #![allow(clippy::print_stderr, reason = "this is the program")]
 

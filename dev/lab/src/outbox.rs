@@ -1,73 +1,74 @@
-//! What one connection has still to send, and what is settled once it is sent.
+//! Queues the bytes that one connection has to send, and notes which replies are complete.
 //!
-//! A queue of shared slices written with as few system calls as possible. It does not know what the bytes mean.
+//! It is a queue of shared slices, written with as few system calls as possible. It does
+//! not interpret the bytes.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Write};
 use std::rc::Rc;
 
-/// The most slices for one write.
-const MOST_SLICES: usize = 32;
+/// Maximum number of slices in one write.
+const MAX_SLICES: usize = 32;
 
-/// What is settled when the last byte of a reply is with the kernel.
+/// A reply to record when its last byte is passed to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct CompletedReply {
     /// Status of the reply.
     pub status: u16,
-    /// Its record, if it has one.
+    /// Index of its record, if it has one.
     pub ticket: Option<u32>,
 }
 
 #[derive(Debug)]
 struct Piece {
     bytes: Rc<[u8]>,
-    settled: Option<Settled>,
+    completed: Option<CompletedReply>,
 }
 
 /// Bytes to send, in order.
 #[derive(Debug, Default)]
 pub struct Outbox {
     pieces: VecDeque<Piece>,
-    /// How much of the first piece is sent.
+    /// Number of bytes of the first piece that are sent.
     sent: usize,
 }
 
 impl Outbox {
-    /// Adds bytes, and what is settled once they are sent.
-    pub fn push(&mut self, bytes: Rc<[u8]>, settled: Option<Settled>) {
+    /// Adds bytes, and the reply to record once they are sent.
+    pub fn push(&mut self, bytes: Rc<[u8]>, completed: Option<CompletedReply>) {
         if !bytes.is_empty() {
-            self.pieces.push_back(Piece { bytes, settled });
+            self.pieces.push_back(Piece { bytes, completed });
         }
     }
 
-    /// Whether everything is sent.
+    /// True if everything is sent.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// How many pieces wait.
+    /// Number of unsent pieces.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Writes until everything is sent or the writer would block; what is settled goes to `settled`.
-    /// Returns the bytes written.
+    /// Writes until everything is sent or the writer would block. Completely sent replies are
+    /// appended to `completed`. Returns the number of bytes written.
     ///
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl Write, settled: &mut Vec<Settled>) -> io::Result<usize> {
+    pub fn write_to(&mut self, writer: &mut impl Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
         let mut total = 0;
         while let Some(first) = self.pieces.front() {
             let result = match self.pieces.len() {
                 1 => writer.write(&first.bytes[self.sent..]),
-                _ => writer.write_vectored(&self.slices()[..self.pieces.len().min(MOST_SLICES)]),
+                _ => writer.write_vectored(&self.slices()[..self.pieces.len().min(MAX_SLICES)]),
             };
             match result {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => {
                     total += count;
-                    self.advance(count, settled);
+                    self.advance(count, completed);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -77,21 +78,21 @@ impl Outbox {
         Ok(total)
     }
 
-    fn slices(&self) -> [IoSlice<'_>; MOST_SLICES] {
-        let mut slices = [IoSlice::new(&[]); MOST_SLICES];
-        for (at, (slice, piece)) in slices.iter_mut().zip(&self.pieces).enumerate() {
-            *slice = IoSlice::new(if at == 0 { &piece.bytes[self.sent..] } else { &piece.bytes });
+    fn slices(&self) -> [IoSlice<'_>; MAX_SLICES] {
+        let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+        for (index, (slice, piece)) in slices.iter_mut().zip(&self.pieces).enumerate() {
+            *slice = IoSlice::new(if index == 0 { &piece.bytes[self.sent..] } else { &piece.bytes });
         }
         slices
     }
 
-    fn advance(&mut self, count: usize, settled: &mut Vec<Settled>) {
+    fn advance(&mut self, count: usize, completed: &mut Vec<CompletedReply>) {
         self.sent += count;
         while let Some(first) = self.pieces.front()
             && self.sent >= first.bytes.len()
         {
             self.sent -= first.bytes.len();
-            settled.extend(first.settled);
+            completed.extend(first.completed);
             self.pieces.pop_front();
         }
     }
@@ -130,15 +131,15 @@ mod tests {
         for n in 0..100u16 {
             let text = format!("<{n}>");
             expected += &text;
-            outbox.push(text.into_bytes().into(), (n % 2 == 0).then_some(Settled { status: n, ticket: None }));
+            outbox.push(text.into_bytes().into(), (n % 2 == 0).then_some(CompletedReply { status: n, ticket: None }));
         }
         let mut writer = Reluctant { taken: Vec::new(), ready: false };
-        let (mut settled, mut total) = (Vec::new(), 0);
+        let (mut completed, mut total) = (Vec::new(), 0);
         while !outbox.is_empty() {
-            total += outbox.write_to(&mut writer, &mut settled).unwrap();
+            total += outbox.write_to(&mut writer, &mut completed).unwrap();
         }
         assert_eq!(String::from_utf8(writer.taken).unwrap(), expected);
         assert_eq!(total, expected.len());
-        assert_eq!(settled.iter().map(|one| one.status).collect::<Vec<_>>(), (0..100).step_by(2).collect::<Vec<_>>());
+        assert_eq!(completed.iter().map(|one| one.status).collect::<Vec<_>>(), (0..100).step_by(2).collect::<Vec<_>>());
     }
 }

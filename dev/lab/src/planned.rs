@@ -1,20 +1,20 @@
-//! What requests would have waited that were planned and perhaps never sent.
+//! Computes the response times of planned requests, which were perhaps never sent.
 //!
-//! The same desk, draws and recursion as in a run of the server, fed with arrivals out of a plan instead of arrivals on a
-//! socket: the truth for a load generator that did not keep to the load it was asked for. Pure.
+//! It uses the same planner, draws and recursion as the server, with arrivals from a plan instead
+//! of a socket. This is the truth for a load generator that did not keep to its load. No I/O.
 
 use crate::args::Options;
-use crate::desk::Desk;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
 use crate::h2;
+use crate::planner::Planner;
 use crate::reply::{Replies, filler};
 use crate::request::{Request, Shape};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
 use crate::websocket;
 
-/// What the requests are sent by.
+/// Protocol of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.x.
@@ -29,42 +29,43 @@ pub enum Protocol {
     Grpc,
 }
 
-/// The computed response times of a server with these options, for arrivals at these ticks, in order. `freezes` are in
-/// the same ticks; requests that arrive before tick `from` are served and not summarised.
+/// Returns the computed response times of a server with these options, for arrivals at these ticks,
+/// in order. `freezes` are in the same ticks. Requests that arrive before tick `from` are served,
+/// but not part of the summary.
 ///
 /// # Errors
 ///
-/// Which option makes no sense.
+/// A message on the option that is invalid.
 pub fn planned(
     options: &Options,
     protocol: Protocol,
-    (arrivals, freezes): (&[u64], &[Freeze]),
+    arrivals_and_freezes: (&[u64], &[Freeze]),
     from: u64,
 ) -> Result<Option<Summary>, String> {
-    let mut desk = Desk::new(&Options { record: true, ..options.clone() })?;
-    desk.freezes = freezes.to_vec();
+    let (arrivals, freezes) = arrivals_and_freezes;
+    let mut planner = Planner::new(&Options { record: true, ..options.clone() })?;
+    planner.freezes = freezes.to_vec();
     let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);
     let message = (protocol == Protocol::WebSocket).then_some(websocket::frames::TEXT);
     let shape = Shape { keep_alive: true, message, ..Shape::default() };
-    let request = || Request { shape, ..Request::default() };
-    // Of HTTP/2 and HTTP/3 only the body drips.
+    let request = Request { shape, ..Request::default() };
+    // For HTTP/2 and HTTP/3, only the body drips.
     let length = match protocol {
         Protocol::Http2 | Protocol::Http3 => options.body,
         Protocol::Grpc => h2::reply::message(&filler(options.body)).len(),
-        Protocol::Http1 | Protocol::WebSocket => replies.to(&request(), None).bytes.len(),
+        Protocol::Http1 | Protocol::WebSocket => replies.to(&request, None).bytes.len(),
     };
     for &arrival in arrivals {
-        let plan = desk.admit(arrival, request());
-        if let (Some(FailKind::Slow), Some(ticket)) = (plan.failing, plan.ticket) {
-            desk.ledger.visits.tails.insert(ticket, tail(length, options.drip));
+        let plan = planner.admit(arrival, request.clone());
+        if let (Some(FailKind::Slow), Some(ticket)) = (plan.failure, plan.ticket) {
+            planner.ledger.visits.tails.insert(ticket, tail(length, options.drip));
         }
     }
-    let visits = &desk.ledger.visits;
-    let times = sojourns(&desk.model(), &visits.arrivals, &visits.services);
-    let counted = visits.arrivals.iter().zip(&visits.written).zip(times);
-    let answered =
-        |&((arrival, written), _): &((&u64, &u64), u64)| *arrival >= from && *written == crate::ledger::UNWRITTEN;
-    Ok(Summary::of(counted.filter(answered).map(|(_, time)| time).collect()))
+    let visits = &planner.ledger.visits;
+    let times = sojourns(&planner.model(), &visits.arrivals, &visits.services);
+    let visits = visits.arrivals.iter().zip(&visits.written).zip(times);
+    let answered = visits.filter(|((arrival, written), _)| **arrival >= from && **written == crate::ledger::UNWRITTEN);
+    Ok(Summary::of(answered.map(|(_, time)| time).collect()))
 }
 
 #[cfg(test)]

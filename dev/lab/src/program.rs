@@ -1,7 +1,7 @@
-//! The lab as a program: signals, the line with its address, and its figures at the end.
+//! Runs the lab as a program: signals, the line with its address, and its figures at the end.
 //!
-//! Shared by `brunt-lab` and `brunt lab`. It writes to what it is handed, and leaves arguments, messages of failure and
-//! exit codes to the two of them.
+//! `brunt-lab` and `brunt lab` share it. It writes to the given output; the two programs handle
+//! arguments, error messages and exit codes.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -18,20 +18,20 @@ use crate::hostile::{self, Hostile};
 use crate::report::Report;
 use crate::server::Server;
 
-/// The longest line on standard input that is looked at, in bytes.
-const LONGEST_LINE: u64 = 256;
+/// Maximum length of a line on standard input, in bytes.
+const MAX_LINE: u64 = 256;
 
-/// Why the lab ended without a report.
+/// Reason why the lab ended without a report.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was asked makes no sense; the text says what to write instead.
+    /// The options are invalid; the text includes the remedy.
     Usage(String),
-    /// The machine did not allow it.
+    /// The system reported an error.
     Machine(io::Error),
 }
 
 impl Failure {
-    /// What the shell is told.
+    /// Returns the exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
@@ -55,12 +55,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Serves until a signal, the end of standard input or the longest runtime, if requested. Writes its address to `out`, and
-/// its figures if requested.
+/// Serves until a signal, the end of standard input or the maximum runtime, as requested. Writes
+/// its address to `out`, and its figures if requested.
 ///
 /// # Errors
 ///
-/// [`Failure`] if it cannot listen or write, or an option makes no sense.
+/// [`Failure`] if it cannot listen or write, or an option is invalid.
 pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     options.check().map_err(Failure::Usage)?;
     if let Some(Hostile::List) = options.hostile {
@@ -78,24 +78,23 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     }
     writeln!(out, "listening on {}", server.address())?;
     out.flush()?;
-    tell(options, &server.run()?, out)
+    write_stats(options, &server.run()?, out)
 }
 
-fn tell(options: &Options, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
-    let json = |pretty: fn(&Report) -> serde_json::Result<String>| pretty(report).map_err(io::Error::from);
-    match &options.stats {
-        Some(path) if path.as_os_str() == "-" => writeln!(out, "{}", json(serde_json::to_string)?)?,
-        Some(path) => {
-            let text = json(serde_json::to_string_pretty)? + "\n";
-            fs::write(path, text).map_err(|error| naming(&path.display().to_string(), &error))?;
-        }
-        None => {}
+/// Writes the figures to the file of `--stats`, or to `out` for `-`.
+fn write_stats(options: &Options, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let Some(path) = &options.stats else { return Ok(()) };
+    if path.as_os_str() == "-" {
+        writeln!(out, "{}", serde_json::to_string(report).map_err(io::Error::from)?)?;
+        return Ok(());
     }
+    let text = serde_json::to_string_pretty(report).map_err(io::Error::from)? + "\n";
+    fs::write(path, text).map_err(|error| naming(&path.display().to_string(), &error))?;
     Ok(())
 }
 
-/// A socket on which something comes when the server shall end. Where standard input is to be watched, its lines may
-/// tell of freezes.
+/// Returns a socket that becomes readable when the server should end. With `watch_stdin`, the end
+/// of standard input also ends it, and its lines may report freezes.
 fn stop_socket(watch_stdin: Option<Freezes>) -> io::Result<UnixStream> {
     let (stop, sender) = UnixStream::pair()?;
     for signal in [SIGTERM, SIGINT] {
@@ -110,20 +109,21 @@ fn stop_socket(watch_stdin: Option<Freezes>) -> io::Result<UnixStream> {
 fn stop_after_stdin(mut sender: UnixStream, freezes: &Freezes) {
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
-    while io::Read::take(&mut input, LONGEST_LINE).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+    while io::Read::take(&mut input, MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         freezes.take_line(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    // The server may have ended meanwhile.
+    // The server may already have ended.
     let _ = sender.write_all(b"end");
 }
 
-/// Every connection needs a descriptor. Where the limit cannot be raised, accepting pauses when it is reached.
+/// Raises the limit of descriptors: every connection needs one. If it cannot be raised, accepting
+/// pauses at the limit.
 fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-fn naming(what: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{what}: {error}"))
+fn naming(subject: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{subject}: {error}"))
 }

@@ -1,7 +1,7 @@
-//! The bytes of replies.
+//! Makes the bytes of replies.
 //!
-//! Whole replies, head and body in one shared slice, so that a reply that was given before costs a reference count.
-//! When and where to they go is decided elsewhere.
+//! A reply is a shared slice of head and body, so that a cached reply costs only a reference count.
+//! Other modules choose the instant and the connection.
 
 use std::rc::Rc;
 
@@ -11,82 +11,84 @@ use crate::websocket;
 /// Size of the chunks of a chunked reply, in bytes.
 const CHUNK: usize = 16 * 1024;
 
-/// The most replies that are kept for another use.
-const MOST_KEPT: usize = 64;
+/// Maximum number of cached replies.
+const MAX_CACHED: usize = 64;
 
-/// The longest reply to `/bytes/N` that is kept for another use, in bytes.
-const LONGEST_KEPT: usize = 1 << 20;
+/// Maximum length of a cached `/bytes/N` body, in bytes.
+const MAX_CACHED_BODY: usize = 1 << 20;
 
-/// What goes to a client that waits for it before it sends its body.
+/// Interim reply for a client that waits for it before it sends its body.
 pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// A reply ready to send.
+/// A reply that is ready to send.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// Its status.
+    /// Status of the reply.
     pub status: u16,
     /// Head and body.
     pub bytes: Rc<[u8]>,
 }
 
-/// What makes two replies the same.
+/// Key of a cached reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
     status: u16,
     shape: Shape,
-    /// The size of a `/bytes/N` body; none is the usual body.
+    /// Size of a `/bytes/N` body; None is the default body.
     size: Option<usize>,
 }
 
-/// Makes replies, and keeps those that will be wanted again.
+/// Makes replies, and caches the ones that will be needed again.
 #[derive(Debug)]
 pub struct Replies {
     status: u16,
     headers: String,
     body: Vec<u8>,
     chunked: bool,
-    kept: Vec<(Key, Rc<[u8]>)>,
+    cache: Vec<(Key, Rc<[u8]>)>,
 }
 
 impl Replies {
-    /// Replies of this status and body size, with these header fields.
+    /// Creates replies with this status, body size and header fields.
     pub fn new(status: u16, headers: &[String], body: usize, chunked: bool) -> Self {
         let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
-        Self { status, headers, body: filler(body), chunked, kept: Vec::new() }
+        Self { status, headers, body: filler(body), chunked, cache: Vec::new() }
     }
 
-    /// The reply to `request`, with the status `instead` if there is one.
-    pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply {
+    /// Returns the reply to `request`, with the status `override_status` if it is set.
+    pub fn to(&mut self, request: &Request, override_status: Option<u16>) -> Reply {
         let status = match request.shape.message {
             Some(_) => websocket::STATUS,
-            None => instead.unwrap_or_else(|| status_of(request.route, self.status)),
+            None => override_status.unwrap_or_else(|| status_of(request.route, self.status)),
         };
         let bytes = match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, request.shape, "", echo),
-            (None, Route::Redirect(left @ 1..)) => {
-                let location = format!("Location: /redirect/{}\r\n", left - 1);
+            (None, Route::Redirect(remaining @ 1..)) => {
+                let location = format!("Location: /redirect/{}\r\n", remaining - 1);
                 self.compose(status, request.shape, &location, &self.body)
             }
-            (None, Route::Bytes(size)) => return self.usual(Key { status, shape: request.shape, size: Some(size) }),
-            _ => return self.usual(Key { status, shape: request.shape, size: None }),
+            (None, Route::Bytes(size)) => {
+                return self.cached_reply(Key { status, shape: request.shape, size: Some(size) });
+            }
+            _ => return self.cached_reply(Key { status, shape: request.shape, size: None }),
         };
         Reply { status, bytes: bytes.into() }
     }
 
-    /// A reply with a body of its own.
+    /// Returns a reply with this body.
     pub fn with_body(&self, status: u16, shape: Shape, content_type: &str, body: &[u8]) -> Reply {
         let field = format!("Content-Type: {content_type}\r\n");
         Reply { status, bytes: self.compose(status, shape, &field, body).into() }
     }
 
-    fn usual(&mut self, key: Key) -> Reply {
-        if let Some((_, bytes)) = self.kept.iter().find(|(kept, _)| *kept == key) {
+    fn cached_reply(&mut self, key: Key) -> Reply {
+        if let Some((_, bytes)) = self.cache.iter().find(|(cache, _)| *cache == key) {
             return Reply { status: key.status, bytes: Rc::clone(bytes) };
         }
-        let made = key.size.map(filler);
-        let bytes: Rc<[u8]> = self.compose(key.status, key.shape, "", made.as_ref().unwrap_or(&self.body)).into();
-        if self.kept.len() < MOST_KEPT && key.size.is_none_or(|size| size <= LONGEST_KEPT) {
-            self.kept.push((key, Rc::clone(&bytes)));
+        let body = key.size.map(filler);
+        let bytes: Rc<[u8]> = self.compose(key.status, key.shape, "", body.as_ref().unwrap_or(&self.body)).into();
+        if self.cache.len() < MAX_CACHED && key.size.is_none_or(|size| size <= MAX_CACHED_BODY) {
+            self.cache.push((key, Rc::clone(&bytes)));
         }
         Reply { status: key.status, bytes }
     }
@@ -95,13 +97,13 @@ impl Replies {
         if let Some(opcode) = shape.message {
             return websocket::message(opcode, body, if self.chunked { CHUNK } else { usize::MAX });
         }
-        let bodiless = status == 204 || status == 304;
+        let has_no_body = status == 204 || status == 304;
         let chunked = self.chunked && !shape.http10;
         let mut head = format!("HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}", phrase(status), self.headers);
-        match () {
-            () if bodiless => {}
-            () if chunked => head.push_str("Transfer-Encoding: chunked\r\n"),
-            () => head.push_str(&["Content-Length: ", &body.len().to_string(), "\r\n"].concat()),
+        if chunked && !has_no_body {
+            head.push_str("Transfer-Encoding: chunked\r\n");
+        } else if !has_no_body {
+            head.push_str(&["Content-Length: ", &body.len().to_string(), "\r\n"].concat());
         }
         match (shape.keep_alive, shape.http10) {
             (false, _) => head += "Connection: close\r\n",
@@ -109,21 +111,24 @@ impl Replies {
             (true, false) => {}
         }
         let mut bytes = (head + "\r\n").into_bytes();
-        match () {
-            () if bodiless || shape.head_only => {}
-            () if chunked => append_chunks(&mut bytes, body),
-            () => bytes.extend_from_slice(body),
+        if has_no_body || shape.head_only {
+            return bytes;
+        }
+        if chunked {
+            append_chunks(&mut bytes, body);
+        } else {
+            bytes.extend_from_slice(body);
         }
         bytes
     }
 }
 
-/// Where the body of a reply begins.
+/// Returns the start of the body in a reply.
 pub fn head_length(shape: Shape, reply: &[u8]) -> usize {
     if shape.message.is_some() {
         return websocket::head_length(reply);
     }
-    reply.windows(4).position(|window| window == b"\r\n\r\n").map_or(reply.len(), |at| at + 4)
+    reply.windows(4).position(|window| window == b"\r\n\r\n").map_or(reply.len(), |end| end + 4)
 }
 
 fn append_chunks(bytes: &mut Vec<u8>, body: &[u8]) {
@@ -135,17 +140,17 @@ fn append_chunks(bytes: &mut Vec<u8>, body: &[u8]) {
     bytes.extend_from_slice(b"0\r\n\r\n");
 }
 
-/// The status of the reply to a path, `usual` where it asks for none.
-pub(crate) fn status_of(route: Route, usual: u16) -> u16 {
+/// Returns the status of the reply to a path; `default` if the path has no special status.
+pub(crate) fn status_of(route: Route, default: u16) -> u16 {
     match route {
         Route::Status(status) => status,
         Route::Redirect(1..) => 302,
         Route::Redirect(0) => 200,
-        _ => usual,
+        _ => default,
     }
 }
 
-/// A body of `size` bytes: lines of letters.
+/// Returns a body of `size` bytes: lines of letters.
 pub(crate) fn filler(size: usize) -> Vec<u8> {
     b"abcdefghijklmnopqrstuvwxyz01234\n".iter().copied().cycle().take(size).collect()
 }

@@ -1,7 +1,7 @@
-//! The JSON: what was asked, what happened, and the truth with its verdict.
+//! Makes the JSON report: options, events, and the truth with its verdict.
 //!
-//! Computes from the [ledger](crate::ledger); writes nothing. Every time is in seconds, ticks count from the server's
-//! start.
+//! It computes from the [ledger](crate::ledger), and writes nothing. Every time is in seconds;
+//! ticks count from the start of the server.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,30 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::Options;
-use crate::desk::Desk;
 use crate::h2::options::Versions;
 use crate::hostile::Hostile;
-use crate::ledger::{Http3Counts, Ledger, SPOILT, UNWRITTEN};
+use crate::ledger::{Http3Counts, Ledger, SPOILED, UNWRITTEN};
+use crate::planner::Planner;
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
 
-/// How far the 99th percentile of what was written may be from the truth, in seconds.
+/// Maximum difference between the 99th percentiles of the written times and the truth, in seconds.
 const TOLERANCE: f64 = 0.0001;
 
-/// The same where all replies were held for a while, as a share of the percentile: at the end of a hold there are hundreds
-/// of them, and they leave one after the other.
+/// Maximum difference if all replies were held for a while, as a share of the percentile. At the
+/// end of a hold there are hundreds of replies, which leave one after the other.
 const TOLERANCE_HELD: f64 = 0.005;
 
-/// What a server can tell of itself.
+/// Report of a server.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// Version of the lab.
     pub version: &'static str,
-    /// Where it listened.
+    /// Address on which it listened.
     pub listen: String,
-    /// How it was started.
+    /// Options of the server.
     pub options: Value,
-    /// How long it ran.
+    /// Runtime of the server.
     pub runtime_seconds: f64,
     /// CPU time of the process, user and system.
     pub cpu_seconds: f64,
@@ -46,19 +46,19 @@ pub struct Report {
     pub http3: Http3Counts,
     /// `WebSocket`s.
     pub websocket: WebSockets,
-    /// Bytes on sockets (with TLS: encrypted).
+    /// Bytes on sockets (with TLS, encrypted).
     pub bytes: Bytes,
     /// Earliest arrival.
     pub first_arrival_seconds: Option<f64>,
     /// Latest arrival.
     pub last_arrival_seconds: Option<f64>,
-    /// When the last byte of the latest reply was written.
+    /// Time at which the last byte of the latest reply was written.
     pub last_written_seconds: Option<f64>,
-    /// From when to when the process was stopped, as it was told.
+    /// Reported periods in which the process was stopped: start and end.
     pub frozen_seconds: Vec<[f64; 2]>,
-    /// How requests arrived.
+    /// Statistics of the arrivals.
     pub arrivals: Arrivals,
-    /// The truth.
+    /// Computed response times and their verdict.
     pub truth: Truth,
 }
 
@@ -67,13 +67,13 @@ pub struct Report {
 pub struct Requests {
     /// Complete requests, without those for `/stats`.
     pub received: u64,
-    /// Replies of which every byte was given to the kernel.
+    /// Replies that were passed to the kernel completely.
     pub answered: u64,
-    /// What was no request, and frames that break a rule.
+    /// Malformed requests, and frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: BTreeMap<u16, u64>,
-    /// Requests that were failed on purpose.
+    /// Requests that failed on purpose.
     pub failed_by_kind: BTreeMap<String, u64>,
 }
 
@@ -84,13 +84,13 @@ pub struct Connections {
     pub accepted: u64,
     /// Closed, by either side.
     pub closed: u64,
-    /// The most at one time.
+    /// Maximum number of simultaneous connections.
     pub peak: u64,
-    /// Accepts that failed, as when descriptors run out.
+    /// Failed accepts, for instance when descriptors run out.
     pub accept_errors: u64,
 }
 
-/// What happened on HTTP/2 connections besides requests and replies.
+/// Counts of HTTP/2 connections besides requests and replies.
 #[derive(Debug, Clone, Serialize)]
 pub struct Http2 {
     /// Connections that became HTTP/2.
@@ -99,7 +99,7 @@ pub struct Http2 {
     pub refused: u64,
     /// Streams that the client reset.
     pub cancelled: u64,
-    /// GOAWAY sent.
+    /// GOAWAY frames sent.
     pub goaways: u64,
     /// Streams above the last one of a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
@@ -107,12 +107,12 @@ pub struct Http2 {
     pub first_error: Option<String>,
 }
 
-/// What happened on `WebSocket`s besides messages and their replies, which are counted as requests.
+/// Counts of `WebSocket`s besides messages and their replies, which count as requests.
 #[derive(Debug, Clone, Serialize)]
 pub struct WebSockets {
-    /// Connections that became `WebSocket`s, and streams of HTTP/2 that did.
+    /// Connections and HTTP/2 streams that became `WebSocket`s.
     pub connections: u64,
-    /// Messages that came compressed.
+    /// Messages that were compressed.
     pub compressed: u64,
     /// The first rule that a client broke.
     pub first_error: Option<String>,
@@ -121,39 +121,40 @@ pub struct WebSockets {
 /// Counts of bytes.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bytes {
-    /// Read from sockets.
+    /// Bytes read from sockets.
     pub received: u64,
-    /// Written to sockets.
+    /// Bytes written to sockets.
     pub sent: u64,
 }
 
-/// Sojourn times by computation, beside those that were really given.
+/// Computed sojourn times, and the real ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Truth {
-    /// Whether what was written agrees with what was computed.
+    /// True if the written times agree with the computed ones.
     pub accepted: bool,
-    /// Why not.
+    /// Reason if they do not agree.
     pub reason: Option<String>,
-    /// How the truth was computed.
+    /// Method of the computation.
     pub method: String,
-    /// Computed time in the system of every answered or answerable request.
+    /// Computed time in the system, of every answered or answerable request.
     pub sojourn_seconds: Option<Summary>,
     /// Time from arrival to the end of the write that completed the reply.
     pub written_seconds: Option<Summary>,
-    /// How much later than computed replies were written.
+    /// Lateness of the written replies.
     pub late_seconds: Option<Summary>,
-    /// p99 written less p99 computed, of the requests that were answered.
+    /// p99 written minus p99 computed, of the answered requests.
     pub p99_difference_seconds: Option<f64>,
-    /// Recorded requests whose reply was not written whole, as when the client had left.
+    /// Recorded requests whose reply was not completely written, for instance because
+    /// the client had left.
     pub unwritten: u64,
-    /// Requests whose arrival is the kernel's stamp; the others were stamped when they were read.
+    /// Requests with a kernel stamp as their arrival; the others were stamped when they were read.
     pub stamped_by_kernel: u64,
 }
 
 impl Report {
-    /// What has happened until tick `now`.
-    pub fn of(options: &Options, listen: &str, desk: &Desk, now: u64, cpu: u64) -> Self {
-        let ledger = &desk.ledger;
+    /// Returns the report at tick `now`.
+    pub fn of(options: &Options, listen: &str, planner: &Planner, now: u64, cpu: u64) -> Self {
+        let ledger = &planner.ledger;
         Self {
             version: env!("CARGO_PKG_VERSION"),
             listen: listen.to_owned(),
@@ -185,9 +186,9 @@ impl Report {
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
             last_written_seconds: ledger.last_written.map(seconds),
-            frozen_seconds: desk.freezes.iter().map(|freeze| [seconds(freeze.from), seconds(freeze.to)]).collect(),
+            frozen_seconds: planner.freezes.iter().map(|freeze| [seconds(freeze.from), seconds(freeze.to)]).collect(),
             arrivals: arrivals(ledger),
-            truth: truth(options, desk),
+            truth: truth(options, planner),
         }
     }
 }
@@ -215,8 +216,8 @@ fn describe(options: &Options) -> Value {
         "precise": options.precise,
         "tls": options.tls,
         "http": match options.http2.versions {
-            Versions::One => "1.1",
-            Versions::Two => "2",
+            Versions::Http1 => "1.1",
+            Versions::Http2 => "2",
             Versions::Both => "both",
         },
         "h2_streams": options.http2.streams,
@@ -249,77 +250,80 @@ fn requests(options: &Options, ledger: &Ledger) -> Requests {
 
 fn arrivals(ledger: &Ledger) -> Arrivals {
     let span = ledger.last_arrival.zip(ledger.first_arrival).map(|(last, first)| last - first);
-    let rate = |span: u64| (ledger.received - 1) as f64 * SECOND as f64 / span as f64;
     Arrivals {
         count: ledger.received,
-        rate_per_second: span.filter(|span| *span > 0).map(rate),
-        dispersion_1ms: (ledger.visits.missed == 0).then(|| dispersion(&ledger.visits.arrivals, MILLISECOND)).flatten(),
+        rate_per_second: span
+            .filter(|span| *span > 0)
+            .map(|span| (ledger.received - 1) as f64 * SECOND as f64 / span as f64),
+        dispersion_1ms: (ledger.visits.over_limit == 0)
+            .then(|| dispersion(&ledger.visits.arrivals, MILLISECOND))
+            .flatten(),
     }
 }
 
 /// Computed and written times of the recorded requests.
 #[derive(Default)]
 struct Times {
-    /// Computed, of all that had, or could have had, an answer.
+    /// Computed times of all requests that had, or could have had, a reply.
     sojourn: Vec<u64>,
-    /// Computed, of those that were answered.
+    /// Computed times of the answered requests.
     sojourn_of_written: Vec<u64>,
     written: Vec<u64>,
     late: Vec<u64>,
 }
 
 impl Times {
-    fn of(desk: &Desk) -> Self {
-        let visits = &desk.ledger.visits;
+    fn of(planner: &Planner) -> Self {
+        let visits = &planner.ledger.visits;
         let mut times = Self::default();
-        let computed = sojourns(&desk.model(), &visits.arrivals, &visits.services);
+        let computed = sojourns(&planner.model(), &visits.arrivals, &visits.services);
         for ((&arrival, &written), sojourn) in visits.arrivals.iter().zip(&visits.written).zip(computed) {
-            if written == SPOILT {
+            if written == SPOILED {
                 continue;
             }
             times.sojourn.push(sojourn);
             if written == UNWRITTEN {
                 continue;
             }
-            let taken = written.saturating_sub(arrival);
+            let elapsed = written.saturating_sub(arrival);
             times.sojourn_of_written.push(sojourn);
-            times.written.push(taken);
-            times.late.push(taken.saturating_sub(sojourn));
+            times.written.push(elapsed);
+            times.late.push(elapsed.saturating_sub(sojourn));
         }
         times
     }
 }
 
-fn truth(options: &Options, desk: &Desk) -> Truth {
-    let times = Times::of(desk);
+fn truth(options: &Options, planner: &Planner) -> Truth {
+    let times = Times::of(planner);
     let unwritten = (times.sojourn.len() - times.written.len()) as u64;
     let sojourn = Summary::of(times.sojourn);
     let written = Summary::of(times.written);
     let expected = Summary::of(times.sojourn_of_written);
     let difference = written.as_ref().zip(expected.as_ref()).map(|(written, expected)| written.p99 - expected.p99);
-    let held = options.stall.is_some() || !desk.freezes.is_empty();
-    let share = expected.as_ref().filter(|_| held).map_or(0.0, |expected| expected.p99 * TOLERANCE_HELD);
-    let reason = refusal(options, desk.ledger.visits.missed, difference, TOLERANCE.max(share));
+    let was_held = options.stall.is_some() || !planner.freezes.is_empty();
+    let share = expected.as_ref().filter(|_| was_held).map_or(0.0, |expected| expected.p99 * TOLERANCE_HELD);
+    let reason = refusal(options, planner.ledger.visits.over_limit, difference, TOLERANCE.max(share));
     Truth {
         accepted: reason.is_none(),
         reason,
-        method: desk.model().method(),
+        method: planner.model().method(),
         sojourn_seconds: sojourn,
         written_seconds: written,
         late_seconds: Summary::of(times.late),
         p99_difference_seconds: difference,
         unwritten,
-        stamped_by_kernel: desk.ledger.stamped_by_kernel,
+        stamped_by_kernel: planner.ledger.stamped_by_kernel,
     }
 }
 
-/// Why the truth cannot be relied on, if it cannot.
-fn refusal(options: &Options, missed: u64, difference: Option<f64>, tolerance: f64) -> Option<String> {
+/// Returns the reason why the truth is unreliable, if it is.
+fn refusal(options: &Options, over_limit: u64, difference: Option<f64>, tolerance: f64) -> Option<String> {
     if !options.is_recorded() {
         return Some("nothing was recorded: replies were immediate and --record was not given".to_owned());
     }
-    if missed > 0 {
-        return Some(format!("{missed} requests came after --max-record was reached"));
+    if over_limit > 0 {
+        return Some(format!("{over_limit} requests came after --max-record was reached"));
     }
     match difference {
         None => Some("no recorded request was answered".to_owned()),

@@ -1,67 +1,68 @@
-//! Requests out of bytes: an incremental HTTP/1.x request parser.
+//! Parses HTTP/1.x requests incrementally.
 //!
-//! Takes whatever pieces the socket gives and keeps only what is incomplete. It knows nothing of sockets or replies,
-//! and of a request it keeps only what decides the reply; bodies are counted off, and kept only for `--echo`.
+//! It accepts pieces of any size, and stores only incomplete parts. It does not know sockets or
+//! replies. Of a request it stores only the fields that determine the reply; bodies are counted,
+//! and stored only for `--echo`.
 
 use crate::body::Body;
 use crate::h2::upgrade::settings;
 
-/// The longest head that is accepted, in bytes.
-const LONGEST_HEAD: usize = 64 * 1024;
+/// Maximum size of a head, in bytes.
+const MAX_HEAD: usize = 64 * 1024;
 
-/// The most header fields that are accepted.
-const MOST_HEADERS: usize = 100;
+/// Maximum number of header fields.
+const MAX_HEADERS: usize = 100;
 
-/// The most bytes `/bytes/N` gives.
-const MOST_BYTES: usize = 64 << 20;
+/// Maximum size of a `/bytes/N` body, in bytes.
+const MAX_BYTES: usize = 64 << 20;
 
-/// The longest `/delay/MS`: an hour.
-const LONGEST_DELAY: u64 = 3_600_000;
+/// Maximum `/delay/MS`, in milliseconds: an hour.
+const MAX_DELAY: u64 = 3_600_000;
 
-/// What decides the reply to one request.
+/// The fields of a request that determine its reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
-    /// What is asked for.
+    /// Reply that the path asks for.
     pub route: Route,
-    /// How the reply must be framed.
+    /// Framing of the reply.
     pub shape: Shape,
-    /// With `--echo`: the whole request, body decoded.
+    /// With `--echo`, the complete request with its decoded body.
     pub echo: Option<Vec<u8>>,
-    /// What an HTTP/1.1 client asks to go on with.
+    /// Protocol to which an HTTP/1.1 client asks to switch.
     pub upgrade: Option<Upgrade>,
 }
 
-/// A protocol to which a connection of HTTP/1.1 can change.
+/// A protocol to which an HTTP/1.1 connection can switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Upgrade {
-    /// HTTP/2, with these settings of the client (`Upgrade: h2c`).
+    /// HTTP/2, with the client's settings (`Upgrade: h2c`).
     Http2(Vec<u8>),
-    /// WebSocket, with this `Sec-WebSocket-Key`, and the extensions that are offered, each behind a comma.
+    /// WebSocket.
     WebSocket {
-        /// The key.
+        /// Value of `Sec-WebSocket-Key`.
         key: Vec<u8>,
-        /// The offers.
+        /// The offered extensions, each followed by a comma.
         extensions: Vec<u8>,
     },
 }
 
-/// What decides the framing of the reply.
+/// Framing of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shape {
-    /// The client speaks HTTP/1.0.
+    /// True if the client speaks HTTP/1.0.
     pub http10: bool,
-    /// The reply to HEAD has no body.
+    /// True for HEAD: the reply has no body.
     pub head_only: bool,
-    /// The connection stays open after the reply.
+    /// True if the connection stays open after the reply.
     pub keep_alive: bool,
-    /// Of a WebSocket, the opcode of the message, which is that of the reply, too.
+    /// For a WebSocket, the opcode of the message and of its reply.
     pub message: Option<u8>,
 }
 
-/// What a path asks for.
+/// Reply that a path asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Route {
-    /// The usual reply.
+    /// The default reply.
     #[default]
     Plain,
     /// `/status/NNN`: this status.
@@ -70,14 +71,15 @@ pub enum Route {
     Redirect(u32),
     /// `/bytes/N`: a body of N bytes.
     Bytes(usize),
-    /// `/delay/MS`: that many more milliseconds of service.
+    /// `/delay/MS`: this number of additional milliseconds of service.
     Delay(u64),
-    /// `/stats`: the figures so far; no arrival.
+    /// `/stats`: the current figures; it is not counted as an arrival.
     Stats,
 }
 
 impl Route {
-    /// The route of a target in origin or absolute form; what is no special path is [`Route::Plain`].
+    /// Returns the route of a target in origin or absolute form. A path that is
+    /// not special is [`Route::Plain`].
     pub fn of(target: &str) -> Self {
         let path = path_of(target);
         let mut parts = path.splitn(3, '/').skip(1);
@@ -92,8 +94,8 @@ impl Route {
         Some(match kind {
             "status" => Self::Status(value.parse().ok().filter(|status| (200..=599).contains(status))?),
             "redirect" => Self::Redirect(value.parse().ok()?),
-            "bytes" => Self::Bytes(value.parse().ok().filter(|count| *count <= MOST_BYTES)?),
-            "delay" => Self::Delay(value.parse().ok().filter(|delay| *delay <= LONGEST_DELAY)?),
+            "bytes" => Self::Bytes(value.parse().ok().filter(|count| *count <= MAX_BYTES)?),
+            "delay" => Self::Delay(value.parse().ok().filter(|delay| *delay <= MAX_DELAY)?),
             _ => return None,
         })
     }
@@ -101,16 +103,16 @@ impl Route {
 
 fn path_of(target: &str) -> &str {
     let origin_form = match target.split_once("://") {
-        Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |at| &rest[at..]),
+        Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |start| &rest[start..]),
         _ => target,
     };
     origin_form.split(['?', '#']).next().unwrap_or("/")
 }
 
-/// What the parser found next.
+/// Result of a parser step.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// All input is used up; more must come.
+    /// All input is used; more must arrive.
     Wait,
     /// The client waits for `100 Continue` before it sends the body.
     Continue,
@@ -118,43 +120,43 @@ pub enum Step {
     Done(Request),
 }
 
-/// The bytes are no HTTP/1.x request; says why.
+/// The reason why the bytes are no HTTP/1.x request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 
-/// The parser of one connection.
+/// Parser of one connection.
 #[derive(Debug, Default)]
 pub struct Parser {
-    /// The incomplete head so far.
-    held: Vec<u8>,
-    /// The request whose body is still coming.
-    open: Option<(Request, Body)>,
+    /// Beginning of an incomplete head.
+    partial_head: Vec<u8>,
+    /// Request with an incomplete body.
+    partial_request: Option<(Request, Body)>,
     echo: bool,
 }
 
 impl Parser {
-    /// A parser that keeps whole requests when `echo` is set.
+    /// Creates a parser. With `echo`, complete requests are stored.
     pub fn new(echo: bool) -> Self {
         Self { echo, ..Self::default() }
     }
 
-    /// Whether nothing of a next request has come yet.
+    /// True if no part of a next request has arrived.
     pub fn is_idle(&self) -> bool {
-        self.held.is_empty() && self.open.is_none()
+        self.partial_head.is_empty() && self.partial_request.is_none()
     }
 
-    /// Reads on in `input`, which is moved past what was used.
+    /// Parses `input`, which is advanced past the used bytes.
     ///
     /// # Errors
     ///
     /// [`Malformed`] if the input is no request.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Step, Malformed> {
-        if self.open.is_none() {
+        if self.partial_request.is_none() {
             let Some(head) = self.head(input)? else { return Ok(Step::Wait) };
             if head.body == Body::Absent {
                 return Ok(Step::Done(head.request));
             }
-            self.open = Some((head.request, head.body));
+            self.partial_request = Some((head.request, head.body));
             if head.expects_continue && input.is_empty() {
                 return Ok(Step::Continue);
             }
@@ -163,32 +165,32 @@ impl Parser {
     }
 
     fn rest_of_body(&mut self, input: &mut &[u8]) -> Result<Step, Malformed> {
-        let Some((request, body)) = &mut self.open else { return Ok(Step::Wait) };
+        let Some((request, body)) = &mut self.partial_request else { return Ok(Step::Wait) };
         if !body.take(input, request.echo.as_mut())? {
             return Ok(Step::Wait);
         }
-        Ok(self.open.take().map_or(Step::Wait, |(request, _)| Step::Done(request)))
+        Ok(self.partial_request.take().map_or(Step::Wait, |(request, _)| Step::Done(request)))
     }
 
     fn head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, Malformed> {
         if input.is_empty() {
             return Ok(None);
         }
-        let before = self.held.len();
+        let before = self.partial_head.len();
         if before > 0 {
-            self.held.extend_from_slice(input);
+            self.partial_head.extend_from_slice(input);
         }
-        let bytes = if before > 0 { &self.held[..] } else { *input };
+        let bytes = if before > 0 { &self.partial_head[..] } else { *input };
         match parse_head(bytes, self.echo)? {
             Some((head, length)) => {
                 *input = &input[length - before..];
-                self.held.clear();
+                self.partial_head.clear();
                 Ok(Some(head))
             }
-            None if bytes.len() > LONGEST_HEAD => Err(Malformed("the head is longer than 64 KiB")),
+            None if bytes.len() > MAX_HEAD => Err(Malformed("the head is longer than 64 KiB")),
             None => {
                 if before == 0 {
-                    self.held.extend_from_slice(input);
+                    self.partial_head.extend_from_slice(input);
                 }
                 *input = &[];
                 Ok(None)
@@ -203,9 +205,10 @@ struct Head {
     expects_continue: bool,
 }
 
-/// The head at the start of `bytes` and its length, or none if it is incomplete.
+/// Parses the head at the start of `bytes`. Returns it with its length, or None
+/// if it is incomplete.
 fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malformed> {
-    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
     let length = match parsed.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
@@ -226,20 +229,20 @@ fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malform
     Ok(Some((Head { request, body: fields.body(), expects_continue }, length)))
 }
 
-/// The header fields that matter here.
+/// The relevant header fields.
 #[derive(Default)]
 struct Fields {
     length: Option<u64>,
     chunked: bool,
     keep_alive: Option<bool>,
     expects_continue: bool,
-    /// The values of `Upgrade`, `HTTP2-Settings` and `Sec-WebSocket-Key`.
+    /// Values of `Upgrade`, `HTTP2-Settings` and `Sec-WebSocket-Key`.
     protocols: Option<Vec<u8>>,
     settings: Option<Vec<u8>>,
     key: Option<Vec<u8>>,
-    /// The version of WebSocket is 13.
+    /// True if the version of WebSocket is 13.
     is_rfc6455: bool,
-    /// The extensions of WebSocket that are offered.
+    /// The offered WebSocket extensions.
     extensions: Vec<u8>,
 }
 
@@ -256,7 +259,7 @@ impl Fields {
     }
 
     fn read(&mut self, header: &httparse::Header) -> Result<(), Malformed> {
-        // The lengths of the names that matter; any other field costs one comparison.
+        // Compares lengths first, so that any other field costs one comparison.
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => self.read_connection(header.value),
             14 if header.name.eq_ignore_ascii_case("content-length") => self.read_length(header.value)?,
@@ -301,11 +304,12 @@ impl Fields {
 
     fn upgrade(&mut self) -> Option<Upgrade> {
         let protocols = self.protocols.take()?;
-        let websocket = has_token(&protocols, "websocket") && self.is_rfc6455;
-        let http2 = || self.settings.take().filter(|_| has_token(&protocols, "h2c")).map(Upgrade::Http2);
+        let asks_for_websocket = has_token(&protocols, "websocket") && self.is_rfc6455;
         let extensions = std::mem::take(&mut self.extensions);
-        let key = self.key.take().filter(|_| websocket);
-        key.map(|key| Upgrade::WebSocket { key, extensions }).or_else(http2)
+        if let Some(key) = self.key.take().filter(|_| asks_for_websocket) {
+            return Some(Upgrade::WebSocket { key, extensions });
+        }
+        self.settings.take().filter(|_| has_token(&protocols, "h2c")).map(Upgrade::Http2)
     }
 
     fn body(&self) -> Body {
@@ -317,7 +321,7 @@ impl Fields {
     }
 }
 
-/// Whether a comma-separated field value names `token`.
+/// True if a comma-separated field value contains `token`.
 fn has_token(value: &[u8], token: &str) -> bool {
     value.split(|&byte| byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
 }

@@ -1,6 +1,6 @@
-//! How long a request's service takes: the laws behind `--service`, drawn from a seeded generator.
+//! Draws service times from the distribution of `--service`, with a seeded generator.
 //!
-//! Not the queue: waiting for a free worker is [`crate::truth`]'s. Times are nanoseconds.
+//! Waiting for a free worker is the queue's part ([`crate::truth`]). Times are nanoseconds.
 
 use std::f64::consts::TAU;
 use std::fs;
@@ -10,32 +10,32 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::units::{parse_positive_span, parse_span};
 
-/// `--service` as it was written and as it was understood.
+/// Value of `--service`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Service {
-    /// What the user wrote.
+    /// Text of the option.
     pub text: String,
-    /// The law that this means.
-    pub law: Law,
+    /// Parsed distribution.
+    pub distribution: ServiceTime,
 }
 
 /// A distribution of service times, in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Law {
-    /// Reply at once.
+pub enum ServiceTime {
+    /// Immediate reply.
     None,
-    /// Always the same time.
+    /// Always this time.
     Constant(u64),
     /// Exponential with this mean.
     Exponential(f64),
-    /// The logarithm is normal with this mean and standard deviation.
+    /// Log-normal: the logarithm is normal with this mean and standard deviation.
     LogNormal {
         /// Mean of the logarithm of seconds.
         mu: f64,
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// These times in turn, from the first again after the last.
+    /// These times in turn, repeated after the last.
     Listed(Vec<u64>),
 }
 
@@ -44,41 +44,44 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, or with the file.
+    /// A message on the text, or on the file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let law = match text.split_once(':') {
-            None if text == "none" => Law::None,
-            Some(("const", time)) => Law::Constant(parse_span(time)?),
-            Some(("exp", mean)) => Law::Exponential(parse_positive_span(mean)? as f64),
+        let distribution = match text.split_once(':') {
+            None if text == "none" => ServiceTime::None,
+            Some(("const", time)) => ServiceTime::Constant(parse_span(time)?),
+            Some(("exp", mean)) => ServiceTime::Exponential(parse_positive_span(mean)? as f64),
             Some(("lognormal", rest)) => parse_log_normal(rest)?,
-            Some(("file", path)) => Law::Listed(read_times(path)?),
+            Some(("file", path)) => ServiceTime::Listed(read_times(path)?),
             _ => {
                 return Err(format!(
                     "`{text}` is no service: write `none`, `const:10ms`, `exp:10ms`, `lognormal:10ms,0.5` or `file:PATH`"
                 ));
             }
         };
-        Ok(Self { text: text.to_owned(), law })
+        Ok(Self { text: text.to_owned(), distribution })
     }
 }
 
-/// The mean of a log-normal law is exp(mu + sigma²/2), so the mean that the user names fixes mu.
-fn parse_log_normal(rest: &str) -> Result<Law, String> {
-    let refuse =
-        || format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`");
-    let (mean, sigma) = rest.split_once(',').ok_or_else(refuse)?;
+/// Parses a log-normal distribution. Its mean is exp(mu + sigma²/2), so the mean of
+/// the option determines mu.
+fn parse_log_normal(rest: &str) -> Result<ServiceTime, String> {
+    let (mean, sigma) = rest.split_once(',').ok_or_else(|| log_normal_error(rest))?;
     let mean = parse_positive_span(mean)? as f64;
-    let sigma: f64 = sigma.trim().parse().map_err(|_| refuse())?;
+    let sigma: f64 = sigma.trim().parse().map_err(|_| log_normal_error(rest))?;
     if !(0.0..=10.0).contains(&sigma) {
         return Err(format!("the sigma of `lognormal:{rest}` must be between 0 and 10"));
     }
-    Ok(Law::LogNormal { mu: mean.ln() - sigma * sigma / 2.0, sigma })
+    Ok(ServiceTime::LogNormal { mu: mean.ln() - sigma * sigma / 2.0, sigma })
+}
+
+fn log_normal_error(rest: &str) -> String {
+    format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`")
 }
 
 fn read_times(path: &str) -> Result<Vec<u64>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
     let times = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let times: Vec<u64> = times.map(|(at, line)| parse_time(path, at + 1, line)).collect::<Result<_, _>>()?;
+    let times: Vec<u64> = times.map(|(index, line)| parse_time(path, index + 1, line)).collect::<Result<_, _>>()?;
     if times.is_empty() { Err(format!("`{path}` holds no service time")) } else { Ok(times) }
 }
 
@@ -89,28 +92,28 @@ fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String>
     }
 }
 
-/// Draws service times from a law; the same seed gives the same times.
+/// Draws service times from a distribution. The same seed gives the same times.
 #[derive(Debug)]
 pub struct Sampler {
-    law: Law,
+    distribution: ServiceTime,
     random: Pcg64Mcg,
     drawn: usize,
 }
 
 impl Sampler {
-    /// A sampler of `law`.
-    pub fn new(law: Law, seed: u64) -> Self {
-        Self { law, random: Pcg64Mcg::seed_from_u64(seed), drawn: 0 }
+    /// Creates a sampler of a distribution.
+    pub fn new(distribution: ServiceTime, seed: u64) -> Self {
+        Self { distribution, random: Pcg64Mcg::seed_from_u64(seed), drawn: 0 }
     }
 
-    /// The next service time, in nanoseconds.
+    /// Returns the next service time, in nanoseconds.
     pub fn draw(&mut self) -> u64 {
-        match &self.law {
-            Law::None => 0,
-            Law::Constant(time) => *time,
-            Law::Exponential(mean) => exponential(&mut self.random, *mean).round() as u64,
-            Law::LogNormal { mu, sigma } => (mu + sigma * normal(&mut self.random)).exp().round() as u64,
-            Law::Listed(times) => {
+        match &self.distribution {
+            ServiceTime::None => 0,
+            ServiceTime::Constant(time) => *time,
+            ServiceTime::Exponential(mean) => exponential(&mut self.random, *mean).round() as u64,
+            ServiceTime::LogNormal { mu, sigma } => (mu + sigma * normal(&mut self.random)).exp().round() as u64,
+            ServiceTime::Listed(times) => {
                 let time = times[self.drawn % times.len()];
                 self.drawn += 1;
                 time
@@ -119,12 +122,12 @@ impl Sampler {
     }
 }
 
-/// By inversion: -mean · ln(1 - U), U uniform on [0, 1).
+/// Draws an exponential time by inversion: -mean · ln(1 - U), with U uniform on [0, 1).
 pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: f64) -> f64 {
     -mean * (1.0 - random.random::<f64>()).ln()
 }
 
-/// Box and Muller (1958), one of the pair.
+/// Draws a normal value by Box and Muller (1958), one of the pair.
 fn normal(random: &mut Pcg64Mcg) -> f64 {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     radius * (TAU * random.random::<f64>()).cos()
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
 
     fn mean_and_deviation(service: &str) -> (f64, f64) {
-        let mut sampler = Sampler::new(Service::parse(service).unwrap().law, 7);
+        let mut sampler = Sampler::new(Service::parse(service).unwrap().distribution, 7);
         let times: Vec<f64> = (0..200_000).map(|_| sampler.draw() as f64 / 1e6).collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
@@ -155,7 +158,7 @@ mod tests {
     #[test]
     fn one_seed_gives_one_sequence() {
         let draw = |seed| {
-            let mut sampler = Sampler::new(Law::Exponential(1e6), seed);
+            let mut sampler = Sampler::new(ServiceTime::Exponential(1e6), seed);
             (0..5).map(|_| sampler.draw()).collect::<Vec<_>>()
         };
         assert_eq!(draw(1), draw(1));
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn listed_times_come_in_turn() {
-        let mut sampler = Sampler::new(Law::Listed(vec![3, 5]), 1);
+        let mut sampler = Sampler::new(ServiceTime::Listed(vec![3, 5]), 1);
         assert_eq!([sampler.draw(), sampler.draw(), sampler.draw()], [3, 5, 3]);
     }
 
@@ -176,7 +179,7 @@ mod tests {
         fs::write(&path, "0.010\nsoon\n").unwrap();
         let refusal = Service::parse(&format!("file:{}", path.display())).unwrap_err();
         fs::remove_file(&path).unwrap();
-        assert_eq!(service.law, Law::Listed(vec![10_000_000, 2_000_000]));
+        assert_eq!(service.distribution, ServiceTime::Listed(vec![10_000_000, 2_000_000]));
         assert!(refusal.contains(":2: `soon`"), "{refusal}");
     }
 

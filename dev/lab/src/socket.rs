@@ -1,7 +1,7 @@
-//! Sockets: listening, and reading with the kernel's receive stamp.
+//! Opens sockets, and reads with the kernel's receive stamp.
 //!
-//! `SO_TIMESTAMPNS` works for TCP on Linux: the stamp of a read is that of the last packet which it drained. It is set
-//! on the listener, from which accepted sockets inherit it. Unix sockets carry none.
+//! On Linux, `SO_TIMESTAMPNS` works for TCP: the stamp of a read is that of the last packet which
+//! it drained. It is set on the listener; accepted sockets inherit it. Unix sockets have none.
 
 use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -17,23 +17,23 @@ use crate::args::Listen;
 
 const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
-/// Bytes that the kernel is asked to keep for each direction of UDP.
+/// Size of the kernel's buffer for each direction of UDP, in bytes.
 const UDP_BUFFER: usize = 4 << 20;
 
-/// How long a packet waits for room in the socket.
-const ROOM: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+/// Maximum wait for space in the socket's buffer.
+const SEND_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// A listening socket, and the address that it has got.
+/// Returns a listening socket, and its address.
 ///
 /// # Errors
 ///
-/// If the address cannot be had.
-pub fn listen(at: &Listen, backlog: i32, stamped: bool) -> io::Result<(OwnedFd, Listen)> {
-    let socket = match at {
-        Listen::Tcp(address) => {
-            let socket = net::socket_with(AddressFamily::of(address), SocketType::STREAM, FLAGS, None)?;
+/// If the address is not available.
+pub fn listen(address: &Listen, backlog: i32, stamped: bool) -> io::Result<(OwnedFd, Listen)> {
+    let socket = match address {
+        Listen::Tcp(ip) => {
+            let socket = net::socket_with(AddressFamily::of(ip), SocketType::STREAM, FLAGS, None)?;
             net::sockopt::set_socket_reuseaddr(&socket, true)?;
-            net::bind(&socket, address)?;
+            net::bind(&socket, ip)?;
             socket
         }
         Listen::Unix(path) => {
@@ -42,14 +42,14 @@ pub fn listen(at: &Listen, backlog: i32, stamped: bool) -> io::Result<(OwnedFd, 
             socket
         }
     };
-    let is_tcp = matches!(at, Listen::Tcp(_));
+    let is_tcp = matches!(address, Listen::Tcp(_));
     if stamped && is_tcp {
         setsockopt(&socket, ReceiveTimestampns, &true)?;
     }
     net::listen(&socket, backlog)?;
-    let bound = match at {
+    let bound = match address {
         Listen::Tcp(_) => Listen::Tcp(net::getsockname(&socket)?.try_into()?),
-        Listen::Unix(_) => at.clone(),
+        Listen::Unix(_) => address.clone(),
     };
     Ok((socket, bound))
 }
@@ -64,11 +64,11 @@ impl OfAddress for AddressFamily {
     }
 }
 
-/// The next connection of a listener, ready for use in an event loop.
+/// Accepts the next connection of a listener, ready for an event loop.
 ///
 /// # Errors
 ///
-/// If there is none, or the system grants no descriptor.
+/// If there is none, or the system provides no descriptor.
 pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
     let socket = net::accept_with(listener, FLAGS)?;
     if is_tcp {
@@ -86,7 +86,7 @@ pub fn reset_on_close(socket: &OwnedFd) -> io::Result<()> {
     Ok(net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))?)
 }
 
-/// Reads what there is.
+/// Reads the available bytes.
 ///
 /// # Errors
 ///
@@ -95,7 +95,8 @@ pub fn read(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(net::recv(socket, buffer, RecvFlags::empty())?.0)
 }
 
-/// Reads what there is, and when the kernel received the last of it (nanoseconds of `CLOCK_REALTIME`).
+/// Reads the available bytes. Also returns when the kernel received the last of
+/// them (nanoseconds of `CLOCK_REALTIME`).
 ///
 /// # Errors
 ///
@@ -113,24 +114,25 @@ fn stamp_of<S>(message: &RecvMsg<'_, '_, S>) -> io::Result<Option<u64>> {
     }))
 }
 
-/// A UDP socket at this address.
+/// Returns a UDP socket at this address.
 ///
 /// # Errors
 ///
-/// If the address cannot be had.
+/// If the address is not available.
 pub fn bind_udp(address: std::net::SocketAddr, stamped: bool) -> io::Result<OwnedFd> {
     let socket = net::socket_with(AddressFamily::of(&address), SocketType::DGRAM, FLAGS, None)?;
     net::bind(&socket, &address)?;
     if stamped {
         setsockopt(&socket, ReceiveTimestampns, &true)?;
     }
-    // The kernel may grant less; smaller ones lose packets only where many come at once.
+    // The kernel may grant less. Smaller buffers lose packets only if many arrive at once.
     let _ = net::sockopt::set_socket_recv_buffer_size(&socket, UDP_BUFFER);
     let _ = net::sockopt::set_socket_send_buffer_size(&socket, UDP_BUFFER);
     Ok(socket)
 }
 
-/// Reads a packet: its length, when the kernel received it (as [`read_stamped`]), and from where.
+/// Reads a packet. Returns its length, when the kernel received it (see
+/// [`read_stamped`]), and its source.
 ///
 /// # Errors
 ///
@@ -149,7 +151,7 @@ pub fn receive_from(
     Ok((message.bytes, stamp_of(&message)?, from))
 }
 
-/// Sends a packet; waits a little where the socket has no room.
+/// Sends a packet. Waits briefly if the socket's buffer is full.
 ///
 /// # Errors
 ///
@@ -158,14 +160,14 @@ pub fn send_to(socket: &OwnedFd, packet: &[u8], to: std::net::SocketAddr) -> io:
     match net::sendto(socket, packet, SendFlags::NOSIGNAL, &to) {
         Err(rustix::io::Errno::AGAIN) => {
             let mut wait = [PollFd::new(socket, PollFlags::OUT)];
-            poll(&mut wait, Some(&ROOM))?;
+            poll(&mut wait, Some(&SEND_TIMEOUT))?;
             Ok(net::sendto(socket, packet, SendFlags::NOSIGNAL, &to)?)
         }
-        sent => Ok(sent?),
+        result => Ok(result?),
     }
 }
 
-/// Room for the control message of [`read_stamped`].
+/// Returns a buffer for the control message of [`read_stamped`].
 pub fn control_buffer() -> Vec<u8> {
     nix::cmsg_space!(nix::sys::time::TimeSpec)
 }

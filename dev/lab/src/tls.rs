@@ -1,6 +1,6 @@
-//! TLS: a certificate made for this run, and sessions over the same sockets.
+//! Makes a certificate for this run, and TLS sessions over the same sockets.
 //!
-//! The bytes are read and written by [`crate::conn`]; this only turns them into others.
+//! [`crate::conn`] reads and writes the bytes; this module only converts them.
 
 use std::io;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::h2::options::Versions;
 use rustls::{ServerConfig, ServerConnection};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// The key material of sessions.
+/// Key material of sessions.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ServerConfig>,
-    /// The certificate, to be trusted by clients that check.
+    /// The certificate, for clients that verify it.
     pub certificate_pem: String,
 }
 
@@ -25,28 +25,31 @@ impl Tls {
     /// If the key or certificate cannot be made.
     pub fn self_signed(versions: Versions) -> io::Result<Self> {
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-        let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+        let certificate = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certificate.signing_key.serialize_der()));
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key))
+            .and_then(|builder| {
+                builder.with_no_client_auth().with_single_cert(vec![certificate.cert.der().clone()], key)
+            })
             .map_err(io::Error::other)?;
-        let (one, two): (&[&[u8]], &[&[u8]]) = (&[b"http/1.1", b"http/1.0"], &[b"h2"]);
-        let offered = match versions {
-            Versions::One => one.to_vec(),
-            Versions::Two => two.to_vec(),
-            Versions::Both => [two, one].concat(),
+        let http1: &[&[u8]] = &[b"http/1.1", b"http/1.0"];
+        let http2: &[&[u8]] = &[b"h2"];
+        let protocols = match versions {
+            Versions::Http1 => http1.to_vec(),
+            Versions::Http2 => http2.to_vec(),
+            Versions::Both => [http2, http1].concat(),
         };
-        config.alpn_protocols = offered.into_iter().map(<[u8]>::to_vec).collect();
-        Ok(Self { config: Arc::new(config), certificate_pem: made.cert.pem() })
+        config.alpn_protocols = protocols.into_iter().map(<[u8]>::to_vec).collect();
+        Ok(Self { config: Arc::new(config), certificate_pem: certificate.cert.pem() })
     }
 
-    /// What QUIC uses of it: TLS 1.3, `h3`, and 0-RTT.
+    /// Returns the configuration for QUIC: TLS 1.3, `h3`, and 0-RTT.
     ///
     /// # Errors
     ///
-    /// If it cannot be had.
+    /// If the configuration is not available.
     #[cfg(feature = "http3")]
     pub fn for_quic(&self, options: &crate::args::Options) -> io::Result<ServerConfig> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -63,7 +66,7 @@ impl Tls {
         Ok(config)
     }
 
-    /// A session for a new connection.
+    /// Returns a session for a new connection.
     ///
     /// # Errors
     ///
@@ -75,7 +78,7 @@ impl Tls {
     }
 }
 
-/// Takes sessions, and gives none back.
+/// Accepts sessions, and returns none.
 #[cfg(feature = "http3")]
 #[derive(Debug)]
 struct Forgetful;
@@ -99,11 +102,11 @@ impl rustls::server::StoresServerSessions for Forgetful {
     }
 }
 
-/// Decrypts `cipher` into `plain`, as far as the session is.
+/// Decrypts `cipher` into `plain`, as far as the session can.
 ///
 /// # Errors
 ///
-/// If the peer does not keep to TLS.
+/// If the peer breaks TLS.
 pub fn decrypt(session: &mut ServerConnection, mut cipher: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
     while !cipher.is_empty() {
         session.read_tls(&mut cipher)?;

@@ -1,8 +1,9 @@
-//! The truth by computation: how long every request was in the system, from arrivals and service times alone.
+//! Computes the truth: the time of every request in the system, from arrivals
+//! and service times alone.
 //!
-//! Pure: no clock, no socket. The server uses [`Queue`] and [`Stall`] to decide when to reply, and afterwards
-//! [`sojourns`] computes the same quantities anew from the recorded arrivals and draws; what was really written is
-//! compared with that by [`crate::report`]. All instants and times are nanoseconds.
+//! No clock, no socket. The server uses [`Queue`] and [`Stall`] to decide when to reply. Afterwards
+//! [`sojourns`] computes the same times again from the recorded arrivals and draws, and
+//! [`crate::report`] compares them with the written times. All instants and times are nanoseconds.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,19 +13,20 @@ use serde::Serialize;
 use crate::freeze::Freeze;
 use crate::units::{parse_positive_span, seconds};
 
-/// First come, first served, in front of equal servers.
+/// A first-come-first-served queue in front of equal servers.
 #[derive(Debug, Clone)]
 pub enum Queue {
-    /// A server for everybody: nobody waits.
+    /// An infinite number of servers: no request waits.
     Infinite,
-    /// One server: Lindley's recursion (1952), written with the instant when the server falls free.
+    /// One server: Lindley's recursion (1952), by the instant at which the server becomes free.
     One(u64),
-    /// K servers: the workload recursion of Kiefer and Wolfowitz (1955); the heap holds when each falls free.
+    /// K servers: the workload recursion of Kiefer and Wolfowitz (1955). The heap holds the
+    /// instants at which they become free.
     Many(BinaryHeap<Reverse<u64>>),
 }
 
 impl Queue {
-    /// An empty queue in front of `workers` servers; 0 means infinitely many.
+    /// Creates an empty queue in front of `workers` servers; 0 means infinitely many.
     pub fn new(workers: usize) -> Self {
         match workers {
             0 => Self::Infinite,
@@ -33,7 +35,8 @@ impl Queue {
         }
     }
 
-    /// When the request that arrives at `arrival` and takes `service` departs. Call in order of arrival.
+    /// Returns the departure of a request that arrives at `arrival` and takes `service`. Must be
+    /// called in order of arrival.
     pub fn depart(&mut self, arrival: u64, service: u64) -> u64 {
         match self {
             Self::Infinite => arrival.saturating_add(service),
@@ -51,13 +54,13 @@ impl Queue {
     }
 }
 
-/// Replies held for the last `length` of every `period`; counted from an origin that the server sets at its first
-/// request. Service goes on meanwhile.
+/// Holds replies for the last `length` of every `period`, counted from the server's
+/// first request. Service continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
-    /// How long each hold lasts, in nanoseconds; less than the period.
+    /// Length of each hold, in nanoseconds; less than the period.
     pub length: u64,
-    /// From the start of one hold to the start of the next, in nanoseconds.
+    /// Time from the start of one hold to the start of the next, in nanoseconds.
     pub period: u64,
 }
 
@@ -66,81 +69,84 @@ impl Stall {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (length, period) = text
             .split_once('/')
             .ok_or_else(|| format!("`{text}`: write how long and how often, e.g. `1s/5s` for 1 s in every 5 s"))?;
-        let (length, period) = (parse_positive_span(length)?, parse_positive_span(period)?);
+        let length = parse_positive_span(length)?;
+        let period = parse_positive_span(period)?;
         if length >= period {
             return Err(format!("`{text}`: the stall must be shorter than its period, e.g. `1s/5s`"));
         }
         Ok(Self { length, period })
     }
 
-    /// When a reply that is ready at `instant` leaves: at once, or at the end of the hold that it falls into.
+    /// Returns the instant at which a reply leaves that is ready at `instant`: the same, or the
+    /// end of its hold.
     pub fn release(&self, origin: u64, instant: u64) -> u64 {
         let phase = instant.saturating_sub(origin) % self.period;
         if phase >= self.period - self.length { instant + (self.period - phase) } else { instant }
     }
 }
 
-/// What besides arrivals and draws decides the sojourn times.
+/// Parameters of the sojourn times besides arrivals and draws.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// Servers; 0 is infinitely many.
+    /// Number of servers; 0 means infinitely many.
     pub workers: usize,
     /// Holds of replies.
     pub stall: Option<Stall>,
-    /// The tick from which the stall's periods are counted.
+    /// Tick from which the stall's periods are counted.
     pub origin: u64,
-    /// Times when the whole server was stopped, in order.
+    /// Periods in which the process was stopped, in order.
     pub freezes: Vec<Freeze>,
-    /// How much longer than the first byte the last one takes, of the requests (by their place) whose reply drips.
+    /// Time from the first to the last byte of a dripping reply, by the index of its request.
     pub tails: BTreeMap<u32, u64>,
 }
 
 impl Model {
-    /// How the sojourn times are computed, in words.
+    /// Describes how the sojourn times are computed.
     pub fn method(&self) -> String {
         let queue = match self.workers {
             0 => "infinite servers: sojourn = service".to_owned(),
             1 => "Lindley recursion, 1 server, first come first served".to_owned(),
             workers => format!("Kiefer-Wolfowitz recursion, {workers} servers, first come first served"),
         };
-        let held = if self.stall.is_some() { "; then held to the end of the stall" } else { "" };
+        let stalled = if self.stall.is_some() { "; then held to the end of the stall" } else { "" };
         let dripping = if self.tails.is_empty() { "" } else { "; a dripping reply ends with its last byte" };
         let frozen = if self.freezes.is_empty() { "" } else { "; then held while the process was stopped" };
-        queue + held + dripping + frozen
+        queue + stalled + dripping + frozen
     }
 }
 
-/// The time in the system of each request, in the order of the arrays, which need not be the order of arrival.
+/// Returns the time in the system of each request, in the order of the arrays, which may differ
+/// from the order of arrival.
 pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
     let mut queue = Queue::new(model.workers);
-    let mut visit = |at: usize| {
-        let departure = queue.depart(arrivals[at], services[at]);
+    let mut visit = |index: usize| {
+        let departure = queue.depart(arrivals[index], services[index]);
         let release = model.stall.map_or(departure, |stall| stall.release(model.origin, departure));
-        let last_byte = release + model.tails.get(&(at as u32)).unwrap_or(&0);
-        model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant)) - arrivals[at]
+        let last_byte = release + model.tails.get(&(index as u32)).unwrap_or(&0);
+        model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant)) - arrivals[index]
     };
     if arrivals.is_sorted() {
         return (0..arrivals.len()).map(visit).collect();
     }
     let mut order: Vec<u32> = (0..arrivals.len() as u32).collect();
-    order.sort_by_key(|&at| arrivals[at as usize]);
+    order.sort_by_key(|&index| arrivals[index as usize]);
     let mut times = vec![0; arrivals.len()];
-    for at in order {
-        times[at as usize] = visit(at as usize);
+    for index in order {
+        times[index as usize] = visit(index as usize);
     }
     times
 }
 
-/// A distribution in brief, in seconds. Quantiles are by nearest rank: the smallest value that at least that share of
-/// the values does not exceed.
+/// Summary of a distribution, in seconds. Quantiles are by nearest rank: the smallest value that at
+/// least this share of the values does not exceed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// How many values there were.
+    /// Number of values.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -161,7 +167,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises times in nanoseconds; none at all have no summary.
+    /// Summarizes times in nanoseconds. None if there are no times.
     pub fn of(mut times: Vec<u64>) -> Option<Self> {
         times.sort_unstable();
         let max = seconds(*times.last()?);
@@ -186,25 +192,28 @@ fn nearest_rank(count: usize, per_mille: usize) -> usize {
     (count * per_mille).div_ceil(1000).max(1) - 1
 }
 
-/// How requests arrived.
+/// Statistics of the arrivals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Arrivals {
-    /// Counted requests.
+    /// Number of counted requests.
     pub count: u64,
-    /// Gaps between first and last arrival divided by the time between them.
+    /// Number of gaps between the first and the last arrival, divided by the time between them.
     pub rate_per_second: Option<f64>,
-    /// Variance over mean of the counts in whole 1 ms bins from the first arrival on: 1 for Poisson, 0 for a metronome.
+    /// Variance over mean of the counts in complete 1 ms bins from the first arrival on: 1 for
+    /// Poisson, 0 for a metronome.
     pub dispersion_1ms: Option<f64>,
 }
 
-/// Variance over mean of the counts in whole bins of `width` nanoseconds between the first and the last arrival. Where
-/// the first bin begins is chance, and even arrivals near the border of two bins fall now into the one and now into the
-/// other: the mean over ten beginnings is told.
+/// Returns variance over mean of the counts in complete bins of `width` nanoseconds between the
+/// first and the last arrival.
+///
+/// The start of the first bin is arbitrary, and even arrivals near a border of bins fall now into
+/// one, now into the other. The result is therefore the mean over ten starts.
 pub fn dispersion(arrivals: &[u64], width: u64) -> Option<f64> {
-    const BEGINNINGS: u64 = 10;
+    const STARTS: u64 = 10;
     let first = *arrivals.iter().min()?;
-    let each = (0..BEGINNINGS).map(|n| dispersion_from(arrivals, first + n * width / BEGINNINGS, width));
-    Some(each.sum::<Option<f64>>()? / BEGINNINGS as f64)
+    let dispersions = (0..STARTS).map(|n| dispersion_from(arrivals, first + n * width / STARTS, width));
+    Some(dispersions.sum::<Option<f64>>()? / STARTS as f64)
 }
 
 fn dispersion_from(arrivals: &[u64], from: u64, width: u64) -> Option<f64> {

@@ -1,7 +1,7 @@
-//! How options write lengths of time and sizes: `10ms`, `1.5s`, `124k`, `1M`.
+//! Parses durations and sizes of options: `10ms`, `1.5s`, `124k`, `1M`.
 //!
-//! Pure text parsing. Times become whole nanoseconds, sizes whole bytes; what cannot be meant is refused with a message
-//! that says what to write instead.
+//! Times become nanoseconds, sizes become bytes. Invalid text is refused with a message
+//! that includes the remedy.
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
@@ -9,17 +9,17 @@ pub const SECOND: u64 = 1_000_000_000;
 /// Nanoseconds in a millisecond.
 pub const MILLISECOND: u64 = 1_000_000;
 
-/// The longest time an option may name: a day, in nanoseconds.
-const LONGEST: f64 = 86_400e9;
+/// Maximum time of an option: a day, in nanoseconds.
+const MAX_NANOS: f64 = 86_400e9;
 
-/// The largest body, in bytes.
-const LARGEST: f64 = (1u64 << 30) as f64;
+/// Maximum size, in bytes.
+const MAX_SIZE: f64 = (1u64 << 30) as f64;
 
-/// Parses a length of time with its unit (`ns`, `us`, `ms`, `s`, `m`, `h`) into nanoseconds.
+/// Parses a duration with its unit (`ns`, `us`, `ms`, `s`, `m`, `h`) into nanoseconds.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A message on the text.
 pub fn parse_span(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
     let scale = match unit {
@@ -34,17 +34,17 @@ pub fn parse_span(text: &str) -> Result<u64, String> {
     };
     let value = parse_number(number).ok_or_else(|| format!("`{text}` is not a duration: write e.g. `10ms`"))?;
     let nanos = value * scale;
-    if nanos > LONGEST {
+    if nanos > MAX_NANOS {
         return Err(format!("`{text}` is more than a day"));
     }
     Ok(nanos.round() as u64)
 }
 
-/// Parses a length of time that must not be zero.
+/// Parses a duration that must not be zero.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A message on the text.
 pub fn parse_positive_span(text: &str) -> Result<u64, String> {
     match parse_span(text)? {
         0 => Err(format!("`{text}` must be more than zero")),
@@ -56,9 +56,8 @@ pub fn parse_positive_span(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A message on the text.
 pub fn parse_size(text: &str) -> Result<usize, String> {
-    let refuse = || format!("`{text}` is not a size: write e.g. `10`, `1k`, `124k`, `1M`");
     let (number, unit) = split_unit(text);
     let scale = match unit {
         "" | "b" | "B" => 1.0,
@@ -67,18 +66,22 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
         "M" | "MiB" => 1_048_576.0,
         "MB" => 1e6,
         "G" | "GiB" => 1_073_741_824.0,
-        _ => return Err(refuse()),
+        _ => return Err(size_error(text)),
     };
-    let bytes = parse_number(number).ok_or_else(refuse)? * scale;
-    if bytes > LARGEST {
+    let bytes = parse_number(number).ok_or_else(|| size_error(text))? * scale;
+    if bytes > MAX_SIZE {
         return Err(format!("`{text}` is more than 1 GiB"));
     }
     Ok(bytes.round() as usize)
 }
 
-/// Nanoseconds as the seconds that the JSON speaks of.
+/// Converts nanoseconds to the seconds of the JSON.
 pub fn seconds(nanos: u64) -> f64 {
     nanos as f64 / SECOND as f64
+}
+
+fn size_error(text: &str) -> String {
+    format!("`{text}` is not a size: write e.g. `10`, `1k`, `124k`, `1M`")
 }
 
 fn split_unit(text: &str) -> (&str, &str) {

@@ -1,14 +1,16 @@
-//! WebSocket (RFC 6455): frames by the crate `tungstenite`, which shares no code with the load generator.
+//! Serves WebSocket (RFC 6455): frames by the crate `tungstenite`, which shares no code
+//! with the load generator.
 //!
-//! A connection becomes a WebSocket by `Upgrade: websocket`, a stream of HTTP/2 by an extended CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
-//! handshake, and is decided upon by the same [`crate::desk`]; its reply is one message of the same kind. Replies leave in the
-//! order of the messages. Pings and closes are answered at once.
+//! A connection becomes a WebSocket by `Upgrade: websocket`, an HTTP/2 stream by an extended
+//! CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
+//! handshake. [`crate::planner`] plans its reply, which is one message of the same kind. Replies leave
+//! in the order of the messages. Pings and closes are answered immediately.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`frames`], [`deflate`] | bytes to messages; compressed messages |
 //! | [`hostile`] | bytes that break rules on request |
-//! | `serve` | its place in the event loop |
+//! | `serve` | its part of the event loop |
 
 pub mod deflate;
 pub mod frames;
@@ -19,27 +21,27 @@ use tungstenite::handshake::derive_accept_key;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::OpCode;
 
-use crate::hostile::{Row, Say, When};
+use crate::hostile::{HostileReply, HostileRow, Trigger};
 use crate::request::Route;
 use deflate::Agreement;
-use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, LONGEST_HEAD, OPCODE, PONG};
+use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, MAX_HEAD, OPCODE, PONG};
 
-/// The status under which replies to messages are counted: that of the switch of protocols.
+/// Status under which replies to messages are counted: that of the protocol switch.
 pub const STATUS: u16 = 101;
 
-/// Why a WebSocket is closed (section 7.4.1).
+/// Codes with which a WebSocket is closed (section 7.4.1).
 pub mod code {
-    /// All is done.
+    /// Normal end.
     pub const NORMAL: u16 = 1000;
     /// The connection was idle for too long.
     pub const GOING_AWAY: u16 = 1001;
     /// The client broke a rule.
     pub const PROTOCOL_ERROR: u16 = 1002;
-    /// A message of text is no UTF-8.
+    /// A text message is not UTF-8.
     pub const NOT_TEXT: u16 = 1007;
     /// A message is too long.
     pub const TOO_LONG: u16 = 1009;
-    /// A request is failed on purpose, where HTTP has a status for that.
+    /// A request fails on purpose with an HTTP status.
     pub const INTERNAL_ERROR: u16 = 1011;
 }
 
@@ -48,26 +50,26 @@ pub mod code {
 pub struct WebSocket {
     route: Route,
     incoming: Incoming,
-    /// A pong or close that is to be sent; the last one takes the place of others.
+    /// A pong or close to send. A later one replaces it.
     pub control: Option<Vec<u8>>,
-    /// What is sent in place of replies.
-    hostile: Option<fn(&mut hostile::Stage)>,
+    /// Function that writes a hostile row instead of replies.
+    hostile: Option<fn(&mut hostile::RowOutput)>,
 }
 
 impl WebSocket {
-    /// Opened for this route. A row may stand in place of replies.
-    pub fn new(route: Route, incoming: Incoming, row: Option<&Row>) -> Self {
-        let hostile = row.filter(|row| row.when == When::Request).and_then(say);
+    /// Creates a WebSocket for this route. A hostile row may replace its replies.
+    pub fn new(route: Route, incoming: Incoming, row: Option<&HostileRow>) -> Self {
+        let hostile = row.filter(|row| row.when == Trigger::Request).and_then(say);
         Self { route, incoming, control: None, hostile }
     }
 
-    /// What is sent in place of a reply, where a row says so.
-    pub fn perform(&self) -> Option<hostile::Stage> {
-        let mut stage = hostile::Stage::default();
-        self.hostile.map(|say| say(&mut stage)).map(|()| stage)
+    /// Returns the output of the hostile row, if it replaces replies.
+    pub fn send_row(&self) -> Option<hostile::RowOutput> {
+        let mut output = hostile::RowOutput::default();
+        self.hostile.map(|say| say(&mut output)).map(|()| output)
     }
 
-    /// Tells the client that the connection ends.
+    /// Announces the end of the connection to the client.
     pub fn close(&mut self, code: u16) {
         self.control = Some(frame(LAST | CLOSE, &code.to_be_bytes()));
     }
@@ -77,23 +79,23 @@ impl WebSocket {
     }
 }
 
-fn say(row: &Row) -> Option<fn(&mut hostile::Stage)> {
-    if let Say::WebSocket(say) = row.say { Some(say) } else { None }
+fn say(row: &HostileRow) -> Option<fn(&mut hostile::RowOutput)> {
+    if let HostileReply::WebSocket(say) = row.say { Some(say) } else { None }
 }
 
-/// What a row answers to a handshake with this key, if it does.
-pub fn greeting(row: Option<&Row>, key: &[u8]) -> Option<Vec<u8>> {
-    let say = row.filter(|row| row.when == When::Greeting).and_then(say)?;
-    let mut stage = hostile::Stage { key: key.to_vec(), ..hostile::Stage::default() };
-    say(&mut stage);
-    Some(stage.out)
+/// Returns the hostile response to a handshake with this key, if the row has one.
+pub fn greeting(row: Option<&HostileRow>, key: &[u8]) -> Option<Vec<u8>> {
+    let say = row.filter(|row| row.when == Trigger::Greeting).and_then(say)?;
+    let mut output = hostile::RowOutput { key: key.to_vec(), ..hostile::RowOutput::default() };
+    say(&mut output);
+    Some(output.out)
 }
 
-/// What tells the client that messages follow.
-pub fn switching(key: &[u8], agreed: Option<&Agreement>) -> Vec<u8> {
+/// Returns the response that accepts the handshake.
+pub fn switching(key: &[u8], agreement: Option<&Agreement>) -> Vec<u8> {
     let accept = derive_accept_key(key);
     let extensions =
-        agreed.map_or_else(String::new, |agreed| format!("Sec-WebSocket-Extensions: {}\r\n", agreed.answer));
+        agreement.map_or_else(String::new, |agreement| format!("Sec-WebSocket-Extensions: {}\r\n", agreement.answer));
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{extensions}\
          Sec-WebSocket-Accept: {accept}\r\n\r\n"
@@ -101,9 +103,9 @@ pub fn switching(key: &[u8], agreed: Option<&Agreement>) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A message in frames of so many bytes.
+/// Returns a message in frames of at most this number of bytes.
 ///
-/// An opcode with the bit of compression gives a compressed one.
+/// An opcode with the compression bit makes a compressed message.
 pub fn message(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
     if opcode & COMPRESSED != 0 {
         let packed = deflate::deflate(payload);
@@ -118,14 +120,14 @@ fn frames_of(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
     }
     let last = payload.len().div_ceil(longest) - 1;
     let pieces = payload.chunks(longest).enumerate();
-    let frames = pieces.map(|(at, piece)| {
-        let first = if at == 0 { opcode } else { CONTINUATION };
-        frame(if at == last { LAST | first } else { first }, piece)
+    let frames = pieces.map(|(index, piece)| {
+        let first = if index == 0 { opcode } else { CONTINUATION };
+        frame(if index == last { LAST | first } else { first }, piece)
     });
     frames.collect::<Vec<_>>().concat()
 }
 
-/// Where the payload of the frame begins, which has no mask.
+/// Returns the start of the payload in a frame without a mask.
 pub fn head_length(frame: &[u8]) -> usize {
     match frame.get(1) {
         Some(126) => 4,
@@ -134,7 +136,7 @@ pub fn head_length(frame: &[u8]) -> usize {
     }
 }
 
-/// A frame without a mask, with this first byte.
+/// Returns a frame without a mask, with this first byte.
 pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let header = FrameHeader {
         is_final: first & LAST != 0,
@@ -142,7 +144,7 @@ pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
         opcode: OpCode::from(first & OPCODE),
         ..FrameHeader::default()
     };
-    let mut frame = Vec::with_capacity(payload.len() + LONGEST_HEAD);
+    let mut frame = Vec::with_capacity(payload.len() + MAX_HEAD);
     // Writing to a `Vec` does not fail.
     let _ = header.format(payload.len() as u64, &mut frame);
     frame.extend_from_slice(payload);

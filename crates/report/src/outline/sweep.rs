@@ -43,7 +43,6 @@ const FLAGS: &str = "flags";
 
 fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysis: &'a ContenderAnalysis) -> Vec<Column<'a>> {
     let load = load_head(subject.unit);
-
     vec![
         (load, Box::new(|p| Some(plain(p.load)))),
         ("offered", Box::new(|p| p.offered.map(|figure| three(figure.value)))),
@@ -86,7 +85,6 @@ fn in_state(trials: &[&Trial], state: State) -> usize {
 
 fn flags(subject: &Subject<'_>, contender: usize, analysis: &ContenderAnalysis, point: &CurvePoint) -> Option<String> {
     let trials = trials(subject, contender, point.load);
-
     let outliers = analysis.outliers.iter().filter(|outlier| outlier.load == point.load).count();
     let all = [
         (outliers, "outlier"),

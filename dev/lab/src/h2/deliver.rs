@@ -1,6 +1,7 @@
-//! Carrying out a plan on its stream: the frames of a reply, or of a failure.
+//! Executes a plan on its stream: makes the frames of a reply, or of a failure.
 //!
-//! What [`crate::deliver`] is for HTTP/1: it only fills the session, and marks the connection.
+//! This is the counterpart of [`crate::deliver`] for HTTP/2. It only fills the session,
+//! and marks the connection.
 
 use h2::Reason;
 use http::Response;
@@ -10,35 +11,37 @@ use super::hpack::block;
 use super::reply::{Replies, Reply};
 use super::session::Session;
 use super::stream::End;
-use crate::conn::{Conn, Phase, Speaks, Verdict};
-use crate::desk::Plan;
+use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
 use crate::fail::FailKind;
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
+use crate::planner::ReplyPlan;
 use crate::socket::reset_on_close;
 
-/// What `garbage` sends: its first three bytes are a length that no frame may have.
+/// Bytes that `garbage` sends. The first three are a length that no frame may have.
 const GARBAGE: &[u8] = b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n";
 
-/// Puts the reply of `plan`, or what stands for it, on its stream. A stream that is gone gets none.
-pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies<Response<()>>) -> Verdict {
-    let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+/// Puts the reply of `plan`, or the frames of its failure, on its stream. A stream that no
+/// longer exists gets none.
+pub fn deliver(conn: &mut Conn, plan: &ReplyPlan, id: u32, replies: &mut Replies<Response<()>>) -> ConnAction {
+    let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
     if session.stream(id).is_none() {
-        return Verdict::Keep;
+        return ConnAction::Keep;
     }
     if session.is_hostile() {
-        let settled = Settled { status: 200, ticket: plan.ticket };
-        if session.perform(id, Some(settled)) {
+        let completed = CompletedReply { status: 200, ticket: plan.ticket };
+        if session.send_row(id, Some(completed)) {
             conn.phase = Phase::Ending;
         }
-        return Verdict::Keep;
+        return ConnAction::Keep;
     }
-    let status = if let Some(FailKind::Status(status)) = plan.failing { Some(status) } else { None };
+    let status = if let Some(FailKind::Status(status)) = plan.failure { Some(status) } else { None };
     let reply = replies.to(&plan.request, status);
-    let whole = End { settled: Some(Settled { status: reply.status, ticket: plan.ticket }), ..End::default() };
-    match plan.failing {
-        None | Some(FailKind::Status(_)) => session.answer(id, &reply, whole),
-        Some(FailKind::Extra) => session.answer(id, &reply, End { has_extra: true, ..whole }),
-        Some(FailKind::Slow) => session.start_drip(id, &reply, whole, plan.due),
+    let complete =
+        End { completed: Some(CompletedReply { status: reply.status, ticket: plan.ticket }), ..End::default() };
+    match plan.failure {
+        None | Some(FailKind::Status(_)) => session.answer(id, &reply, complete),
+        Some(FailKind::Extra) => session.answer(id, &reply, End { has_extra: true, ..complete }),
+        Some(FailKind::Slow) => session.start_drip(id, &reply, complete, plan.due),
         Some(FailKind::CloseEarly) => half_of_body(session, id, reply),
         Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
         Some(FailKind::Refused) => session.reset(id, Reason::REFUSED_STREAM),
@@ -52,14 +55,14 @@ pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies<Resp
             session.transport.put_raw(|out| out.extend_from_slice(GARBAGE));
             conn.phase = Phase::Ending;
         }
-        Some(FailKind::Close) => return Verdict::Drop,
+        Some(FailKind::Close) => return ConnAction::Close,
         Some(FailKind::ResetConnection) => {
-            // If the socket is gone already, there is nobody left to reset.
+            // If the socket is already closed, no reset is needed.
             let _ = reset_on_close(&conn.socket);
-            return Verdict::Drop;
+            return ConnAction::Close;
         }
     }
-    Verdict::Keep
+    ConnAction::Keep
 }
 
 fn half_of_body(session: &mut Session, id: u32, reply: Reply<Response<()>>) {
@@ -71,6 +74,6 @@ fn half_of_body(session: &mut Session, id: u32, reply: Reply<Response<()>>) {
 fn half_of_head(session: &mut Session, id: u32) {
     let mut bytes = Vec::new();
     let fields = block(&[(":status", "200"), ("server", "brunt-lab")]);
-    frame::put_headers(&mut bytes, id, flag::END_STREAM, &fields, frame::LARGEST_FRAME);
+    frame::put_headers(&mut bytes, id, flag::END_STREAM, &fields, frame::MAX_FRAME);
     session.transport.put_raw(|out| out.extend_from_slice(&bytes[..bytes.len() / 2]));
 }

@@ -1,6 +1,7 @@
-//! Frames that the crate `h2` has made: which replies are out, and which rules it saw broken.
+//! Tracks the frames that the crate `h2` has made: which replies are complete, and which
+//! rules it saw broken.
 //!
-//! `h2` reports neither to its user; the heads of its frames do.
+//! `h2` reports neither to its user, but the heads of its frames show it.
 
 use h2::Reason;
 
@@ -8,17 +9,18 @@ use super::frame::{self, Head, flag, kind};
 use super::session::Session;
 use super::transport::OutgoingFrame;
 
-/// What `extra` sends on the stream that it has ended.
+/// Bytes that `extra` sends on a stream that has ended.
 const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 
 impl Session {
-    /// Reads the heads of the frames that `h2` has made, since it does not report which have left.
-    pub(super) fn follow(&mut self) {
+    /// Reads the heads of the frames that `h2` has made, because it does not
+    /// report which have left.
+    pub(super) fn track(&mut self) {
         let drops_replies = self.is_hostile();
-        let drops_greeting = self.greets_otherwise();
+        let drops_greeting = self.replaces_settings();
         loop {
             let mut hides_acknowledgement = self.hides_acknowledgement;
-            let frame = self.transport.follow(|head, first_word| {
+            let frame = self.transport.track(|head, first_word| {
                 let is_hidden = hides_acknowledgement && head.kind == kind::SETTINGS && head.has(flag::ACK);
                 hides_acknowledgement &= !is_hidden;
                 is_hidden || drops_replies && is_reply(head, first_word) || drops_greeting && is_greeting(head)
@@ -28,7 +30,7 @@ impl Session {
             self.on_frame_made(frame);
         }
         for id in std::mem::take(&mut self.extras) {
-            self.transport.put_raw(|out| frame::put(out, kind::DATA, 0, id, EXTRA));
+            self.transport.put_raw(|out| frame::put_frame(out, kind::DATA, 0, id, EXTRA));
         }
     }
 
@@ -59,8 +61,8 @@ impl Session {
         let transport = self.transport.clone();
         let Some(stream) = self.stream(id) else { return };
         stream.sent += length;
-        while let Some((_, settled)) = stream.marks.pop_front_if(|(position, _)| *position <= stream.sent) {
-            transport.out_mut().mark_at(end, settled);
+        while let Some((_, completed)) = stream.marks.pop_front_if(|(position, _)| *position <= stream.sent) {
+            transport.out_mut().mark_at(end, completed);
         }
         if stream.sent == stream.given
             && let Some(reason) = stream.end.reset
@@ -69,11 +71,11 @@ impl Session {
         }
     }
 
-    /// All of a stream is out.
+    /// Handles the end of a stream's output.
     fn on_stream_made(&mut self, id: u32, end: u64) {
         let Some(stream) = self.remove(id) else { return };
-        if let Some(settled) = stream.end.settled {
-            self.transport.out_mut().mark_at(end, settled);
+        if let Some(completed) = stream.end.completed {
+            self.transport.out_mut().mark_at(end, completed);
         }
         if stream.end.has_extra {
             self.extras.push(id);
@@ -81,7 +83,8 @@ impl Session {
         self.draining.extend(stream.body);
     }
 
-    /// Counts a reset that `h2` decided on: the request breaks a rule, or there are too many streams.
+    /// Counts a reset that `h2` initiated: the request breaks a rule, or there
+    /// are too many streams.
     fn on_reset_made(&mut self, id: u32, code: u32) {
         let count = self.resets.len();
         self.resets.retain(|reset| *reset != id);
@@ -92,12 +95,12 @@ impl Session {
         match Reason::from(code) {
             Reason::NO_ERROR | Reason::CANCEL => {}
             Reason::REFUSED_STREAM => self.counts.refused += 1,
-            reason => self.blame(format!("stream {id}: {reason}")),
+            reason => self.record_error(format!("stream {id}: {reason}")),
         }
     }
 }
 
-/// Whether `h2` makes this frame because it does not know that a hostile row has replied.
+/// True if `h2` makes this frame because it does not know that a hostile row has replied.
 fn is_reply(head: Head, first_word: u32) -> bool {
     match head.kind {
         kind::HEADERS | kind::DATA | kind::CONTINUATION => true,
@@ -106,7 +109,7 @@ fn is_reply(head: Head, first_word: u32) -> bool {
     }
 }
 
-/// Whether this is one of the frames with which `h2` begins.
+/// True for the first frames of `h2`.
 fn is_greeting(head: Head) -> bool {
     head.stream == 0 && matches!(head.kind, kind::SETTINGS | kind::WINDOW_UPDATE)
 }

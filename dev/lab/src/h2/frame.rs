@@ -1,15 +1,16 @@
-//! HTTP/2 frames as bytes: heads, flags, error codes and settings (RFC 9113, sections 4, 6 and 7).
+//! Reads and writes HTTP/2 frames: heads, flags, error codes and settings (RFC 9113, sections
+//! 4, 6 and 7).
 //!
-//! For hostile rows and for failures; all other frames are read and written by the crate `h2`.
+//! It serves hostile rows and failures. The crate `h2` reads and writes all other frames.
 
-/// The bytes of a frame's head.
+/// Length of a frame head, in bytes.
 pub const HEAD: usize = 9;
 
-/// What a client sends first.
+/// First bytes of a client.
 pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The longest payload that either side accepts unless it says otherwise.
-pub const LARGEST_FRAME: usize = 16_384;
+/// Maximum payload that both sides accept by default, in bytes.
+pub const MAX_FRAME: usize = 16_384;
 
 /// Frame types.
 pub mod kind {
@@ -69,18 +70,18 @@ pub enum Code {
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Length of the payload.
+    /// Length of the payload, in bytes.
     pub length: usize,
-    /// See [`kind`].
+    /// Type, see [`kind`].
     pub kind: u8,
-    /// See [`flag`].
+    /// Flags, see [`flag`].
     pub flags: u8,
-    /// The stream; 0 is the connection.
+    /// Stream; 0 is the connection.
     pub stream: u32,
 }
 
 impl Head {
-    /// The head at the start of `bytes`, if it is there whole.
+    /// Parses the head at the start of `bytes`. None if it is incomplete.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let head = bytes.first_chunk::<HEAD>()?;
         Some(Self {
@@ -91,37 +92,38 @@ impl Head {
         })
     }
 
-    /// Whether a flag is set.
+    /// True if a flag is set.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
 
-/// The 32-bit number at the start of `bytes`; of fewer than four, 0.
+/// Returns the 32-bit number at the start of `bytes`; 0 for fewer than four bytes.
 pub fn word(bytes: &[u8]) -> u32 {
     bytes.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-/// Appends the head of a frame whose payload has `length` bytes.
+/// Appends the head of a frame with a payload of `length` bytes.
 pub fn put_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
     let [_, high, middle, low] = (length as u32).to_be_bytes();
     let [a, b, c, d] = stream.to_be_bytes();
     out.extend_from_slice(&[high, middle, low, kind, flags, a, b, c, d]);
 }
 
-/// Appends a whole frame.
-pub fn put(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+/// Appends a complete frame.
+pub fn put_frame(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     put_head(out, payload.len(), kind, flags, stream);
     out.extend_from_slice(payload);
 }
 
-/// Appends a header block as HEADERS and as many CONTINUATION as frames of at most `largest` bytes take.
+/// Appends a header block as HEADERS, with CONTINUATION frames if it is
+/// longer than `largest` bytes.
 pub fn put_headers(out: &mut Vec<u8>, stream: u32, flags: u8, block: &[u8], largest: usize) {
     let (first, mut rest) = block.split_at(block.len().min(largest));
-    put(out, kind::HEADERS, flags | if rest.is_empty() { flag::END_HEADERS } else { 0 }, stream, first);
+    put_frame(out, kind::HEADERS, flags | if rest.is_empty() { flag::END_HEADERS } else { 0 }, stream, first);
     while !rest.is_empty() {
         let (next, after) = rest.split_at(rest.len().min(largest));
-        put(out, kind::CONTINUATION, if after.is_empty() { flag::END_HEADERS } else { 0 }, stream, next);
+        put_frame(out, kind::CONTINUATION, if after.is_empty() { flag::END_HEADERS } else { 0 }, stream, next);
         rest = after;
     }
 }
@@ -137,15 +139,15 @@ pub fn put_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
 
 /// Appends `RST_STREAM`.
 pub fn put_reset(out: &mut Vec<u8>, stream: u32, code: Code) {
-    put(out, kind::RST_STREAM, 0, stream, &(code as u32).to_be_bytes());
+    put_frame(out, kind::RST_STREAM, 0, stream, &(code as u32).to_be_bytes());
 }
 
 /// Appends `WINDOW_UPDATE`.
 pub fn put_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
-    put(out, kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
+    put_frame(out, kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
 }
 
-/// Appends GOAWAY with a text for whoever debugs.
+/// Appends GOAWAY with a debug text.
 pub fn put_goaway(out: &mut Vec<u8>, last: u32, code: Code, text: &str) {
     put_head(out, 8 + text.len(), kind::GOAWAY, 0, 0);
     out.extend_from_slice(&last.to_be_bytes());

@@ -1,20 +1,20 @@
-//! Header blocks that hostile rows are made of: literals only (RFC 7541, sections 5 and 6.2.2).
+//! Writes header blocks of hostile rows: literals only (RFC 7541, sections 5 and 6.2.2).
 //!
-//! Blocks of the well-behaved server come from the crate `h2`, which also reads those of clients.
+//! The crate `h2` makes the blocks of the correct server, and reads those of clients.
 
 /// Appends a number after the bits `pattern` of its first byte.
 pub fn put_number(out: &mut Vec<u8>, pattern: u8, prefix: u32, value: usize) {
-    let most = (1usize << prefix) - 1;
-    if value < most {
+    let max = (1usize << prefix) - 1;
+    if value < max {
         return out.push(pattern | value as u8);
     }
-    out.push(pattern | most as u8);
-    let mut left = value - most;
-    while left >= 0x80 {
-        out.push(left as u8 | 0x80);
-        left >>= 7;
+    out.push(pattern | max as u8);
+    let mut remaining = value - max;
+    while remaining >= 0x80 {
+        out.push(remaining as u8 | 0x80);
+        remaining >>= 7;
     }
-    out.push(left as u8);
+    out.push(remaining as u8);
 }
 
 /// Appends a string without the Huffman code.
@@ -36,7 +36,7 @@ pub const EVERY_BYTE_CODED: [u8; 32] = [
     0x3f, 0xfd, 0xff, 0xfd, 0xff, 0xef, 0xfc, 0xff, 0xf3, 0xff, 0xe7, 0xfd, 0xff,
 ];
 
-/// A header block of fields.
+/// Returns a header block of these fields.
 pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {

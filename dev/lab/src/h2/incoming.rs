@@ -1,22 +1,22 @@
-//! Frame heads of a client on their way to the crate `h2`, for the few things that `h2` does not report.
+//! Passes the frames of a client to the crate `h2`, and observes what `h2` does not report.
 
 use super::frame::{HEAD, Head, PREFACE, flag, kind};
 
-/// Follows the frames of a client; payloads are passed on as they are.
+/// Observes the frames of a client. Payloads are passed unchanged.
 #[derive(Debug)]
 pub(super) struct Incoming {
-    /// Bytes of the preface that are still to come.
-    preface_left: usize,
+    /// Number of remaining bytes of the preface.
+    preface_remaining: usize,
     /// True if `h2` has its preface already, because the connection began as HTTP/1.1.
     is_upgraded: bool,
-    /// Acknowledgements of SETTINGS that `h2` waits for; none: all are passed on.
+    /// Number of acknowledgements of SETTINGS that `h2` expects. None passes all of them.
     ///
-    /// Hostile rows send SETTINGS that `h2` knows nothing of.
+    /// Hostile rows send SETTINGS that `h2` does not know.
     acknowledgements: Option<u32>,
     /// Beginning of a frame head.
     head: Vec<u8>,
-    /// Bytes of the payload that are still to come.
-    payload_left: usize,
+    /// Number of remaining bytes of the payload.
+    payload_remaining: usize,
     /// Streams that the client reset.
     pub(super) resets: Vec<u32>,
 }
@@ -25,27 +25,27 @@ impl Incoming {
     /// Returns the state before the preface. With `is_hostile`, `h2` gets one acknowledgement of SETTINGS only.
     pub(super) fn new(is_hostile: bool) -> Self {
         Self {
-            preface_left: PREFACE.len(),
+            preface_remaining: PREFACE.len(),
             is_upgraded: false,
             acknowledgements: is_hostile.then_some(1),
             head: Vec::new(),
-            payload_left: 0,
+            payload_remaining: 0,
             resets: Vec::new(),
         }
     }
 
-    /// Keeps the client's preface from `h2`, which was given one in its place.
+    /// Hides the client's preface from `h2`, which has received a replacement.
     pub(super) fn hide_preface(&mut self) {
         self.is_upgraded = true;
     }
 
-    /// Passes bytes on; false if the preface is wrong where `h2` does not see it.
+    /// Passes bytes to `out`. Returns false if the preface is wrong and `h2` does not see it.
     pub(super) fn pass(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> bool {
-        let count = bytes.len().min(self.preface_left);
+        let count = bytes.len().min(self.preface_remaining);
         if count > 0 {
             let (preface, rest) = bytes.split_at(count);
-            let expected = &PREFACE[PREFACE.len() - self.preface_left..];
-            self.preface_left -= count;
+            let expected = &PREFACE[PREFACE.len() - self.preface_remaining..];
+            self.preface_remaining -= count;
             if !self.is_upgraded {
                 out.extend_from_slice(preface);
             } else if !expected.starts_with(preface) {
@@ -54,18 +54,18 @@ impl Incoming {
             bytes = rest;
         }
         while !bytes.is_empty() {
-            if self.payload_left == 0 && self.pass_head(&mut bytes, out) {
+            if self.payload_remaining == 0 && self.pass_head(&mut bytes, out) {
                 continue;
             }
-            let (payload, rest) = bytes.split_at(bytes.len().min(self.payload_left));
+            let (payload, rest) = bytes.split_at(bytes.len().min(self.payload_remaining));
             out.extend_from_slice(payload);
-            self.payload_left -= payload.len();
+            self.payload_remaining -= payload.len();
             bytes = rest;
         }
         true
     }
 
-    /// Takes bytes of a head; true if no payload follows in `bytes`.
+    /// Passes bytes of a head. Returns true if no payload follows in `bytes`.
     fn pass_head(&mut self, bytes: &mut &[u8], out: &mut Vec<u8>) -> bool {
         let count = bytes.len().min(HEAD - self.head.len());
         self.head.extend_from_slice(&bytes[..count]);
@@ -78,7 +78,7 @@ impl Incoming {
             self.resets.push(head.stream);
         }
         self.head.clear();
-        self.payload_left = head.length;
+        self.payload_remaining = head.length;
         head.length == 0
     }
 
@@ -102,8 +102,8 @@ mod tests {
     fn frames_are_passed_on_however_they_are_cut() {
         let mut bytes = PREFACE.to_vec();
         frame::put_settings(&mut bytes, &[(4, 100)]);
-        (0..2).for_each(|_| frame::put(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]));
-        frame::put(&mut bytes, kind::DATA, 0, 1, b"payload");
+        (0..2).for_each(|_| frame::put_frame(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]));
+        frame::put_frame(&mut bytes, kind::DATA, 0, 1, b"payload");
         frame::put_reset(&mut bytes, 7, frame::Code::Cancel);
         for piece in 1..bytes.len() {
             let mut ordinary = Incoming::new(false);

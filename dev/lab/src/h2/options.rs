@@ -1,31 +1,31 @@
-//! The options that concern HTTP/2.
+//! Defines the options of HTTP/2.
 
 use clap::{Args, ValueEnum};
 
 use crate::units::parse_size;
 
-/// Which versions of HTTP are spoken.
+/// HTTP versions of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Versions {
     /// HTTP/1.1 and 1.0 only.
     #[value(name = "1.1")]
-    One,
+    Http1,
     /// HTTP/2 only: by ALPN, and without TLS from the first byte on.
     #[value(name = "2")]
-    Two,
+    Http2,
     /// What the client begins with, or agrees to by ALPN or `Upgrade: h2c`.
     #[default]
     Both,
 }
 
 impl Versions {
-    /// Whether HTTP/2 is among them.
-    pub fn has_two(self) -> bool {
-        self != Self::One
+    /// True if HTTP/2 is one of the versions.
+    pub fn has_http2(self) -> bool {
+        self != Self::Http1
     }
 }
 
-/// See the module.
+/// The options of HTTP/2.
 #[derive(Debug, Clone, Args)]
 pub struct Http2 {
     /// HTTP versions to speak: HTTP/2 by ALPN, by prior knowledge and by `Upgrade: h2c`

@@ -1,69 +1,70 @@
-//! Frames on their way to the socket, and which replies are settled when they are there.
+//! Buffers frames for the socket, and notes which replies are complete when they are sent.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
 
-/// How much sent data may stand before the unsent until it is removed, in bytes.
-const MOST_SENT: usize = 64 * 1024;
+/// Maximum number of sent bytes before the unsent ones; then they are removed.
+const MAX_SENT: usize = 64 * 1024;
 
-/// See the module.
+/// Frames on the way to the socket.
 #[derive(Debug, Default)]
 pub struct Out {
-    /// Frames, from `sent` on still to send.
+    /// Frames; the ones from `sent` on are unsent.
     pub bytes: Vec<u8>,
     sent: usize,
-    /// How many bytes were removed from the front of `bytes` so far.
+    /// Number of bytes removed from the front of `bytes`.
     removed: u64,
-    /// What is settled when so many bytes have been sent since the beginning.
-    marks: VecDeque<(u64, Settled)>,
+    /// Replies that are complete when this number of bytes has been sent since the start.
+    marks: VecDeque<(u64, CompletedReply)>,
 }
 
 impl Out {
-    /// Bytes that are not sent yet.
+    /// Number of unsent bytes.
     pub fn len(&self) -> usize {
         self.bytes.len() - self.sent
     }
 
-    /// Whether everything is sent.
+    /// True if everything is sent.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All bytes since the beginning, sent or not.
+    /// Total number of bytes since the start, sent or not.
     pub fn total(&self) -> u64 {
         self.removed + self.bytes.len() as u64
     }
 
-    /// What is settled when everything up to here is sent.
-    pub fn mark(&mut self, settled: Settled) {
-        self.mark_at(self.total(), settled);
+    /// Marks a reply as complete when everything up to here is sent.
+    pub fn mark(&mut self, completed: CompletedReply) {
+        self.mark_at(self.total(), completed);
     }
 
-    /// Settles a reply when everything up to this position is sent. Positions come in order.
-    pub fn mark_at(&mut self, position: u64, settled: Settled) {
-        self.marks.push_back((position, settled));
+    /// Marks a reply as complete when everything up to this position is sent.
+    /// Positions must be ascending.
+    pub fn mark_at(&mut self, position: u64, completed: CompletedReply) {
+        self.marks.push_back((position, completed));
     }
 
-    /// The bytes from a position on that is not sent yet.
+    /// Returns the bytes from an unsent position on.
     pub fn since(&self, position: u64) -> &[u8] {
         &self.bytes[(position - self.removed) as usize..]
     }
 
-    /// Takes unsent bytes out.
+    /// Removes unsent bytes.
     pub fn remove(&mut self, position: u64, length: usize) {
         let start = (position - self.removed) as usize;
         self.bytes.drain(start..start + length);
     }
 
-    /// Writes until everything is sent or the writer would block; what is settled goes to `settled`.
-    /// Returns the bytes written.
+    /// Writes until everything is sent or the writer would block. Completely sent replies are
+    /// appended to `completed`. Returns the number of bytes written.
     ///
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl Write, settled: &mut Vec<Settled>) -> io::Result<usize> {
+    pub fn write_to(&mut self, writer: &mut impl Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
         let before = self.sent;
         while !self.is_empty() {
             match writer.write(&self.bytes[self.sent..]) {
@@ -76,10 +77,10 @@ impl Out {
         }
         let total = self.sent - before;
         let reached = self.removed + self.sent as u64;
-        while let Some((_, one)) = self.marks.pop_front_if(|(at, _)| *at <= reached) {
-            settled.push(one);
+        while let Some((_, reply)) = self.marks.pop_front_if(|(position, _)| *position <= reached) {
+            completed.push(reply);
         }
-        if self.is_empty() || self.sent > MOST_SENT {
+        if self.is_empty() || self.sent > MAX_SENT {
             self.removed += self.sent as u64;
             self.bytes.drain(..self.sent);
             self.sent = 0;
@@ -108,19 +109,19 @@ mod tests {
 
     #[test]
     fn replies_are_settled_when_their_last_byte_is_sent() {
-        let (mut out, mut settled) = (Out::default(), Vec::new());
+        let (mut out, mut completed) = (Out::default(), Vec::new());
         for status in [201, 202] {
             out.bytes.extend(vec![0; 50_000]);
-            out.mark(Settled { status, ticket: None });
+            out.mark(CompletedReply { status, ticket: None });
         }
         for (room, total) in [(49_999, 0), (1, 1), (40_000, 1), (9_999, 1), (5, 2)] {
-            out.write_to(&mut Narrow(room), &mut settled).unwrap();
-            assert_eq!(settled.len(), total);
+            out.write_to(&mut Narrow(room), &mut completed).unwrap();
+            assert_eq!(completed.len(), total);
         }
         assert!(out.is_empty() && out.bytes.is_empty());
         out.bytes.push(0);
-        out.mark(Settled { status: 203, ticket: None });
-        assert_eq!(out.write_to(&mut Narrow(9), &mut settled).unwrap(), 1);
-        assert_eq!(settled.iter().map(|one| one.status).collect::<Vec<_>>(), [201, 202, 203]);
+        out.mark(CompletedReply { status: 203, ticket: None });
+        assert_eq!(out.write_to(&mut Narrow(9), &mut completed).unwrap(), 1);
+        assert_eq!(completed.iter().map(|one| one.status).collect::<Vec<_>>(), [201, 202, 203]);
     }
 }

@@ -1,6 +1,6 @@
-//! Heads and bodies of the replies of HTTP/2 and HTTP/3.
+//! Makes heads and bodies of the replies of HTTP/2 and HTTP/3.
 //!
-//! Replies that were composed before are kept, as in [`crate::reply`].
+//! Replies are cached, as in [`crate::reply`].
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response};
@@ -9,19 +9,19 @@ use crate::args::Options;
 use crate::reply::{filler, status_of};
 use crate::request::{Request, Route};
 
-/// The most replies that are kept for another use.
-const MOST_KEPT: usize = 64;
+/// Maximum number of cached replies.
+const MAX_CACHED: usize = 64;
 
-/// The longest body of `/bytes/N` that is kept for another use, in bytes.
-const LONGEST_KEPT: usize = 1 << 20;
+/// Maximum length of a cached `/bytes/N` body, in bytes.
+const MAX_CACHED_BODY: usize = 1 << 20;
 
 /// Header fields that HTTP/2 forbids (RFC 9113, section 8.2.2).
 const FORBIDDEN: [&str; 5] = ["connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-/// A reply ready to send.
+/// A reply that is ready to send.
 #[derive(Debug, Clone)]
 pub struct Reply<H> {
-    /// Its status.
+    /// Status of the reply.
     pub status: u16,
     /// Header fields.
     pub head: H,
@@ -31,56 +31,57 @@ pub struct Reply<H> {
     pub trailers: Option<H>,
 }
 
-/// Key of a reply that is kept: status, no body, size of a `/bytes/N` body.
+/// Key of a cached reply: status, no body, size of a `/bytes/N` body.
 type Key = (u16, bool, Option<usize>);
 
-/// Makes the header fields that a protocol sends.
+/// Converts header fields to the form of a protocol.
 pub type MakeHead<H> = fn(&[(&str, &str)]) -> H;
 
-/// Makes replies, and keeps those that will be wanted again.
+/// Makes replies, and caches the ones that will be needed again.
 #[derive(Debug)]
 pub struct Replies<H> {
     status: u16,
     headers: Vec<(String, String)>,
     body: Bytes,
-    /// Whether the length of the body is not announced.
-    unsized_: bool,
-    /// Replies are messages of gRPC.
+    /// True if the length of the body is not announced.
+    omits_length: bool,
+    /// True if replies are gRPC messages.
     grpc: bool,
-    kept: Vec<(Key, Reply<H>)>,
+    cache: Vec<(Key, Reply<H>)>,
     make_head: MakeHead<H>,
 }
 
 impl<H: Clone> Replies<H> {
-    /// Replies of this status and body size, with these header fields; a chunked reply has no content-length.
+    /// Creates replies with this status, body size and header fields. A chunked
+    /// reply has no content-length.
     pub fn new(status: u16, headers: &[String], body: usize, chunked: bool, make_head: MakeHead<H>) -> Self {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
         let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
         let body = filler(body).into();
-        Self { status, headers, body, unsized_: chunked, grpc: false, kept: Vec::new(), make_head }
+        Self { status, headers, body, omits_length: chunked, grpc: false, cache: Vec::new(), make_head }
     }
 
-    /// Those that these options ask for.
+    /// Creates the replies that these options define.
     pub fn of(options: &Options, make_head: MakeHead<H>) -> Self {
         let mut replies = Self::new(options.status, &options.headers, options.body, options.chunked, make_head);
         if options.http2.grpc {
             replies.headers.push(("content-type".to_owned(), "application/grpc".to_owned()));
             replies.body = message(&replies.body).into();
             replies.grpc = true;
-            replies.unsized_ = true;
+            replies.omits_length = true;
         }
         replies
     }
 
-    /// The reply to `request`, with the status `instead` if there is one.
-    pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply<H> {
-        let status = instead.unwrap_or_else(|| status_of(request.route, self.status));
+    /// Returns the reply to `request`, with the status `override_status` if it is set.
+    pub fn to(&mut self, request: &Request, override_status: Option<u16>) -> Reply<H> {
+        let status = override_status.unwrap_or_else(|| status_of(request.route, self.status));
         let head_only = request.shape.head_only;
         match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, head_only, None, Bytes::copy_from_slice(echo)),
-            (None, Route::Redirect(left @ 1..)) => {
-                let location = format!("/redirect/{}", left - 1);
+            (None, Route::Redirect(remaining @ 1..)) => {
+                let location = format!("/redirect/{}", remaining - 1);
                 self.compose(status, head_only, Some(("location", &location)), self.body.clone())
             }
             (None, Route::Bytes(size)) => self.cached_reply((status, head_only, Some(size))),
@@ -88,32 +89,32 @@ impl<H: Clone> Replies<H> {
         }
     }
 
-    /// A reply with a body of its own.
+    /// Returns a reply with this body.
     pub fn with_body(&self, status: u16, head_only: bool, content_type: &str, body: Vec<u8>) -> Reply<H> {
         self.compose(status, head_only, Some(("content-type", content_type)), body.into())
     }
 
     fn cached_reply(&mut self, key: Key) -> Reply<H> {
-        if let Some((_, reply)) = self.kept.iter().find(|(kept, _)| *kept == key) {
+        if let Some((_, reply)) = self.cache.iter().find(|(cache, _)| *cache == key) {
             return reply.clone();
         }
         let (status, head_only, size) = key;
         let reply =
             self.compose(status, head_only, None, size.map_or_else(|| self.body.clone(), |size| filler(size).into()));
-        if self.kept.len() < MOST_KEPT && size.is_none_or(|size| size <= LONGEST_KEPT) {
-            self.kept.push((key, reply.clone()));
+        if self.cache.len() < MAX_CACHED && size.is_none_or(|size| size <= MAX_CACHED_BODY) {
+            self.cache.push((key, reply.clone()));
         }
         reply
     }
 
     fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Bytes) -> Reply<H> {
-        let bodiless = status == 204 || status == 304;
+        let has_no_body = status == 204 || status == 304;
         let shown = if self.grpc { 200 } else { status }.to_string();
         let length = body.len().to_string();
         let mut fields = vec![(":status", shown.as_str()), ("server", "brunt-lab")];
         fields.extend(field);
         fields.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        if !bodiless && !self.unsized_ {
+        if !has_no_body && !self.omits_length {
             fields.push(("content-length", &length));
         }
         let code = match status {
@@ -121,14 +122,15 @@ impl<H: Clone> Replies<H> {
             503 => "14",
             _ => "2",
         };
-        let bodiless = bodiless || head_only || (self.grpc && code != "0");
-        let body = if bodiless { Bytes::new() } else { body };
+        let has_no_body = has_no_body || head_only || (self.grpc && code != "0");
+        let body = if has_no_body { Bytes::new() } else { body };
         let trailers = self.grpc.then(|| (self.make_head)(&[("grpc-status", code)]));
         Reply { status, head: (self.make_head)(&fields), body, trailers }
     }
 }
 
-/// The head of a reply, or trailers, for the crate `h2`. Fields that no HTTP library can send are left out.
+/// Returns the head of a reply, or trailers, for the crate `h2`. Fields that no HTTP library
+/// can send are omitted.
 pub fn response(fields: &[(&str, &str)]) -> Response<()> {
     let mut response = Response::new(());
     for (name, value) in fields {
@@ -141,7 +143,7 @@ pub fn response(fields: &[(&str, &str)]) -> Response<()> {
     response
 }
 
-/// A message of gRPC, framed: a field of number 1 with these bytes, or an empty one.
+/// Returns a framed gRPC message: field number 1 with these bytes, or an empty message.
 pub fn message(bytes: &[u8]) -> Vec<u8> {
     let mut message = Vec::new();
     if !bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! Requests from the heads that the crate `h2` has read and checked.
+//! Reads requests from the heads that the crate `h2` has checked.
 
 use h2::ext::Protocol;
 use http::Method;
@@ -6,18 +6,18 @@ use http::request::Parts;
 
 use crate::request::{Request, Route, Shape};
 
-/// Head of a request; its body may follow.
+/// Head of a request. A body may follow.
 #[derive(Debug)]
 pub struct RequestHead {
     /// The request.
     pub request: Request,
-    /// The client waits for status 100 before it sends the body.
+    /// True if the client waits for status 100 before it sends the body.
     pub expects_continue: bool,
-    /// It opens a WebSocket (RFC 8441).
+    /// True if the request opens a WebSocket (RFC 8441).
     pub opens_websocket: bool,
 }
 
-/// Reads the head of a request, and with `echo` keeps its text.
+/// Reads the head of a request. With `echo`, its text is stored.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub fn read(head: &Parts, echo: bool) -> Result<RequestHead, &'static str> {
     Ok(RequestHead { request, expects_continue, opens_websocket: protocol.is_some() })
 }
 
-/// The head as HTTP/1.1 would write it.
+/// Returns the head in the form of HTTP/1.1.
 fn text(head: &Parts) -> Vec<u8> {
     let path = head.uri.path_and_query().map_or("", |path| path.as_str());
     let mut text = format!("{} {path} HTTP/2\r\n", head.method).into_bytes();

@@ -1,4 +1,4 @@
-//! Replies on their streams: what the crate `h2` is given.
+//! Passes replies to the crate `h2` on their streams.
 
 use http::Response;
 
@@ -7,7 +7,7 @@ use super::session::Session;
 use super::stream::{Drip, End, Stream};
 
 impl Session {
-    /// Gives a reply to `h2`.
+    /// Passes a reply to `h2`.
     pub fn answer(&mut self, id: u32, reply: &Reply<Response<()>>, end: End) {
         let is_empty = reply.body.is_empty() && reply.trailers.is_none() && end.reset.is_none();
         let Some(stream) = self.respond(id, reply, end, is_empty) else { return };
@@ -23,7 +23,7 @@ impl Session {
         }
     }
 
-    /// Gives the head of a reply to `h2`, and the first byte of its body.
+    /// Passes the head of a reply and the first byte of its body to `h2`.
     pub fn start_drip(&mut self, id: u32, reply: &Reply<Response<()>>, end: End, due: u64) {
         if reply.body.len() <= 1 {
             return self.answer(id, reply, end);
@@ -31,7 +31,7 @@ impl Session {
         let Some(stream) = self.respond(id, reply, end, false) else { return };
         stream.give(reply.body.slice(..1), false);
         let trailers = reply.trailers.clone().map(|trailers| trailers.into_parts().0.headers);
-        stream.drip = Some(Drip { rest: reply.body.slice(1..), due, trailers, settled: None });
+        stream.drip = Some(Drip { rest: reply.body.slice(1..), due, trailers, completed: None });
     }
 
     /// Passes the head of a reply to `h2`. Returns none if the client has reset the stream.
@@ -48,7 +48,7 @@ impl Session {
         None
     }
 
-    /// Gives another byte of a dripping reply to `h2`; true while more are to come.
+    /// Passes another byte of a dripping reply to `h2`. Returns true if more bytes follow.
     pub fn drip(&mut self, id: u32) -> bool {
         let Some(stream) = self.stream(id) else { return false };
         let Some(mut drip) = stream.drip.take() else { return false };
@@ -60,7 +60,7 @@ impl Session {
         }
         if stream.messages.is_some() {
             stream.give(byte, false);
-            stream.marks.extend(drip.settled.map(|settled| (stream.given, settled)));
+            stream.marks.extend(drip.completed.map(|completed| (stream.given, completed)));
             self.advance(id);
             return false;
         }

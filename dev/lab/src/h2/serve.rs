@@ -1,4 +1,4 @@
-//! What the server does with an HTTP/2 connection: how one begins, what its requests become, how it ends.
+//! Handles HTTP/2 connections in the server: how they begin, their requests, and how they end.
 
 use super::deliver::deliver;
 use super::frame::PREFACE;
@@ -6,41 +6,42 @@ use super::options::Versions;
 use super::session::Session;
 use super::stream::End;
 use super::upgrade::SWITCHING;
-use crate::agenda::Duty;
-use crate::conn::{Conn, Phase, Speaks, Verdict};
-use crate::desk::Plan;
+use crate::agenda::Task;
+use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
 use crate::fail::FailKind;
+use crate::planner::ReplyPlan;
 use crate::request::{Request, Route, Upgrade};
 use crate::serve::{Arrival, tail};
-use crate::server::{Arrived, Server};
+use crate::server::{IncomingRequest, Server};
 
 impl Server {
-    /// Finds out by its first bytes what a client speaks, and reads them as that.
+    /// Detects the protocol of a client by its first bytes, and reads them.
     pub(crate) fn decide(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
-        let Speaks::Undecided(seen) = conn.speaks else { return };
-        let agreed = conn.session.as_ref().is_some_and(|session| session.alpn_protocol() == Some(b"h2"));
+        let WireProtocol::Undecided(seen) = conn.protocol else { return };
+        let has_agreed = conn.session.as_ref().is_some_and(|session| session.alpn_protocol() == Some(b"h2"));
         let count = input.len().min(PREFACE.len() - seen);
         let matches = PREFACE[seen..].starts_with(&input[..count]);
-        if matches && seen + count < PREFACE.len() && !agreed {
-            conn.speaks = Speaks::Undecided(seen + count);
+        if matches && seen + count < PREFACE.len() && !has_agreed {
+            conn.protocol = WireProtocol::Undecided(seen + count);
             return;
         }
-        if matches || agreed || self.options.http2.versions == Versions::Two {
+        if matches || has_agreed || self.options.http2.versions == Versions::Http2 {
             self.begin_h2(conn, Session::new(&self.options));
             self.parse_h2(conn, &PREFACE[..seen], arrival);
             return self.parse_h2(conn, input, arrival);
         }
-        conn.speaks = Speaks::One;
+        conn.protocol = WireProtocol::Http1;
         self.parse(conn, &PREFACE[..seen], arrival);
         self.parse(conn, input, arrival);
     }
 
     fn begin_h2(&mut self, conn: &mut Conn, session: Session) {
-        self.desk.ledger.http2_connections += 1;
-        conn.speaks = Speaks::Two(Box::new(session));
+        self.planner.ledger.http2_connections += 1;
+        conn.protocol = WireProtocol::Http2(Box::new(session));
     }
 
-    /// Goes on in HTTP/2, or as a WebSocket, if the request asks for it and is the first of its connection; true if so.
+    /// Switches to HTTP/2 or WebSocket if the request asks for it and is the first of its
+    /// connection. Returns true if it switched.
     pub(crate) fn upgrade(&mut self, conn: &mut Conn, request: &mut Request, arrival: Arrival) -> bool {
         if conn.requests != 1 || !conn.outbox.is_empty() {
             return false;
@@ -48,24 +49,24 @@ impl Server {
         let settings = match request.upgrade.take() {
             Some(Upgrade::Http2(settings)) => settings,
             Some(Upgrade::WebSocket { key, extensions }) => {
-                return self.open_websocket(conn, request.route, (&key, &extensions));
+                return self.open_websocket(conn, request.route, &key, &extensions);
             }
             None => return false,
         };
-        if conn.session.is_some() || !self.options.http2.versions.has_two() {
+        if conn.session.is_some() || !self.options.http2.versions.has_http2() {
             return false;
         }
         request.shape.keep_alive = true;
         let mut session = Session::new(&self.options);
         session.transport.put_raw(|out| out.extend_from_slice(SWITCHING));
-        session.adopt(std::mem::take(request), &settings);
+        session.take_upgraded(std::mem::take(request), &settings);
         self.begin_h2(conn, session);
         self.take_done(conn, arrival);
         true
     }
 
     pub(crate) fn parse_h2(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
-        let Speaks::Two(session) = &mut conn.speaks else { return };
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return };
         session.receive(input);
         if session.is_closed() {
             conn.phase = Phase::Ending;
@@ -73,17 +74,17 @@ impl Server {
         self.take_done(conn, arrival);
     }
 
-    /// Takes requests that `h2` read late: it stops reading while too much output is unsent.
+    /// Takes requests that `h2` read later: it stops reading while too much output is unsent.
     pub(crate) fn take_late(&mut self, conn: &mut Conn) {
-        let Speaks::Two(session) = &mut conn.speaks else { return };
-        self.desk.ledger.count_http2(&mut session.counts);
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return };
+        self.planner.ledger.count_http2(&mut session.counts);
         if !session.done.is_empty() {
-            self.take_done(conn, Arrival { at: self.woke, by_kernel: false });
+            self.take_done(conn, Arrival { at: self.wake_tick, by_kernel: false });
         }
     }
 
     fn take_done(&mut self, conn: &mut Conn, arrival: Arrival) {
-        let Speaks::Two(session) = &mut conn.speaks else { return };
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return };
         let mut done = std::mem::take(&mut session.done);
         for (stream, request) in done.drain(..) {
             if request.route == Route::Stats {
@@ -92,86 +93,87 @@ impl Server {
                 session.answer(stream, &reply, End::default());
                 continue;
             }
-            self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
-            let (slot, generation) = (conn.slot, conn.generation);
-            self.arrived.push(Arrived { at: arrival.at, slot, generation, stream, request });
+            self.planner.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
+            let slot = conn.slot;
+            let generation = conn.generation;
+            self.incoming.push(IncomingRequest { at: arrival.at, slot, generation, stream, request });
         }
         session.done = done;
     }
 
     /// Puts a reply on its stream, now or when it is due.
-    pub(crate) fn place_h2(&mut self, conn: &mut Conn, plan: Plan, id: u32) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+    pub(crate) fn place_h2(&mut self, conn: &mut Conn, plan: ReplyPlan, id: u32) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         if conn.phase != Phase::Open {
-            return Verdict::Keep;
+            return ConnAction::Keep;
         }
         if plan.request.shape.message.is_some() {
             return self.place_message(conn, plan, id);
         }
-        if plan.failing == Some(FailKind::Never) {
-            session.leave(id);
-            return Verdict::Keep;
+        if plan.failure == Some(FailKind::Never) {
+            session.abandon(id);
+            return ConnAction::Keep;
         }
-        if plan.due <= self.woke {
-            return self.carry_out_h2(conn, &plan, id);
+        if plan.due <= self.wake_tick {
+            return self.execute_h2(conn, &plan, id);
         }
         if let Some(stream) = session.stream(id) {
-            self.agenda.add(plan.due, conn.slot, conn.generation, Duty::Reply(id));
+            self.agenda.add(plan.due, conn.slot, conn.generation, Task::Reply(id));
             stream.plan = Some(plan);
         }
-        Verdict::Keep
+        ConnAction::Keep
     }
 
-    /// A reply is due.
-    pub(crate) fn deliver_h2(&mut self, conn: &mut Conn, id: u32) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+    /// Delivers a reply that is due.
+    pub(crate) fn deliver_h2(&mut self, conn: &mut Conn, id: u32) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         let Some(plan) = session.stream(id).and_then(|stream| stream.plan.take()) else {
-            let verdict = self.deliver_messages(conn, id);
-            return if verdict == Verdict::Drop { Verdict::Drop } else { self.send(conn) };
+            let action = self.deliver_messages(conn, id);
+            return if action == ConnAction::Close { ConnAction::Close } else { self.send(conn) };
         };
         if conn.phase != Phase::Open {
-            return Verdict::Keep;
+            return ConnAction::Keep;
         }
-        if self.carry_out_h2(conn, &plan, id) == Verdict::Drop { Verdict::Drop } else { self.send(conn) }
+        if self.execute_h2(conn, &plan, id) == ConnAction::Close { ConnAction::Close } else { self.send(conn) }
     }
 
-    /// Leaves the sending to the caller.
-    fn carry_out_h2(&mut self, conn: &mut Conn, plan: &Plan, id: u32) -> Verdict {
-        if deliver(conn, plan, id, &mut self.h2_replies) == Verdict::Drop {
-            return Verdict::Drop;
+    /// Executes a plan. The caller sends.
+    fn execute_h2(&mut self, conn: &mut Conn, plan: &ReplyPlan, id: u32) -> ConnAction {
+        if deliver(conn, plan, id, &mut self.h2_replies) == ConnAction::Close {
+            return ConnAction::Close;
         }
-        if plan.failing == Some(FailKind::Slow) {
-            let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+        if plan.failure == Some(FailKind::Slow) {
+            let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
             let drip = session.stream(id).and_then(|stream| stream.drip.as_ref());
             let length = drip.map_or(0, |drip| drip.rest.len() + 1);
             if let Some(ticket) = plan.ticket {
-                self.desk.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
+                self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
             }
             if length > 1 {
-                self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+                self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
             }
         }
-        Verdict::Keep
+        ConnAction::Keep
     }
 
-    /// The next byte of a dripping reply is due.
-    pub(crate) fn drip_h2(&mut self, conn: &mut Conn, id: u32) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+    /// Sends the next byte of a dripping reply.
+    pub(crate) fn drip_h2(&mut self, conn: &mut Conn, id: u32) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         if session.drip(id)
             && let Some(drip) = session.stream(id).and_then(|stream| stream.drip.as_mut())
         {
             drip.due += self.options.drip;
-            self.agenda.add(drip.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+            self.agenda.add(drip.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
         }
-        if self.deliver_messages(conn, id) == Verdict::Drop {
-            return Verdict::Drop;
+        if self.deliver_messages(conn, id) == ConnAction::Close {
+            return ConnAction::Close;
         }
         self.send(conn)
     }
 
-    /// An idle connection is told that it ends.
-    pub(crate) fn wind_down(&mut self, conn: &mut Conn) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Drop };
+    /// Announces the end of an idle connection.
+    pub(crate) fn wind_down(&mut self, conn: &mut Conn) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Close };
         session.wind_down();
         self.send(conn)
     }

@@ -1,7 +1,9 @@
-//! One HTTP/2 connection over the crate `h2`: from bytes to requests, and from replies to bytes.
+//! Runs one HTTP/2 connection with the crate `h2`: converts bytes to requests,
+//! and replies to bytes.
 //!
-//! `h2` checks the client against RFC 9113, compresses fields and controls the flow. This module keeps the table of streams, notes
-//! when a reply has left, and writes the raw bytes of failures and hostile rows. No I/O and no clock.
+//! `h2` checks the client against RFC 9113, compresses fields and controls the flow. This module
+//! keeps the table of streams, notes when a reply has left, and writes the raw bytes of failures
+//! and hostile rows. No I/O and no clock.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -13,56 +15,56 @@ use bytes::Bytes;
 use h2::server::{Builder, Connection, Handshake, SendResponse};
 use h2::{Reason, RecvStream};
 
-use super::frame::{self, Code, LARGEST_FRAME, PREFACE, flag, kind};
-use super::hostile::Stage;
+use super::frame::{self, Code, MAX_FRAME, PREFACE, flag, kind};
+use super::hostile::RowOutput;
 use super::hpack::block;
 use super::incoming::Incoming;
 use super::options::Http2;
 use super::request::{RequestHead, read};
 use super::stream::Stream;
-use super::transport::{MOST_UNSENT, Transport};
+use super::transport::{MAX_UNSENT, Transport};
 use crate::args::Options;
-use crate::hostile::{Hostile, MOST_FLOOD, Row, Say, When};
-use crate::outbox::Settled;
+use crate::hostile::{Hostile, HostileReply, HostileRow, MAX_FLOOD, Trigger};
+use crate::outbox::CompletedReply;
 use crate::request::Request;
 
-/// The longest list of header fields, in bytes.
-const LONGEST_LIST: u32 = 64 * 1024;
+/// Maximum size of the header list, in bytes.
+const MAX_HEADER_LIST: u32 = 64 * 1024;
 
-/// The most bytes of a body that `--echo` keeps.
-const MOST_KEPT: usize = 64 << 20;
+/// Maximum number of body bytes that `--echo` stores.
+const MAX_ECHO: usize = 64 << 20;
 
-/// The window of a connection before any other is known.
-const USUAL_WINDOW: u32 = 65_535;
+/// Default window of a connection, in bytes.
+const DEFAULT_WINDOW: u32 = 65_535;
 
-/// The HPACK table before any other size is known.
-const USUAL_TABLE: usize = 4096;
+/// Default size of the HPACK table, in bytes.
+const DEFAULT_TABLE: usize = 4096;
 
-/// More than any client reaches: a measured client must not run into a limit against attacks.
+/// A limit that no client reaches: a measured client must not run into protections against attacks.
 const NO_LIMIT: usize = 1 << 30;
 
-/// What happened on HTTP/2 connections besides requests and replies.
+/// Counts of an HTTP/2 connection besides requests and replies.
 #[derive(Debug, Clone, Default)]
-pub struct Counts {
+pub struct Http2Counts {
     /// Streams beyond `SETTINGS_MAX_CONCURRENT_STREAMS`.
     pub refused: u64,
     /// Streams that the client reset.
     pub cancelled: u64,
     /// Streams above the last one of a GOAWAY.
     pub after_goaway: u64,
-    /// GOAWAY sent.
+    /// GOAWAY frames sent.
     pub goaways: u64,
     /// Requests and frames that break a rule.
     pub malformed: u64,
-    /// What was wrong first.
+    /// Description of the first error.
     pub first_error: Option<String>,
     /// Streams that became `WebSocket`s.
     pub websockets: u64,
-    /// What was wrong first on one of them.
+    /// Description of the first error on a WebSocket.
     pub websocket_error: Option<String>,
 }
 
-/// The connection as the crate `h2` knows it.
+/// State of the connection in the crate `h2`.
 #[derive(Debug)]
 enum Engine {
     Handshake(Pin<Box<Handshake<Transport, Bytes>>>),
@@ -70,14 +72,14 @@ enum Engine {
     Closed,
 }
 
-/// See the module.
+/// One HTTP/2 connection.
 #[derive(Debug)]
 pub struct Session {
-    /// Requests that are complete and not yet taken.
+    /// Complete requests that have not been taken.
     pub done: Vec<(u32, Request)>,
-    /// What happened since it was last taken.
-    pub counts: Counts,
-    /// The greatest stream that is processed.
+    /// Counts since they were last taken.
+    pub counts: Http2Counts,
+    /// Highest stream that is processed.
     pub last: u32,
     pub(super) echo: bool,
     pub(super) transport: Transport,
@@ -92,34 +94,35 @@ pub struct Session {
     excluded: Vec<Stream>,
     /// Streams that we reset.
     pub(super) resets: Vec<u32>,
-    /// Streams that have ended, and on which DATA follows all the same.
+    /// Ended streams on which surplus DATA follows.
     pub(super) extras: Vec<u32>,
     /// Stream that ends with an unfinished header block.
     pub(super) ending: Option<u32>,
     /// The request with which the connection began as HTTP/1.1.
-    adopted: Option<Request>,
-    /// Whether `h2` still has to acknowledge the settings of that request, which needs no acknowledgement.
+    upgraded_request: Option<Request>,
+    /// True if the acknowledgement of that request's settings by `h2` must be hidden:
+    /// the request needs none.
     pub(super) hides_acknowledgement: bool,
     highest: u32,
     opened: u64,
-    most_requests: u64,
+    max_requests: u64,
     window_then: Option<u32>,
-    hostile: Option<&'static Row>,
-    /// How many times the hostile row was sent.
+    hostile: Option<&'static HostileRow>,
+    /// Number of times that the hostile row was sent.
     rounds: u32,
-    /// The stream on which a row without end goes on.
+    /// Stream on which an endless row continues.
     flooded: Option<u32>,
 }
 
 impl Session {
-    /// Returns a connection that waits for the preface.
+    /// Creates a connection that waits for the preface.
     pub fn new(options: &Options) -> Self {
         let transport = Transport::default();
-        let hostile = options.hostile.and_then(Hostile::row).filter(|row| matches!(row.say, Say::Http2(_)));
+        let hostile = options.hostile.and_then(Hostile::row).filter(|row| matches!(row.say, HostileReply::Http2(_)));
         let handshake = builder(&options.http2).handshake(transport.clone());
         let mut session = Self {
             done: Vec::new(),
-            counts: Counts::default(),
+            counts: Http2Counts::default(),
             last: u32::MAX,
             echo: options.echo,
             transport,
@@ -132,85 +135,86 @@ impl Session {
             resets: Vec::new(),
             extras: Vec::new(),
             ending: None,
-            adopted: None,
+            upgraded_request: None,
             hides_acknowledgement: false,
             highest: 0,
             opened: 0,
-            most_requests: options.keepalive_requests.unwrap_or(u64::MAX),
+            max_requests: options.keepalive_requests.unwrap_or(u64::MAX),
             window_then: options.http2.window_then,
             hostile,
             rounds: 0,
             flooded: None,
         };
-        if session.greets_otherwise() {
-            session.perform(0, None);
+        if session.replaces_settings() {
+            session.send_row(0, None);
         }
         session
     }
 
-    /// Takes the request with which an HTTP/1.1 connection became this one: it is that of stream 1.
+    /// Takes the request with which an HTTP/1.1 connection was upgraded: it becomes the
+    /// request of stream 1.
     ///
-    /// The crate `h2` does not know `Upgrade: h2c`. It is given the bytes of a client that knows HTTP/2 beforehand, and sends the
-    /// same request on stream 1.
-    pub fn adopt(&mut self, request: Request, settings: &[u8]) {
+    /// The crate `h2` does not know `Upgrade: h2c`. It therefore receives the bytes of a client
+    /// with prior knowledge of HTTP/2, which sends the same request on stream 1.
+    pub fn take_upgraded(&mut self, request: Request, settings: &[u8]) {
         let mut bytes = PREFACE.to_vec();
-        frame::put(&mut bytes, kind::SETTINGS, 0, 0, settings);
+        frame::put_frame(&mut bytes, kind::SETTINGS, 0, 0, settings);
         let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", "/")]);
-        frame::put_headers(&mut bytes, 1, flag::END_STREAM, &fields, LARGEST_FRAME);
-        self.adopted = Some(request);
+        frame::put_headers(&mut bytes, 1, flag::END_STREAM, &fields, MAX_FRAME);
+        self.upgraded_request = Some(request);
         self.hides_acknowledgement = true;
         self.incoming.hide_preface();
         self.transport.received().extend_from_slice(&bytes);
         self.poll();
     }
 
-    /// Whether a hostile row stands in place of our SETTINGS.
-    pub(super) fn greets_otherwise(&self) -> bool {
-        self.hostile.is_some_and(|row| row.when == When::Greeting)
+    /// True if a hostile row replaces our SETTINGS.
+    pub(super) fn replaces_settings(&self) -> bool {
+        self.hostile.is_some_and(|row| row.when == Trigger::Greeting)
     }
 
-    /// Whether a hostile row stands in place of replies.
+    /// True if a hostile row replaces the replies.
     pub fn is_hostile(&self) -> bool {
-        self.hostile.is_some_and(|row| row.when != When::Greeting)
+        self.hostile.is_some_and(|row| row.when != Trigger::Greeting)
     }
 
-    /// Sends the hostile row; true if the connection is closed after it.
-    pub fn perform(&mut self, id: u32, settled: Option<Settled>) -> bool {
+    /// Sends the hostile row. Returns true if the connection closes after it.
+    pub fn send_row(&mut self, id: u32, completed: Option<CompletedReply>) -> bool {
         let Some(row) = self.hostile else { return false };
-        let Say::Http2(say) = row.say else { return false };
+        let HostileReply::Http2(say) = row.say else { return false };
         let round = self.rounds;
-        let mut replied = false;
+        let mut is_reply = false;
         let mut closing = false;
         self.transport.put_raw(|out| {
-            let mut stage = Stage { out, stream: id, round, replied: false, closing: false };
-            say(&mut stage);
-            replied = stage.replied;
-            closing = stage.closing;
+            let mut output = RowOutput { out, stream: id, round, is_reply: false, closing: false };
+            say(&mut output);
+            is_reply = output.is_reply;
+            closing = output.closing;
         });
         self.rounds += 1;
-        if row.when == When::Endless {
+        if row.when == Trigger::Endless {
             self.flooded = Some(id);
         }
-        if replied {
-            if let Some(settled) = settled {
-                self.transport.out_mut().mark(settled);
+        if is_reply {
+            if let Some(completed) = completed {
+                self.transport.out_mut().mark(completed);
             }
             self.forget_answered(id);
         }
-        self.leave(id);
+        self.abandon(id);
         closing
     }
 
-    /// Ends a stream for `h2`, which does not know that it has its reply.
+    /// Ends a stream for `h2`, which does not know that a hostile row has replied.
     fn forget_answered(&mut self, id: u32) {
         if let Some(mut stream) = self.remove(id) {
-            // A stream that the client has reset takes no reply.
+            // A stream that the client has reset accepts no reply.
             let _ = stream.respond.send_response(http::Response::new(()), true);
             self.draining.extend(stream.body);
         }
     }
 
-    /// Takes bytes of the client.
+    /// Receives bytes of the client.
     pub fn receive(&mut self, bytes: &[u8]) {
         let passed = self.incoming.pass(bytes, &mut self.transport.received());
         if !passed {
@@ -218,7 +222,7 @@ impl Session {
         }
         self.poll();
         if self.read_bodies() {
-            // Windows that were granted are announced with the next poll.
+            // The next poll announces the windows that were granted.
             self.poll();
         }
         for id in std::mem::take(&mut self.incoming.resets) {
@@ -228,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Runs `h2` until it waits for input or for room in the output.
+    /// Runs `h2` until it waits for input or for space in the output.
     fn poll(&mut self) {
         let mut context = Context::from_waker(Waker::noop());
         loop {
@@ -237,7 +241,7 @@ impl Session {
                     Poll::Pending => break,
                     Poll::Ready(Ok(connection)) => self.engine = Engine::Open(Box::new(connection)),
                     Poll::Ready(Err(_)) => {
-                        self.follow();
+                        self.track();
                         return self.close_with(Code::ProtocolError, "no connection preface");
                     }
                 },
@@ -248,7 +252,7 @@ impl Session {
                         if let Some(Err(error)) = end
                             && error.is_library()
                         {
-                            self.blame(error.to_string());
+                            self.record_error(error.to_string());
                         }
                         self.close();
                     }
@@ -256,7 +260,7 @@ impl Session {
                 Engine::Closed => break,
             }
         }
-        self.follow();
+        self.track();
     }
 
     fn close(&mut self) {
@@ -266,12 +270,12 @@ impl Session {
     }
 
     fn close_with(&mut self, code: Code, reason: &str) {
-        self.blame(reason.to_owned());
+        self.record_error(reason.to_owned());
         self.goaway(self.highest.min(self.last), code, reason);
         self.close();
     }
 
-    /// Whether the connection has ended for `h2`: the client closed it, or broke a rule.
+    /// True if the connection has ended for `h2`: the client closed it, or broke a rule.
     pub fn is_closed(&self) -> bool {
         matches!(self.engine, Engine::Closed)
     }
@@ -289,12 +293,12 @@ impl Session {
         let is_complete = stream.body.is_none();
         self.streams.push_back(stream);
         self.count_opened(id);
-        let head = match self.adopted.take() {
+        let head = match self.upgraded_request.take() {
             Some(request) => RequestHead { request, expects_continue: false, opens_websocket: false },
             None => match read(&head, self.echo) {
                 Ok(head) => head,
                 Err(reason) => {
-                    self.blame(reason.to_owned());
+                    self.record_error(reason.to_owned());
                     return self.reset(id, Reason::PROTOCOL_ERROR);
                 }
             },
@@ -310,31 +314,31 @@ impl Session {
         if head.expects_continue && !is_complete {
             let mut interim = http::Response::new(());
             *interim.status_mut() = http::StatusCode::CONTINUE;
-            // A stream that the client has reset takes none.
+            // A stream that the client has reset accepts no interim response.
             let _ = stream.respond.send_informational(interim);
         }
-        // A client that opens a WebSocket sends nothing before it has the answer.
-        let is_early = head.opens_websocket || self.hostile.is_some_and(|row| row.when == When::Head);
+        // A client that opens a WebSocket sends nothing before it receives the reply.
+        let is_early = head.opens_websocket || self.hostile.is_some_and(|row| row.when == Trigger::Head);
         if is_complete || is_early {
-            self.hand_on(id);
+            self.finish_request(id);
         }
     }
 
-    /// After the most requests of a connection, no others are processed.
+    /// Counts a stream. After the maximum number of requests, no others are processed.
     fn count_opened(&mut self, id: u32) {
         self.opened += 1;
-        if self.opened >= self.most_requests {
+        if self.opened >= self.max_requests {
             self.goaway(id, Code::NoError, "");
         }
     }
 
-    fn hand_on(&mut self, id: u32) {
+    fn finish_request(&mut self, id: u32) {
         if let Some(request) = self.stream(id).and_then(|stream| stream.request.take()) {
             self.done.push((id, request));
         }
     }
 
-    /// Reads the bodies that have come; true if there was any to read.
+    /// Reads the bodies that have arrived. Returns true if there were any to read.
     fn read_bodies(&mut self) -> bool {
         let uploads = std::mem::take(&mut self.uploads);
         let mut has_read = !uploads.is_empty();
@@ -352,7 +356,7 @@ impl Session {
         has_read
     }
 
-    /// Reads a body; true if more of it is to come.
+    /// Reads a body. Returns true if more of it follows.
     fn read_body(&mut self, id: u32) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         loop {
@@ -361,7 +365,7 @@ impl Session {
             match body.poll_data(&mut context) {
                 Poll::Pending => return true,
                 Poll::Ready(Some(Ok(data))) => {
-                    // It fails if the stream has ended, and needs no window.
+                    // It fails if the stream has ended, which needs no window.
                     let _ = body.flow_control().release_capacity(data.len());
                     self.take_data(id, &data);
                 }
@@ -384,7 +388,7 @@ impl Session {
     fn take_data(&mut self, id: u32, data: &[u8]) {
         let Some(stream) = self.stream(id) else { return };
         if let Some(echo) = stream.request.as_mut().and_then(|request| request.echo.as_mut()) {
-            echo.extend_from_slice(&data[..data.len().min(MOST_KEPT.saturating_sub(echo.len()))]);
+            echo.extend_from_slice(&data[..data.len().min(MAX_ECHO.saturating_sub(echo.len()))]);
         }
         let carries_messages = stream.messages.is_some();
         self.change_window();
@@ -396,7 +400,7 @@ impl Session {
     /// Announces the second window size, if there is one.
     fn change_window(&mut self) {
         let Some(window) = self.window_then else { return };
-        // While the first SETTINGS are not acknowledged, `h2` sends no others.
+        // `h2` sends no further SETTINGS until the first are acknowledged.
         if let Engine::Open(connection) = &mut self.engine
             && connection.set_initial_window_size(window).is_ok()
         {
@@ -404,54 +408,54 @@ impl Session {
         }
     }
 
-    /// The client has ended its side.
+    /// Handles the end of the client's side.
     fn complete(&mut self, id: u32) {
         let Some(stream) = self.stream(id) else { return };
         stream.body = None;
         self.on_end_of_messages(id);
-        self.hand_on(id);
+        self.finish_request(id);
     }
 
     /// Announces that streams above `last` are not processed.
     pub fn goaway(&mut self, last: u32, code: Code, text: &str) {
-        self.follow();
+        self.track();
         self.last = self.last.min(last);
         self.counts.goaways += 1;
         let last = self.last;
         self.transport.put_raw(|out| frame::put_goaway(out, last, code, text));
     }
 
-    /// Announces that no stream above the latest is processed, unless something like that was announced before.
+    /// Announces that no stream above the latest is processed, unless a GOAWAY was already sent.
     pub fn wind_down(&mut self) {
         if self.last == u32::MAX {
             self.goaway(self.highest, Code::NoError, "");
         }
     }
 
-    /// Whether nothing more will happen.
+    /// True if nothing more will happen.
     pub fn is_over(&self) -> bool {
         self.is_closed() || self.last != u32::MAX && self.streams.is_empty()
     }
 
-    /// Whether no stream is open.
+    /// True if no stream is open.
     pub fn is_idle(&self) -> bool {
         self.streams.is_empty()
     }
 
-    /// The client will send no more: requests that are not complete never will be, and nothing else comes on streams
-    /// that were left.
+    /// Handles the end of the client's input: incomplete requests stay incomplete, and abandoned
+    /// streams get no reply.
     pub fn on_end_of_input(&mut self) {
-        self.streams.retain(|stream| stream.body.is_none() && !stream.left);
+        self.streams.retain(|stream| stream.body.is_none() && !stream.is_abandoned);
     }
 
-    /// Marks a stream on which nothing is to come any more although it is open.
-    pub fn leave(&mut self, id: u32) {
+    /// Marks an open stream as abandoned: nothing more is sent on it.
+    pub fn abandon(&mut self, id: u32) {
         if let Some(stream) = self.stream(id) {
-            stream.left = true;
+            stream.is_abandoned = true;
         }
     }
 
-    /// The open stream of this number.
+    /// Returns the open stream with this number.
     pub fn stream(&mut self, id: u32) -> Option<&mut Stream> {
         let place = self.place(id)?;
         Some(&mut self.streams[place])
@@ -465,7 +469,7 @@ impl Session {
         self.place(id).and_then(|place| self.streams.remove(place))
     }
 
-    /// Announces that this stream and those above it are not processed, and forgets them.
+    /// Announces that this stream and higher ones are not processed, and removes them.
     pub fn cut(&mut self, id: u32) {
         let first = self.streams.partition_point(|stream| stream.id < id);
         let excluded = self.streams.split_off(first);
@@ -482,21 +486,21 @@ impl Session {
         }
     }
 
-    pub(super) fn blame(&mut self, reason: String) {
+    pub(super) fn record_error(&mut self, reason: String) {
         self.counts.malformed += 1;
         self.counts.first_error.get_or_insert(reason);
     }
 
-    /// Writes frames until the writer would block, and appends finished replies to `settled`. Returns the bytes written.
+    /// Writes frames until the writer would block, and appends finished replies to `completed`. Returns the bytes written.
     ///
     /// # Errors
     ///
     /// If the writer fails.
-    pub fn write_to(&mut self, writer: &mut impl io::Write, settled: &mut Vec<Settled>) -> io::Result<usize> {
-        self.transport.out_mut().write_to(writer, settled)
+    pub fn write_to(&mut self, writer: &mut impl io::Write, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
+        self.transport.out_mut().write_to(writer, completed)
     }
 
-    /// Bytes that the socket has not taken.
+    /// Number of bytes that the socket has not accepted.
     pub fn unsent(&self) -> usize {
         self.transport.out().len()
     }
@@ -505,10 +509,10 @@ impl Session {
     pub fn pump(&mut self) {
         self.poll();
         while let Some(id) = self.flooded
-            && self.transport.out().len() < MOST_UNSENT
-            && self.transport.out().total() < MOST_FLOOD
+            && self.transport.out().len() < MAX_UNSENT
+            && self.transport.out().total() < MAX_FLOOD
         {
-            self.perform(id, None);
+            self.send_row(id, None);
             if self.place(id).is_none() {
                 self.flooded = None;
             }
@@ -516,33 +520,33 @@ impl Session {
     }
 }
 
-/// What `h2` does by these options.
+/// Returns the settings of `h2` for these options.
 fn builder(options: &Http2) -> Builder {
     let mut builder = Builder::new();
     builder
         .max_concurrent_streams(options.streams)
         .initial_window_size(options.window)
-        .initial_connection_window_size(options.window.max(USUAL_WINDOW))
-        .max_header_list_size(LONGEST_LIST)
+        .initial_connection_window_size(options.window.max(DEFAULT_WINDOW))
+        .max_header_list_size(MAX_HEADER_LIST)
         .max_concurrent_reset_streams(1024)
         .max_local_error_reset_streams(None)
         .max_pending_accept_reset_streams(NO_LIMIT)
         .data_frame_budget(NO_LIMIT)
         .enable_connect_protocol();
-    if options.table != USUAL_TABLE {
+    if options.table != DEFAULT_TABLE {
         builder.header_table_size(options.table as u32);
     }
     builder
 }
 
-/// Reads and forgets a body; true if more of it is to come.
+/// Reads and discards a body. Returns true if more of it follows.
 fn drain(body: &mut RecvStream) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     loop {
         match body.poll_data(&mut context) {
             Poll::Pending => return true,
             Poll::Ready(Some(Ok(data))) => {
-                // It fails if the stream has ended, and needs no window.
+                // It fails if the stream has ended, which needs no window.
                 let _ = body.flow_control().release_capacity(data.len());
             }
             Poll::Ready(None | Some(Err(_))) => return false,

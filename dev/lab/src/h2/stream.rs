@@ -1,4 +1,4 @@
-//! One stream: its request, the handles of the crate `h2`, and the rest of a reply that drips.
+//! Holds one stream: its request, the handles of the crate `h2`, and the rest of a dripping reply.
 
 use std::collections::VecDeque;
 
@@ -8,67 +8,67 @@ use h2::{Reason, RecvStream, SendStream};
 use http::HeaderMap;
 
 use super::websocket::Messages;
-use crate::desk::Plan;
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
+use crate::planner::ReplyPlan;
 use crate::request::Request;
 
-/// See the module.
+/// A stream.
 #[derive(Debug)]
 pub struct Stream {
-    /// Its number.
+    /// Stream number.
     pub id: u32,
-    /// The request, until it is handed on.
+    /// The request, until it is complete.
     pub request: Option<Request>,
     /// Reads the body, until its end.
     pub body: Option<RecvStream>,
     /// Sends the head of the reply.
     pub respond: SendResponse<Bytes>,
-    /// Sends the body of the reply, once the head is with `h2`.
+    /// Sends the body of the reply, after the head was passed to `h2`.
     pub send: Option<SendStream<Bytes>>,
-    /// What was decided, until it is due.
-    pub plan: Option<Plan>,
-    /// Whether nothing is to come although it is open.
-    pub left: bool,
-    /// The rest of a reply that drips.
+    /// The plan, until it is due.
+    pub plan: Option<ReplyPlan>,
+    /// True if nothing more is sent although the stream is open.
+    pub is_abandoned: bool,
+    /// Rest of a dripping reply.
     pub drip: Option<Drip>,
-    /// Bytes of DATA that have left.
+    /// Number of DATA bytes that have left.
     pub sent: u64,
-    /// Bytes of DATA that `h2` was given.
+    /// Number of DATA bytes that were passed to `h2`.
     pub given: u64,
-    /// Replies that are settled when this many bytes of DATA have left.
-    pub marks: VecDeque<(u64, Settled)>,
-    /// What happens with the last frame.
+    /// Replies that are complete when this number of DATA bytes has left.
+    pub marks: VecDeque<(u64, CompletedReply)>,
+    /// Actions with the last frame.
     pub end: End,
-    /// The WebSocket that it carries.
+    /// The WebSocket on this stream.
     pub messages: Option<Box<Messages>>,
 }
 
-/// What happens with the last frame of a stream.
+/// Actions with the last frame of a stream.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct End {
-    /// The reply that is settled.
-    pub settled: Option<Settled>,
-    /// Whether DATA follows that belongs to nothing.
+    /// The reply to record.
+    pub completed: Option<CompletedReply>,
+    /// True if surplus DATA follows.
     pub has_extra: bool,
-    /// Code of the reset that is sent after the last byte, in place of the end.
+    /// Code of a reset that is sent after the last byte instead of the end.
     pub reset: Option<Reason>,
 }
 
-/// A body of which one byte leaves at a time.
+/// A body that is sent one byte at a time.
 #[derive(Debug)]
 pub struct Drip {
-    /// Bytes that have not left.
+    /// Unsent bytes.
     pub rest: Bytes,
-    /// The tick at which the next byte is due.
+    /// Tick at which the next byte is due.
     pub due: u64,
     /// Trailers of the reply.
     pub trailers: Option<HeaderMap>,
-    /// The reply that is settled with the last byte, for a message of a WebSocket.
-    pub settled: Option<Settled>,
+    /// For a WebSocket message, the reply to record with the last byte.
+    pub completed: Option<CompletedReply>,
 }
 
 impl Stream {
-    /// Returns a stream for a new request; `body` is none if the request has no body.
+    /// Creates a stream for a new request. `body` is None for a request without a body.
     pub fn new(respond: SendResponse<Bytes>, body: Option<RecvStream>) -> Self {
         Self {
             id: respond.stream_id().as_u32(),
@@ -77,7 +77,7 @@ impl Stream {
             respond,
             send: None,
             plan: None,
-            left: false,
+            is_abandoned: false,
             drip: None,
             sent: 0,
             given: 0,
@@ -87,7 +87,7 @@ impl Stream {
         }
     }
 
-    /// Gives bytes of the body to `h2`. A stream that the client has reset takes none.
+    /// Passes bytes of the body to `h2`. A stream that the client has reset accepts none.
     pub fn give(&mut self, bytes: Bytes, is_last: bool) {
         self.given += bytes.len() as u64;
         if let Some(send) = &mut self.send {
@@ -98,7 +98,7 @@ impl Stream {
     /// Ends a body, with trailers if there are any.
     pub fn finish(&mut self, trailers: Option<HeaderMap>) {
         let Some(send) = &mut self.send else { return };
-        // A stream that the client has reset takes none.
+        // A stream that the client has reset accepts none.
         let _ = match trailers {
             Some(trailers) => send.send_trailers(trailers),
             None => send.send_data(Bytes::new(), true),

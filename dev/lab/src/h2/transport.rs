@@ -1,7 +1,8 @@
 //! In-memory transport between the event loop and the crate `h2`.
 //!
-//! `h2` expects streams of tokio, but needs no runtime: the event loop puts received bytes in, polls, and writes the frames that came
-//! out. `h2` does not report when a reply has left; the frame heads in the output show it.
+//! `h2` expects streams of tokio, but needs no runtime. The event loop writes the received bytes to
+//! it, polls it, and sends the frames that it made. `h2` does not report when a reply has left; the
+//! frame heads in the output show it.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::io::{self, IoSlice};
@@ -14,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::frame::{HEAD, Head, word};
 use super::out::Out;
 
-/// With this many bytes unsent, `h2` has to wait before it makes further frames.
-pub(super) const MOST_UNSENT: usize = 256 * 1024;
+/// Maximum number of unsent bytes; above it, `h2` waits before it makes further frames.
+pub(super) const MAX_UNSENT: usize = 256 * 1024;
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
@@ -25,60 +26,61 @@ struct Buffers {
     read: usize,
     out: Out,
     /// Position in the output up to which frame heads were read.
-    followed: u64,
+    tracked: u64,
 }
 
-/// A handle to the buffers; `h2` has one, and the session another.
+/// A handle to the buffers. `h2` has one, and the session another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transport(Rc<RefCell<Buffers>>);
 
-/// A frame that `h2` has put out whole.
+/// A complete frame of `h2`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OutgoingFrame {
     pub(super) head: Head,
-    /// First four bytes of its payload as a number: the code of `RST_STREAM`.
+    /// First four bytes of the payload as a number: the code of `RST_STREAM`.
     pub(super) first_word: u32,
     /// Position of its end in the output.
     pub(super) end: u64,
 }
 
 impl Transport {
-    /// Output, for the socket.
+    /// Returns the output, for the socket.
     pub(super) fn out(&self) -> Ref<'_, Out> {
         Ref::map(self.0.borrow(), |buffers| &buffers.out)
     }
 
-    /// Output, to write to the socket or to mark.
+    /// Returns the output, to write to the socket or to mark.
     pub(super) fn out_mut(&self) -> RefMut<'_, Out> {
         RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.out)
     }
 
-    /// Bytes of the client, for `h2` to read.
+    /// Returns the buffer of client bytes, which `h2` reads.
     pub(super) fn received(&self) -> RefMut<'_, Vec<u8>> {
         RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.received)
     }
 
-    /// Puts bytes that are not from `h2` after the frames that it has made.
+    /// Appends bytes that `h2` does not know after its frames.
     pub(super) fn put_raw(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let buffers = &mut *self.0.borrow_mut();
         write(&mut buffers.out.bytes);
-        buffers.followed = buffers.out.total();
+        buffers.tracked = buffers.out.total();
     }
 
-    /// The next whole frame that was not looked at yet; one for which `is_dropped` is true is taken out of the output.
-    pub(super) fn follow(&self, mut is_dropped: impl FnMut(Head, u32) -> bool) -> Option<OutgoingFrame> {
+    /// Returns the next complete frame that was not tracked yet. Frames for which `is_dropped` is
+    /// true are removed from the output.
+    pub(super) fn track(&self, mut is_dropped: impl FnMut(Head, u32) -> bool) -> Option<OutgoingFrame> {
         let buffers = &mut *self.0.borrow_mut();
         loop {
-            let rest = buffers.out.since(buffers.followed);
+            let rest = buffers.out.since(buffers.tracked);
             let head = Head::parse(rest)?;
             let length = HEAD + head.length;
             let first_word = word(rest.get(HEAD..length)?);
             if is_dropped(head, first_word) {
-                buffers.out.remove(buffers.followed, length);
+                buffers.out.remove(buffers.tracked, length);
                 continue;
             }
-            buffers.followed += length as u64;
-            return Some(OutgoingFrame { head, first_word, end: buffers.followed });
+            buffers.tracked += length as u64;
+            return Some(OutgoingFrame { head, first_word, end: buffers.tracked });
         }
     }
 }
@@ -113,7 +115,7 @@ impl AsyncWrite for Transport {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let out = &mut self.0.borrow_mut().out;
-        if out.len() >= MOST_UNSENT {
+        if out.len() >= MAX_UNSENT {
             return Poll::Pending;
         }
         let before = out.bytes.len();

@@ -1,6 +1,7 @@
-//! `WebSocket`s over streams (RFC 8441): each message is a request, and replies leave in the order of the messages.
+//! Serves `WebSocket`s over HTTP/2 streams (RFC 8441): each message is a request, and replies leave
+//! in the order of the messages.
 //!
-//! What the server does with them is here too; how replies look is that of [`crate::deliver`].
+//! This module also has the server's part. [`crate::deliver`] defines the form of replies.
 
 use std::collections::VecDeque;
 
@@ -10,12 +11,12 @@ use http::Response;
 
 use super::session::Session;
 use super::stream::Drip;
-use crate::agenda::Duty;
-use crate::conn::{Conn, Phase, Speaks, Verdict};
+use crate::agenda::Task;
+use crate::conn::{Conn, ConnAction, Phase, WireProtocol};
 use crate::deliver::{EXTRA, GARBAGE, half_of_body, half_of_head};
-use crate::desk::Plan;
 use crate::fail::FailKind;
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
+use crate::planner::ReplyPlan;
 use crate::request::{Request, Route, Shape};
 use crate::serve::tail;
 use crate::server::Server;
@@ -28,28 +29,28 @@ use crate::websocket::{code, frame as message_frame};
 pub struct Messages {
     route: Route,
     incoming: Incoming,
-    /// Replies that are not on their way yet, in the order of the messages.
-    owed: VecDeque<Plan>,
-    /// Frames after one that drips.
+    /// Replies that are not sent yet, in the order of the messages.
+    pending: VecDeque<ReplyPlan>,
+    /// Frames that wait for a dripping one.
     waiting: VecDeque<Outgoing>,
-    /// Its last frame is on its way: nothing that comes means anything.
+    /// True once the last frame is sent; further input is ignored.
     is_closing: bool,
 }
 
-/// Bytes of a WebSocket that are to be sent.
+/// Bytes of a WebSocket to send.
 #[derive(Debug)]
 struct Outgoing {
     bytes: Bytes,
-    /// Whether they are its last.
+    /// True for the last bytes of the WebSocket.
     is_last: bool,
-    settled: Option<Settled>,
-    /// If they drip: when the first of them is due.
+    completed: Option<CompletedReply>,
+    /// Tick at which the first byte is due, if they drip.
     drips_from: Option<u64>,
 }
 
 impl Outgoing {
-    fn new(bytes: &[u8], settled: Option<Settled>) -> Self {
-        Self { bytes: Bytes::copy_from_slice(bytes), is_last: false, settled, drips_from: None }
+    fn new(bytes: &[u8], completed: Option<CompletedReply>) -> Self {
+        Self { bytes: Bytes::copy_from_slice(bytes), is_last: false, completed, drips_from: None }
     }
 
     fn last(bytes: &[u8]) -> Self {
@@ -58,7 +59,7 @@ impl Outgoing {
 }
 
 impl Session {
-    /// Goes on as a WebSocket on this stream, if its path does not stand for a reply of its own; true if so.
+    /// Opens a WebSocket on this stream. Returns false if its path has a special reply.
     pub(super) fn open_websocket(&mut self, id: u32, route: Route) -> bool {
         if !matches!(route, Route::Plain | Route::Bytes(_) | Route::Delay(_)) {
             return false;
@@ -67,13 +68,14 @@ impl Session {
         let Some(stream) = self.stream(id) else { return false };
         // It fails if the client has reset the stream.
         stream.send = stream.respond.send_response(Response::new(()), false).ok();
-        let messages = Messages { route, incoming, owed: VecDeque::new(), waiting: VecDeque::new(), is_closing: false };
+        let messages =
+            Messages { route, incoming, pending: VecDeque::new(), waiting: VecDeque::new(), is_closing: false };
         stream.messages = Some(Box::new(messages));
         self.counts.websockets += 1;
         true
     }
 
-    /// Takes bytes of a WebSocket.
+    /// Receives bytes of a WebSocket.
     pub(super) fn on_messages(&mut self, id: u32, mut input: &[u8]) {
         loop {
             let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
@@ -85,7 +87,7 @@ impl Session {
                     self.done.push((id, request));
                 }
                 Ok(Some(Event::Ping(payload))) => {
-                    self.speak(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
+                    self.queue(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
                 }
                 Ok(Some(Event::Close(code))) => self.close_websocket(id, code.unwrap_or(code::NORMAL)),
                 Err((code, reason)) => {
@@ -97,10 +99,10 @@ impl Session {
         }
     }
 
-    /// The client has ended its side of a WebSocket: so do we.
+    /// Ends our side of a WebSocket after the client has ended its side.
     pub(super) fn on_end_of_messages(&mut self, id: u32) {
         if self.messages(id).is_some_and(|messages| !messages.is_closing) {
-            self.speak(id, Outgoing::last(&[]));
+            self.queue(id, Outgoing::last(&[]));
         }
     }
 
@@ -108,23 +110,23 @@ impl Session {
         self.stream(id)?.messages.as_deref_mut()
     }
 
-    /// Sends a close with this code, and the end of the stream.
+    /// Sends a close with this code, and ends the stream.
     fn close_websocket(&mut self, id: u32, code: u16) {
-        self.speak(id, Outgoing::last(&message_frame(LAST | CLOSE, &code.to_be_bytes())));
+        self.queue(id, Outgoing::last(&message_frame(LAST | CLOSE, &code.to_be_bytes())));
     }
 
-    /// Sends bytes of a WebSocket after all others.
-    fn speak(&mut self, id: u32, outgoing: Outgoing) {
+    /// Queues bytes of a WebSocket.
+    fn queue(&mut self, id: u32, outgoing: Outgoing) {
         let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
         if outgoing.is_last {
             messages.is_closing = true;
-            messages.owed.clear();
+            messages.pending.clear();
         }
         messages.waiting.push_back(outgoing);
         self.advance(id);
     }
 
-    /// Gives to `h2` what may leave: within a frame that drips there is no place for another.
+    /// Passes queued bytes to `h2`. No other frame may be sent within a dripping frame.
     pub(super) fn advance(&mut self, id: u32) {
         while let Some(stream) = self.stream(id).filter(|stream| stream.drip.is_none())
             && let Some(next) = stream.messages.as_mut().and_then(|messages| messages.waiting.pop_front())
@@ -134,92 +136,92 @@ impl Session {
             {
                 stream.give(next.bytes.slice(..1), false);
                 let rest = next.bytes.slice(1..);
-                stream.drip = Some(Drip { rest, due, trailers: None, settled: next.settled });
+                stream.drip = Some(Drip { rest, due, trailers: None, completed: next.completed });
                 return;
             }
             stream.give(next.bytes, next.is_last);
-            stream.marks.extend(next.settled.map(|settled| (stream.given, settled)));
+            stream.marks.extend(next.completed.map(|completed| (stream.given, completed)));
         }
     }
 
-    /// Whether a frame on this stream drips, or waits for another that does.
+    /// True if a frame on this stream drips.
     fn is_dripping(&mut self, id: u32) -> bool {
         self.stream(id).is_some_and(|stream| stream.drip.is_some())
     }
 
-    /// The next reply, if it is due at `now`.
-    fn take_due(&mut self, id: u32, now: u64) -> Option<Plan> {
+    /// Removes and returns the next reply if it is due at `now`.
+    fn take_due(&mut self, id: u32, now: u64) -> Option<ReplyPlan> {
         let drips = self.is_dripping(id);
-        let owed = &mut self.messages(id)?.owed;
-        let is_due = |plan: &mut Plan| !drips && plan.due <= now && plan.failing != Some(FailKind::Never);
-        owed.pop_front_if(is_due)
+        let pending = &mut self.messages(id)?.pending;
+        pending.pop_front_if(|plan| !drips && plan.due <= now && plan.failure != Some(FailKind::Never))
     }
 }
 
 impl Server {
-    /// Puts the reply to a message on its stream, now or when it is due and its turn has come.
-    pub(super) fn place_message(&mut self, conn: &mut Conn, plan: Plan, id: u32) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+    /// Puts the reply to a message on its stream, now or when it is due and
+    /// its predecessors are sent.
+    pub(super) fn place_message(&mut self, conn: &mut Conn, plan: ReplyPlan, id: u32) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         let Some(messages) = session.messages(id).filter(|messages| !messages.is_closing) else {
-            return Verdict::Keep;
+            return ConnAction::Keep;
         };
-        if plan.due > self.woke && plan.failing != Some(FailKind::Never) {
-            self.agenda.add(plan.due, conn.slot, conn.generation, Duty::Reply(id));
+        if plan.due > self.wake_tick && plan.failure != Some(FailKind::Never) {
+            self.agenda.add(plan.due, conn.slot, conn.generation, Task::Reply(id));
         }
-        messages.owed.push_back(plan);
+        messages.pending.push_back(plan);
         self.deliver_messages(conn, id)
     }
 
-    /// Sends the replies whose instant and turn have come. Leaves the sending to the caller.
-    pub(super) fn deliver_messages(&mut self, conn: &mut Conn, id: u32) -> Verdict {
-        while let Speaks::Two(session) = &mut conn.speaks
+    /// Delivers the replies that are due, in order. The caller sends.
+    pub(super) fn deliver_messages(&mut self, conn: &mut Conn, id: u32) -> ConnAction {
+        while let WireProtocol::Http2(session) = &mut conn.protocol
             && conn.phase == Phase::Open
-            && let Some(plan) = session.take_due(id, self.woke)
+            && let Some(plan) = session.take_due(id, self.wake_tick)
         {
-            if self.deliver_message(conn, &plan, id) == Verdict::Drop {
-                return Verdict::Drop;
+            if self.deliver_message(conn, &plan, id) == ConnAction::Close {
+                return ConnAction::Close;
             }
         }
-        Verdict::Keep
+        ConnAction::Keep
     }
 
-    fn deliver_message(&mut self, conn: &mut Conn, plan: &Plan, id: u32) -> Verdict {
-        let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
+    fn deliver_message(&mut self, conn: &mut Conn, plan: &ReplyPlan, id: u32) -> ConnAction {
+        let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
         let reply = self.replies.to(&plan.request, None);
         let shape = plan.request.shape;
-        let settled = Settled { status: reply.status, ticket: plan.ticket };
-        match plan.failing {
-            None => session.speak(id, Outgoing::new(&reply.bytes, Some(settled))),
+        let completed = CompletedReply { status: reply.status, ticket: plan.ticket };
+        match plan.failure {
+            None => session.queue(id, Outgoing::new(&reply.bytes, Some(completed))),
             Some(FailKind::Status(_)) => session.close_websocket(id, code::INTERNAL_ERROR),
             Some(FailKind::Extra) => {
-                session.speak(id, Outgoing::new(&reply.bytes, Some(settled)));
-                session.speak(id, Outgoing::new(EXTRA, None));
+                session.queue(id, Outgoing::new(&reply.bytes, Some(completed)));
+                session.queue(id, Outgoing::new(EXTRA, None));
             }
             Some(FailKind::Slow) => {
                 let length = reply.bytes.len();
                 if let Some(ticket) = plan.ticket {
-                    self.desk.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
+                    self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
                 }
-                let outgoing = Outgoing::new(&reply.bytes, Some(settled));
-                session.speak(id, Outgoing { drips_from: Some(plan.due), ..outgoing });
+                let outgoing = Outgoing::new(&reply.bytes, Some(completed));
+                session.queue(id, Outgoing { drips_from: Some(plan.due), ..outgoing });
                 if length > 1 {
-                    self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+                    self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Task::Drip(id));
                 }
             }
-            Some(FailKind::CloseEarly) => session.speak(id, Outgoing::last(&half_of_body(shape, &reply.bytes))),
-            Some(FailKind::TruncateHead) => session.speak(id, Outgoing::last(&half_of_head(shape, &reply.bytes))),
-            Some(FailKind::Garbage) => session.speak(id, Outgoing::last(GARBAGE)),
+            Some(FailKind::CloseEarly) => session.queue(id, Outgoing::last(&half_of_body(shape, &reply.bytes))),
+            Some(FailKind::TruncateHead) => session.queue(id, Outgoing::last(&half_of_head(shape, &reply.bytes))),
+            Some(FailKind::Garbage) => session.queue(id, Outgoing::last(GARBAGE)),
             Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
             Some(FailKind::Refused) => session.reset(id, Reason::REFUSED_STREAM),
             Some(FailKind::Goaway) => session.cut(id),
             Some(FailKind::Never) => {}
-            Some(FailKind::Close) => return Verdict::Drop,
+            Some(FailKind::Close) => return ConnAction::Close,
             Some(FailKind::ResetConnection) => {
-                // If the socket is gone already, there is nobody left to reset.
+                // If the socket is already closed, no reset is needed.
                 let _ = reset_on_close(&conn.socket);
-                return Verdict::Drop;
+                return ConnAction::Close;
             }
         }
-        Verdict::Keep
+        ConnAction::Keep
     }
 }

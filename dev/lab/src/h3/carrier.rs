@@ -1,4 +1,5 @@
-//! One connection of QUIC and its streams: what has come of requests, and what is still to leave of replies.
+//! Holds one QUIC connection and its streams: received parts of requests, and
+//! unsent parts of replies.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,72 +7,72 @@ use std::rc::Rc;
 use quinn_proto::{Connection, Dir, StreamId, VarInt, WriteError};
 
 use super::fields::Fields;
-use super::perform::Performance;
+use super::perform::HostileState;
 use super::{End, number, put_frame, put_number, qpack, take_number};
-use crate::desk::Plan;
 use crate::h2::reply::Reply;
-use crate::outbox::Settled;
+use crate::outbox::CompletedReply;
+use crate::planner::ReplyPlan;
 use crate::request::Request;
 
-/// The longest request, in bytes.
-const LONGEST: usize = 64 << 20;
+/// Maximum size of a request, in bytes.
+const MAX_REQUEST: usize = 64 << 20;
 
-/// See the module.
+/// A QUIC connection.
 pub(super) struct Carrier {
     pub(super) quic: Connection,
-    /// Tells it from others that had the same handle.
+    /// Distinguishes the connection from earlier ones with the same handle.
     pub(super) generation: u32,
-    /// Whether it is counted among those that are closed.
+    /// True once it is counted as closed.
     pub(super) is_closed: bool,
-    /// The instant of its next timer on the agenda.
+    /// Tick of its next timer in the agenda.
     pub(super) armed: Option<u64>,
-    /// Replies of which every byte was handed to QUIC, but perhaps not yet to the kernel.
-    pub(super) settled: Vec<Settled>,
-    /// By the place of their number among those of requests, from 1.
+    /// Replies that QUIC has accepted completely, but perhaps not yet the kernel.
+    pub(super) completed: Vec<CompletedReply>,
+    /// Streams by their index among the requests, from 1.
     pub(super) streams: HashMap<u32, Stream>,
     /// Streams that may send.
     sendable: Vec<u32>,
     control: Option<StreamId>,
     /// Streams from this one on are not processed, because of a GOAWAY.
     pub(super) excluded: Option<u32>,
-    /// What is sent against the rules on request.
-    pub(super) performance: Performance,
+    /// State of the hostile row.
+    pub(super) hostile: HostileState,
 }
 
 /// One request and its reply.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    came: Vec<u8>,
-    /// What was decided, until it is due.
-    pub(super) plan: Option<Plan>,
+    received: Vec<u8>,
+    /// The plan, until it is due.
+    pub(super) plan: Option<ReplyPlan>,
     out: Vec<u8>,
     sent: usize,
-    /// How much of `out` may leave; less than all in a reply that drips.
+    /// Number of bytes of `out` that may leave; less than all in a dripping reply.
     pub(super) released: usize,
-    /// The tick at which the last byte of a dripping reply was due.
+    /// Tick at which the last byte of a dripping reply was due.
     pub(super) due: u64,
     end: End,
-    /// A reply was begun before the whole request was there.
+    /// True if a reply was begun before the request was complete.
     is_early: bool,
-    settled: Option<Settled>,
+    completed: Option<CompletedReply>,
 }
 
 impl Stream {
-    /// Whether a dripping reply is not over yet.
-    pub(super) fn drips(&self) -> bool {
+    /// True if a dripping reply has unsent bytes.
+    pub(super) fn is_dripping(&self) -> bool {
         self.released < self.out.len()
     }
 }
 
-/// What the end of a request is.
-pub(super) enum Came {
-    /// More is to come, or nobody wants it.
+/// Result of reading a stream.
+pub(super) enum ReadOutcome {
+    /// More bytes follow, or they are ignored.
     Nothing,
     /// A request on this stream.
     Request(u32, Request),
     /// The stream is not processed, because of a GOAWAY.
     Excluded,
-    /// No request, for this reason.
+    /// The bytes are no request, for this reason.
     Malformed(&'static str),
 }
 
@@ -80,111 +81,112 @@ pub(super) fn id_of(place: u32) -> StreamId {
 }
 
 impl Carrier {
-    pub(super) fn new(quic: Connection, generation: u32, performance: Performance) -> Self {
+    pub(super) fn new(quic: Connection, generation: u32, hostile: HostileState) -> Self {
         Self {
             quic,
             generation,
             is_closed: false,
             armed: None,
-            settled: Vec::new(),
+            completed: Vec::new(),
             streams: HashMap::new(),
             sendable: Vec::new(),
             control: None,
             excluded: None,
-            performance,
+            hostile,
         }
     }
 
-    /// Opens the control stream as soon as that may be.
-    pub(super) fn greet(&mut self) {
-        if self.control.is_none() && !self.performance.greets() {
+    /// Opens the control stream as soon as possible.
+    pub(super) fn start_control(&mut self) {
+        if self.control.is_none() && !self.hostile.replaces_control() {
             self.open_control(number::CONTROL);
         }
     }
 
-    /// Opens the control stream, which begins with these bytes.
+    /// Opens the control stream with these first bytes.
     pub(super) fn open_control(&mut self, bytes: &[u8]) {
         self.control = self.quic.streams().open(Dir::Uni);
-        self.say(bytes);
+        self.write_control(bytes);
     }
 
-    /// The control stream, once it is open.
+    /// Returns the control stream, once it is open.
     pub(super) fn control(&self) -> Option<StreamId> {
         self.control
     }
 
-    fn say(&mut self, bytes: &[u8]) {
+    fn write_control(&mut self, bytes: &[u8]) {
         if let Some(id) = self.control {
-            // It fails where the client stopped the stream, which breaks a rule; requests go on.
+            // It fails if the client stopped the stream, which breaks a rule. Requests continue.
             let _ = self.quic.send_stream(id).write(bytes);
         }
     }
 
-    /// Tells that this stream and those after it are not processed.
+    /// Announces that this stream and later ones are not processed.
     pub(super) fn go_away(&mut self, place: u32) {
         if self.excluded.is_none() {
             self.excluded = Some(place);
-            let (mut id, mut frame) = (Vec::new(), Vec::new());
+            let mut id = Vec::new();
+            let mut frame = Vec::new();
             put_number(&mut id, u64::from(id_of(place)));
             put_frame(&mut frame, number::GOAWAY, &id);
-            self.say(&frame);
+            self.write_control(&frame);
         }
     }
 
-    /// Reads what has come on a stream; control streams and those of QPACK say nothing that matters here.
-    pub(super) fn read(&mut self, id: StreamId, echo: bool) -> Came {
+    /// Reads a stream. Control streams and those of QPACK contain nothing relevant here.
+    pub(super) fn read(&mut self, id: StreamId, echo: bool) -> ReadOutcome {
         let place = id.index() as u32 + 1;
         let is_request = id.dir() == Dir::Bi;
         let mut dropped = Stream::default();
         let stream = if is_request { self.streams.entry(place).or_default() } else { &mut dropped };
         let mut is_whole = false;
         let mut receiver = self.quic.recv_stream(id);
-        let Ok(mut chunks) = receiver.read(true) else { return Came::Nothing };
+        let Ok(mut chunks) = receiver.read(true) else { return ReadOutcome::Nothing };
         loop {
             match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => stream.came.extend_from_slice(&chunk.bytes),
+                Ok(Some(chunk)) => stream.received.extend_from_slice(&chunk.bytes),
                 Ok(None) => break is_whole = true,
                 Err(_) => break,
             }
         }
         let _ = chunks.finalize();
         if !is_request {
-            return Came::Nothing;
+            return ReadOutcome::Nothing;
         }
-        if stream.came.len() > LONGEST {
+        if stream.received.len() > MAX_REQUEST {
             self.reset(place, number::EXCESSIVE_LOAD);
-            return Came::Malformed("a request above 64 MiB");
+            return ReadOutcome::Malformed("a request above 64 MiB");
         }
-        if stream.is_early || !is_whole && !self.performance.is_early() {
-            return Came::Nothing;
+        if stream.is_early || !is_whole && !self.hostile.is_early() {
+            return ReadOutcome::Nothing;
         }
         if !is_whole {
-            let request = early_request(&stream.came, echo);
+            let request = early_request(&stream.received, echo);
             stream.is_early = request.is_some();
-            return request.map_or(Came::Nothing, |request| Came::Request(place, request));
+            return request.map_or(ReadOutcome::Nothing, |request| ReadOutcome::Request(place, request));
         }
         if self.excluded.is_some_and(|first| place >= first) {
             self.reset(place, number::REQUEST_REJECTED);
-            return Came::Excluded;
+            return ReadOutcome::Excluded;
         }
-        let came = std::mem::take(&mut stream.came);
-        match request(&came, echo) {
-            Ok(request) => Came::Request(place, request),
+        let received = std::mem::take(&mut stream.received);
+        match request(&received, echo) {
+            Ok(request) => ReadOutcome::Request(place, request),
             Err(reason) => {
                 self.reset(place, number::MESSAGE_ERROR);
-                Came::Malformed(reason)
+                ReadOutcome::Malformed(reason)
             }
         }
     }
 
-    /// Resets a stream in place of a reply.
+    /// Resets a stream instead of a reply.
     pub(super) fn reset(&mut self, place: u32, code: u32) {
         if self.streams.remove(&place).is_some() {
             let _ = self.quic.send_stream(id_of(place)).reset(VarInt::from_u32(code));
         }
     }
 
-    /// Puts a reply on its stream, with so many bytes of its body, and its end.
+    /// Puts a reply on its stream, with this number of bytes of its body, and its end.
     pub(super) fn answer(&mut self, place: u32, reply: &Reply<Rc<[u8]>>, body: usize, end: End) {
         let mut out = Vec::with_capacity(reply.head.len() + body + 32);
         put_frame(&mut out, number::HEADERS, &reply.head);
@@ -196,33 +198,36 @@ impl Carrier {
         if let Some(trailers) = &reply.trailers {
             put_frame(&mut out, number::HEADERS, trailers);
         }
-        self.put(place, out, end);
+        self.put_bytes(place, out, end);
     }
 
     /// Puts bytes on a stream, and its end.
-    pub(super) fn put(&mut self, place: u32, out: Vec<u8>, end: End) {
+    pub(super) fn put_bytes(&mut self, place: u32, out: Vec<u8>, end: End) {
         let Some(stream) = self.streams.get_mut(&place) else { return };
-        (stream.released, stream.out, stream.end) = (out.len(), out, end);
+        stream.released = out.len();
+        stream.out = out;
+        stream.end = end;
         self.sendable.push(place);
     }
 
-    /// What is settled with the last byte of a reply.
-    pub(super) fn settle(&mut self, place: u32, settled: Settled) {
+    /// Sets the reply to record with the last byte of a stream.
+    pub(super) fn mark_last_byte(&mut self, place: u32, completed: CompletedReply) {
         if let Some(stream) = self.streams.get_mut(&place) {
-            stream.settled = Some(settled);
+            stream.completed = Some(completed);
         }
     }
 
-    /// Lets only the head of a reply leave, and the first byte of its body; how many more there are.
+    /// Holds back the body of a reply except for its first byte. Returns the number
+    /// of bytes held back.
     pub(super) fn hold(&mut self, place: u32, body: usize, due: u64) -> usize {
         let Some(stream) = self.streams.get_mut(&place) else { return 0 };
-        let held = body.saturating_sub(1);
-        stream.released = stream.out.len() - held;
+        let held_bytes = body.saturating_sub(1);
+        stream.released = stream.out.len() - held_bytes;
         stream.due = due;
-        held
+        held_bytes
     }
 
-    /// Puts more bytes behind a reply.
+    /// Appends bytes to a reply.
     pub(super) fn append(&mut self, place: u32, bytes: &[u8]) {
         if let Some(stream) = self.streams.get_mut(&place) {
             stream.out.extend_from_slice(bytes);
@@ -230,22 +235,22 @@ impl Carrier {
         }
     }
 
-    /// A stream may send, perhaps again.
+    /// Marks a stream as able to send.
     pub(super) fn wake(&mut self, place: u32) {
         self.sendable.push(place);
     }
 
-    /// The place of a stream.
+    /// Returns the index of a stream.
     pub(super) fn place_of(id: StreamId) -> u32 {
         id.index() as u32 + 1
     }
 
-    /// Hands to QUIC what it takes.
+    /// Passes as many bytes to QUIC as it accepts.
     pub(super) fn pump(&mut self) {
         for place in std::mem::take(&mut self.sendable) {
             let Some(stream) = self.streams.get_mut(&place) else { continue };
             let mut sender = self.quic.send_stream(id_of(place));
-            let gone = loop {
+            let is_stopped = loop {
                 if stream.sent == stream.released {
                     break false;
                 }
@@ -255,35 +260,37 @@ impl Carrier {
                     Err(_) => break true,
                 }
             };
-            if stream.sent < stream.out.len() && !gone {
+            if stream.sent < stream.out.len() && !is_stopped {
                 continue;
             }
-            // A client that stopped the stream wants nothing more.
+            // A client that stopped the stream needs nothing more.
             let _ = match stream.end {
                 End::Open => continue,
                 End::Reset(code) => sender.reset(VarInt::from_u32(code)).is_ok(),
                 End::Finished => sender.finish().is_ok(),
             };
-            self.settled.extend(stream.settled.take().filter(|_| !gone));
+            self.completed.extend(stream.completed.take().filter(|_| !is_stopped));
             self.streams.remove(&place);
         }
     }
 }
 
-/// The request whose head has come, and perhaps no more.
+/// Returns the request of a complete head. The body may be incomplete.
 fn early_request(mut rest: &[u8], echo: bool) -> Option<Request> {
-    let (kind, size) = (take_number(&mut rest)?, take_number(&mut rest)?);
+    let kind = take_number(&mut rest)?;
+    let size = take_number(&mut rest)?;
     let block = rest.get(..usize::try_from(size).ok()?).filter(|_| kind == number::HEADERS)?;
     let mut fields = Fields::new(echo);
     qpack::decode(block, |name, value| fields.take(name, value)).ok()?;
     fields.finish().ok().map(|head| head.request)
 }
 
-/// The request in the frames of a stream.
+/// Returns the request in the frames of a stream.
 fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
     const SHORT: &str = "a stream that ends within a frame";
     let mut head: Option<(Request, Option<u64>)> = None;
-    let (mut length, mut is_over) = (0u64, false);
+    let mut length = 0u64;
+    let mut is_over = false;
     while !rest.is_empty() {
         let kind = take_number(&mut rest).ok_or(SHORT)?;
         let size = take_number(&mut rest).and_then(|size| usize::try_from(size).ok()).ok_or(SHORT)?;
@@ -293,8 +300,8 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
             (number::HEADERS, None) => {
                 let mut fields = Fields::new(echo);
                 qpack::decode(payload, |name, value| fields.take(name, value))?;
-                let read = fields.finish()?;
-                head = Some((read.request, read.length));
+                let fields_head = fields.finish()?;
+                head = Some((fields_head.request, fields_head.length));
             }
             (number::HEADERS, Some(_)) if !is_over => is_over = true,
             (number::DATA, Some((request, _))) if !is_over => {

@@ -1,4 +1,4 @@
-//! The socket of HTTP/3 and the connections on it: packets in and out.
+//! Manages the socket of HTTP/3 and its connections: receives and sends packets.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,34 +16,34 @@ use quinn_proto::{
 
 use super::carrier::Carrier;
 use super::hostile::{Exchange, Offer};
-use super::perform::Performance;
+use super::perform::HostileState;
 use crate::args::Options;
-use crate::hostile::{Hostile, Row, Say};
+use crate::hostile::{Hostile, HostileReply, HostileRow};
 use crate::ledger::Ledger;
 use crate::socket;
 use crate::tls::Tls;
 
-/// The most streams of a connection.
-const STREAMS: u32 = 1000;
+/// Maximum number of streams of a connection.
+const MAX_STREAMS: u32 = 1000;
 
-/// So much may be under way on a connection: the lab's replies wait for no congestion control.
+/// Congestion window in bytes: the lab's replies must not wait for congestion control.
 const WINDOW: u64 = 1 << 30;
 
-/// The most that QUIC takes of replies ahead of sending them, in bytes.
+/// Maximum number of reply bytes that QUIC accepts before it sends them.
 const SEND_WINDOW: u64 = 8 << 20;
 
-/// See the module.
+/// The HTTP/3 server.
 pub(crate) struct Http3 {
     pub(crate) socket: OwnedFd,
     pub(super) endpoint: Endpoint,
     pub(super) carriers: HashMap<ConnectionHandle, Carrier>,
-    /// Whether clients must prove their address by a token.
+    /// True if clients must prove their address by a token.
     retry: bool,
-    /// The row of `--hostile`.
-    row: Option<&'static Row>,
-    /// What keys of packets made by hand come from.
+    /// Row of `--hostile`.
+    row: Option<&'static HostileRow>,
+    /// Source of the keys of handmade packets.
     crypto: Arc<QuicServerConfig>,
-    /// Datagrams that have come.
+    /// Number of received datagrams.
     datagrams: u32,
     generations: u32,
     out: Vec<u8>,
@@ -56,30 +56,30 @@ impl std::fmt::Debug for Http3 {
 }
 
 impl Http3 {
-    /// Listens at the address where TLS listens.
+    /// Listens on the address on which TLS listens.
     ///
     /// # Errors
     ///
-    /// If the address cannot be had, or TLS does not fit QUIC.
+    /// If the address is not available, or TLS does not fit QUIC.
     pub(crate) fn bind(options: &Options, address: SocketAddr, tls: &Tls, stamped: bool) -> io::Result<Self> {
         let row = options.hostile.and_then(Hostile::row);
-        let mut agreed = tls.for_quic(options)?;
-        let mut renos = NewRenoConfig::default();
-        renos.initial_window(WINDOW);
+        let mut tls_config = tls.for_quic(options)?;
+        let mut congestion = NewRenoConfig::default();
+        congestion.initial_window(WINDOW);
         let mut transport = TransportConfig::default();
         transport
-            .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+            .max_concurrent_bidi_streams(VarInt::from_u32(MAX_STREAMS))
             .stream_receive_window(VarInt::from_u32(1 << 30))
             .send_window(SEND_WINDOW)
-            .congestion_controller_factory(Arc::new(renos));
+            .congestion_controller_factory(Arc::new(congestion));
         if let Some(idle) = options.idle_timeout {
             let most = Duration::from_nanos(idle).try_into().map_err(io::Error::other)?;
             transport.max_idle_timeout(Some(most));
         }
-        if let Some(Say::Setup(make)) = row.map(|row| row.say) {
-            make(&mut Offer { transport: &mut transport, alpn: &mut agreed.alpn_protocols });
+        if let Some(HostileReply::Setup(make)) = row.map(|row| row.say) {
+            make(&mut Offer { transport: &mut transport, alpn: &mut tls_config.alpn_protocols });
         }
-        let crypto = Arc::new(QuicServerConfig::try_from(agreed).map_err(io::Error::other)?);
+        let crypto = Arc::new(QuicServerConfig::try_from(tls_config).map_err(io::Error::other)?);
         let mut config = ServerConfig::with_crypto(Arc::clone(&crypto) as Arc<_>);
         config.transport_config(Arc::new(transport));
         let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), false, None);
@@ -96,7 +96,7 @@ impl Http3 {
         })
     }
 
-    /// Takes in a packet; which connection it is of.
+    /// Receives a packet, and returns its connection.
     pub(super) fn receive(
         &mut self,
         packet: &[u8],
@@ -118,8 +118,8 @@ impl Http3 {
             DatagramEvent::NewConnection(incoming) => match self.endpoint.accept(incoming, now, &mut answer, None) {
                 Ok((handle, quic)) => {
                     self.generations = self.generations.wrapping_add(1) | super::IS_QUIC;
-                    self.carriers.insert(handle, Carrier::new(quic, self.generations, Performance::new(self.row)));
-                    ledger.connected();
+                    self.carriers.insert(handle, Carrier::new(quic, self.generations, HostileState::new(self.row)));
+                    ledger.record_connection();
                     ledger.http3.connections += 1;
                     Some(handle)
                 }
@@ -140,29 +140,30 @@ impl Http3 {
         }
     }
 
-    /// Sends packets that a row of `--hostile` makes by hand; whether QUIC treats the packet that has come.
-    fn answer_by_hand(&mut self, came: &[u8], from: SocketAddr, ledger: &mut Ledger) -> bool {
-        let Some(Say::Packets(say)) = self.row.map(|row| row.say) else { return true };
+    /// Sends the handmade packets of a hostile row. Returns true if QUIC also
+    /// handles the received packet.
+    fn answer_by_hand(&mut self, received: &[u8], from: SocketAddr, ledger: &mut Ledger) -> bool {
+        let Some(HostileReply::Packets(say)) = self.row.map(|row| row.say) else { return true };
         let crypto = &*self.crypto;
-        let mut exchange = Exchange { came, round: self.datagrams, out: Vec::new(), goes_on: false, crypto };
+        let mut exchange = Exchange { received, round: self.datagrams, out: Vec::new(), passes_on: false, crypto };
         say(&mut exchange);
         self.datagrams = self.datagrams.wrapping_add(1);
         for datagram in &exchange.out {
-            // One that cannot be sent is a lost one.
+            // A datagram that cannot be sent counts as lost.
             if let Ok(count) = socket::send_to(&self.socket, datagram, from) {
                 ledger.bytes_sent += count as u64;
             }
         }
-        exchange.goes_on
+        exchange.passes_on
     }
 
-    /// Lets a connection exchange events with its endpoint and send what it has.
+    /// Exchanges events between a connection and its endpoint, and sends its packets.
     pub(super) fn transmit(&mut self, handle: ConnectionHandle, now: Instant, ledger: &mut Ledger) {
         let Some(mut carrier) = self.carriers.remove(&handle) else { return };
         carrier.pump();
-        carrier.pump_performance();
+        carrier.pump_row();
         self.transmit_all(&mut carrier, now, ledger);
-        if let Some(code) = carrier.performance.closing.take() {
+        if let Some(code) = carrier.hostile.closing.take() {
             carrier.quic.close(now, VarInt::from_u32(code), Vec::new().into());
             self.transmit_all(&mut carrier, now, ledger);
         }
@@ -191,7 +192,7 @@ impl Http3 {
     }
 
     fn send(&self, transmit: &Transmit, out: &[u8], ledger: &mut Ledger) {
-        // A packet that cannot be sent is a lost one.
+        // A packet that cannot be sent counts as lost.
         if let Ok(count) = socket::send_to(&self.socket, &out[..transmit.size], transmit.destination) {
             ledger.bytes_sent += count as u64;
         }

@@ -1,8 +1,8 @@
-//! Requests out of header lists, and which lists are none (RFC 9114, sections 4.2 and 4.3).
+//! Builds requests from header lists, and rejects invalid lists (RFC 9114, sections 4.2 and 4.3).
 
 use crate::request::{Request, Route, Shape};
 
-/// The fields of a request as they come, one by one.
+/// Fields of a request, added one by one.
 #[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about the list so far")]
 pub struct Fields {
@@ -10,7 +10,7 @@ pub struct Fields {
     route: Option<Route>,
     has_scheme: bool,
     has_authority: bool,
-    /// Whether a field without colon came already.
+    /// True after the first field without a colon.
     regular: bool,
     length: Option<u64>,
     wrong: Option<&'static str>,
@@ -24,7 +24,7 @@ enum Method {
     Other,
 }
 
-/// The parts of the text that `--echo` answers.
+/// Parts of the text that `--echo` returns.
 #[derive(Debug, Default)]
 struct Echo {
     method: Vec<u8>,
@@ -32,22 +32,22 @@ struct Echo {
     rest: Vec<u8>,
 }
 
-/// A request whose body may still come.
+/// A request without its body.
 #[derive(Debug)]
 pub struct Head {
     /// The request.
     pub request: Request,
-    /// Its content-length.
+    /// Value of content-length.
     pub length: Option<u64>,
 }
 
 impl Fields {
-    /// No fields yet; all of them are kept when `echo` is set.
+    /// Creates an empty list. With `echo`, all fields are stored.
     pub fn new(echo: bool) -> Self {
         Self { echo: echo.then(Echo::default), ..Self::default() }
     }
 
-    /// Takes a field.
+    /// Adds a field.
     pub fn take(&mut self, name: &[u8], value: &[u8]) {
         let verdict =
             if name.first() == Some(&b':') { self.take_pseudo(name, value) } else { self.take_field(name, value) };
@@ -99,11 +99,11 @@ impl Fields {
         }
     }
 
-    /// The request of all fields.
+    /// Returns the request of all fields.
     ///
     /// # Errors
     ///
-    /// Which rule they break.
+    /// The rule that the fields break.
     pub fn finish(self) -> Result<Head, &'static str> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
@@ -145,7 +145,7 @@ impl Echo {
         self.rest.extend([name, b": ", value, b"\r\n"].concat());
     }
 
-    /// The request as HTTP/1.1 would write it.
+    /// Returns the request in the form of HTTP/1.1.
     fn text(self) -> Vec<u8> {
         [&self.method[..], b" ", &self.path, b" HTTP/3\r\n", &self.rest, b"\r\n"].concat()
     }

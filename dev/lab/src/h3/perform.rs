@@ -1,4 +1,4 @@
-//! Sends what a row of `--hostile` says on a connection of HTTP/3.
+//! Sends the bytes of a `--hostile` row on an HTTP/3 connection.
 
 use std::time::Instant;
 
@@ -6,180 +6,180 @@ use quinn_proto::{Dir, Side, StreamId, VarInt, WriteError};
 
 use super::End;
 use super::carrier::{Carrier, id_of};
-use super::hostile::Stage;
-use crate::hostile::{MOST_FLOOD, Row, Say, When};
-use crate::outbox::Settled;
+use super::hostile::RowOutput;
+use crate::hostile::{HostileReply, HostileRow, MAX_FLOOD, Trigger};
+use crate::outbox::CompletedReply;
 
-/// The most bytes of a row without end that are written at once.
-const MOST_AT_ONCE: usize = 64 * 1024;
+/// Maximum number of bytes of an endless row that are written at once.
+const MAX_AT_ONCE: usize = 64 * 1024;
 
-/// Bytes of a short piece.
-const SHORT: usize = 16 * 1024;
+/// Minimum number of bytes of a piece.
+const MIN_PIECE: usize = 16 * 1024;
 
-/// When something is sent, and what sends it.
-type Act = (When, fn(&mut Stage));
+/// When a row is sent, and the function that writes it.
+type Act = (Trigger, fn(&mut RowOutput));
 
-/// What a connection sends against the rules, and how far it is.
+/// State of the hostile row on a connection.
 #[derive(Debug, Default)]
-pub(super) struct Performance {
+pub(super) struct HostileState {
     act: Option<Act>,
-    /// How many times it was sent.
+    /// Number of times that the row was sent.
     rounds: u32,
     has_greeted: bool,
-    /// The request on whose stream a row without end goes on.
+    /// Request with the stream on which an endless row continues.
     endless: Option<u32>,
-    /// Bytes that QUIC has not taken yet, by their stream, and how each stream ends.
+    /// Bytes that QUIC has not accepted yet, by stream, with the end of each stream.
     rest: Vec<(StreamId, Vec<u8>, End)>,
     written: u64,
-    /// The code with which the connection is closed once it has sent what it has.
+    /// Code with which the connection is closed once everything is sent.
     pub(super) closing: Option<u32>,
 }
 
-impl Performance {
-    /// Of a row, where it is one of bytes on streams.
-    pub(super) fn new(row: Option<&'static Row>) -> Self {
-        let act = row.and_then(|row| if let Say::Http3(say) = row.say { Some((row.when, say)) } else { None });
+impl HostileState {
+    /// Creates the state of a row; empty if the row has no bytes on streams.
+    pub(super) fn new(row: Option<&'static HostileRow>) -> Self {
+        let act = row.and_then(|row| if let HostileReply::Http3(say) = row.say { Some((row.when, say)) } else { None });
         Self { act, ..Self::default() }
     }
 
-    fn is(&self, when: When) -> bool {
-        self.act.is_some_and(|(own, _)| own == when)
+    fn is(&self, when: Trigger) -> bool {
+        self.act.is_some_and(|(trigger, _)| trigger == when)
     }
 
-    /// Whether something stands in place of the control stream.
-    pub(super) fn greets(&self) -> bool {
-        self.is(When::Greeting)
+    /// True if the row replaces the control stream.
+    pub(super) fn replaces_control(&self) -> bool {
+        self.is(Trigger::Greeting)
     }
 
-    /// Whether something stands in place of replies.
+    /// True if the row replaces replies.
     pub(super) fn replies(&self) -> bool {
-        self.act.is_some() && !self.greets()
+        self.act.is_some() && !self.replaces_control()
     }
 
-    /// Whether it stands there before the request is complete.
+    /// True if the row is sent before the request is complete.
     pub(super) fn is_early(&self) -> bool {
-        self.is(When::Head)
+        self.is(Trigger::Head)
     }
 
-    fn play(&mut self, place: u32) -> Stage {
+    fn next_output(&mut self, place: u32) -> RowOutput {
         let stream = place.checked_sub(1).map_or(0, |number| u64::from(number) * 4);
-        let mut stage = Stage { stream, round: self.rounds, ..Stage::default() };
+        let mut output = RowOutput { stream, round: self.rounds, ..RowOutput::default() };
         if let Some((_, say)) = self.act {
-            say(&mut stage);
+            say(&mut output);
         }
         self.rounds += 1;
-        stage
+        output
     }
 
-    /// Rounds that make a piece which is not short: QUIC takes many short ones slowly.
-    fn play_long(&mut self, place: u32) -> Stage {
-        let mut stage = self.play(place);
-        while (1..SHORT).contains(&(stage.out.len() + stage.control.len())) {
-            let more = self.play(place);
-            stage.out.extend(more.out);
-            stage.control.extend(more.control);
+    /// Repeats the row until the piece is not short: QUIC is slow with many short ones.
+    fn next_long_output(&mut self, place: u32) -> RowOutput {
+        let mut output = self.next_output(place);
+        while (1..MIN_PIECE).contains(&(output.out.len() + output.control.len())) {
+            let more = self.next_output(place);
+            output.out.extend(more.out);
+            output.control.extend(more.control);
         }
-        stage
+        output
     }
 }
 
 impl Carrier {
-    /// Sends in place of the control stream what the row says, once.
-    pub(super) fn perform_greeting(&mut self, now: Instant) {
-        if !self.performance.greets() || self.performance.has_greeted || self.quic.is_closed() {
+    /// Sends the row instead of the control stream, once.
+    pub(super) fn send_greeting(&mut self, now: Instant) {
+        if !self.hostile.replaces_control() || self.hostile.has_greeted || self.quic.is_closed() {
             return;
         }
-        let mut stage = self.performance.play(0);
-        if let Some(code) = stage.close {
-            self.performance.has_greeted = true;
+        let mut output = self.hostile.next_output(0);
+        if let Some(code) = output.close {
+            self.hostile.has_greeted = true;
             return self.quic.close(now, VarInt::from_u32(code), Vec::new().into());
         }
-        if !stage.control.is_empty() {
-            self.open_control(&std::mem::take(&mut stage.control));
+        if !output.control.is_empty() {
+            self.open_control(&std::mem::take(&mut output.control));
             if self.control().is_none() {
                 // The client's transport parameters are not known yet.
                 return;
             }
         }
-        self.performance.has_greeted = true;
-        self.carry_out(stage);
+        self.hostile.has_greeted = true;
+        self.queue_other_streams(output);
     }
 
-    /// Sends in place of a reply what the row says.
-    pub(super) fn perform(&mut self, place: u32, ticket: Option<u32>) {
-        if self.performance.is(When::Endless) {
-            self.performance.rounds = 0;
+    /// Sends the row instead of a reply.
+    pub(super) fn send_row(&mut self, place: u32, ticket: Option<u32>) {
+        if self.hostile.is(Trigger::Endless) {
+            self.hostile.rounds = 0;
         }
-        let mut stage = self.performance.play(place);
-        let out = std::mem::take(&mut stage.out);
-        let usual = if out.is_empty() { End::Open } else { End::Finished };
-        if self.performance.is(When::Endless) {
-            self.performance.endless = Some(place);
-            self.performance.rest.push((id_of(place), out, End::Open));
-        } else if stage.end.is_some() || !out.is_empty() {
-            self.put(place, out, stage.end.unwrap_or(usual));
+        let mut output = self.hostile.next_output(place);
+        let out = std::mem::take(&mut output.out);
+        let default_end = if out.is_empty() { End::Open } else { End::Finished };
+        if self.hostile.is(Trigger::Endless) {
+            self.hostile.endless = Some(place);
+            self.hostile.rest.push((id_of(place), out, End::Open));
+        } else if output.end.is_some() || !out.is_empty() {
+            self.put_bytes(place, out, output.end.unwrap_or(default_end));
         }
-        if stage.replied {
-            self.settle(place, Settled { status: 200, ticket });
+        if output.is_reply {
+            self.mark_last_byte(place, CompletedReply { status: 200, ticket });
         }
-        self.performance.closing = stage.close;
-        if let Some(code) = stage.stop {
-            // A request that is complete cannot be stopped any more.
+        self.hostile.closing = output.close;
+        if let Some(code) = output.stop {
+            // A request that is complete can no longer be stopped.
             let _ = self.quic.recv_stream(id_of(place)).stop(VarInt::from_u32(code));
         }
-        if let Some(code) = stage.stop_control {
+        if let Some(code) = output.stop_control {
             let control = StreamId::new(Side::Client, Dir::Uni, 0);
             let _ = self.quic.recv_stream(control).stop(VarInt::from_u32(code));
         }
-        self.carry_out(stage);
+        self.queue_other_streams(output);
     }
 
-    /// What a stage says on streams other than that of the request.
-    fn carry_out(&mut self, stage: Stage) {
-        let control = self.control().map(|id| (id, stage.control, stage.control_end));
-        self.performance.rest.extend(control);
-        for (bytes, end) in stage.opened {
+    /// Queues the bytes for streams other than that of the request.
+    fn queue_other_streams(&mut self, output: RowOutput) {
+        let control = self.control().map(|id| (id, output.control, output.control_end));
+        self.hostile.rest.extend(control);
+        for (bytes, end) in output.opened {
             if let Some(id) = self.quic.streams().open(Dir::Uni) {
-                self.performance.rest.push((id, bytes, end));
+                self.hostile.rest.push((id, bytes, end));
             }
         }
     }
 
-    /// Hands to QUIC what it takes, and plays a row without end again.
-    pub(super) fn pump_performance(&mut self) {
-        let mut budget = MOST_AT_ONCE;
+    /// Passes as many bytes to QUIC as it accepts, and repeats an endless row.
+    pub(super) fn pump_row(&mut self) {
+        let mut budget = MAX_AT_ONCE;
         while self.write_rest(&mut budget)
             && budget > 0
-            && self.performance.written < MOST_FLOOD
-            && let Some(place) = self.performance.endless
+            && self.hostile.written < MAX_FLOOD
+            && let Some(place) = self.hostile.endless
         {
-            let mut stage = self.performance.play_long(place);
-            self.performance.rest.push((id_of(place), std::mem::take(&mut stage.out), End::Open));
-            self.carry_out(stage);
-            self.performance.rest.retain(|(_, bytes, _)| !bytes.is_empty());
-            if self.performance.rest.is_empty() {
+            let mut output = self.hostile.next_long_output(place);
+            self.hostile.rest.push((id_of(place), std::mem::take(&mut output.out), End::Open));
+            self.queue_other_streams(output);
+            self.hostile.rest.retain(|(_, bytes, _)| !bytes.is_empty());
+            if self.hostile.rest.is_empty() {
                 // No further stream may be opened for now.
                 return;
             }
         }
     }
 
-    /// Whether QUIC took everything.
+    /// Writes the queued bytes. Returns true if QUIC accepted all of them.
     fn write_rest(&mut self, budget: &mut usize) -> bool {
-        let mut rest = std::mem::take(&mut self.performance.rest);
+        let mut rest = std::mem::take(&mut self.hostile.rest);
         rest.retain_mut(|(id, bytes, end)| {
             let mut sender = self.quic.send_stream(*id);
             while !bytes.is_empty() {
                 match sender.write(bytes) {
                     Ok(count) => {
                         bytes.drain(..count);
-                        self.performance.written += count as u64;
+                        self.hostile.written += count as u64;
                         *budget = budget.saturating_sub(count);
                     }
                     Err(WriteError::Blocked) => return true,
                     Err(_) => {
-                        // The client stopped the stream: what has no end ends, too.
-                        self.performance.endless = None;
+                        // The client stopped the stream, so an endless row ends, too.
+                        self.hostile.endless = None;
                         return false;
                     }
                 }
@@ -191,7 +191,7 @@ impl Carrier {
             };
             false
         });
-        self.performance.rest = rest;
-        self.performance.rest.is_empty()
+        self.hostile.rest = rest;
+        self.hostile.rest.is_empty()
     }
 }

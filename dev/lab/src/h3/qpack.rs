@@ -1,32 +1,32 @@
-//! Header compression (RFC 9204) by the crate `qpack`, without a dynamic table.
+//! Compresses headers (RFC 9204) with the crate `qpack`, without a dynamic table.
 
 use std::rc::Rc;
 
 use qpack::{DecoderError, HeaderField};
 
-/// The longest list of header fields, in bytes.
-const LONGEST: u64 = 64 * 1024;
+/// Maximum size of the header list, in bytes.
+const MAX_HEADER_LIST: u64 = 64 * 1024;
 
-/// Passes the fields of a block on, in order.
+/// Decodes a block, and passes its fields to `field`, in order.
 ///
 /// # Errors
 ///
-/// Why the block cannot be read.
+/// The reason why the block cannot be read.
 pub fn decode(mut block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), &'static str> {
-    // The crate takes a required insert count for 0 where there is no table (RFC 9204, section 4.5.1.1).
+    // Without a table, the crate takes any required insert count for 0 (RFC 9204, section 4.5.1.1).
     if block.first().is_some_and(|count| *count != 0) {
         return Err("a field block that needs a dynamic table");
     }
-    let decoded = qpack::decode_stateless(&mut block, LONGEST).map_err(|error| match error {
+    let decoded = qpack::decode_stateless(&mut block, MAX_HEADER_LIST).map_err(|error| match error {
         DecoderError::MissingRefs(_) => "a field block that needs a dynamic table",
         DecoderError::HeaderTooLong(_) => "a field block above 64 KiB",
         _ => "a field block that breaks RFC 9204",
     })?;
-    decoded.fields.iter().for_each(|each| field(&each.name, &each.value));
+    decoded.fields.iter().for_each(|decoded| field(&decoded.name, &decoded.value));
     Ok(())
 }
 
-/// A block of these fields.
+/// Returns a block of these fields.
 pub fn encode(fields: &[(&str, &str)]) -> Rc<[u8]> {
     let mut block = Vec::new();
     let fields = fields.iter().map(|(name, value)| HeaderField::new(*name, *value));

@@ -79,7 +79,7 @@ fn what_is_no_request_is_refused() {
         let Malformed(told) = requests(bytes, bytes.len()).unwrap_err();
         assert!(told.contains(reason), "{told}");
     }
-    let endless = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'x'; LONGEST_HEAD]].concat();
+    let endless = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'x'; MAX_HEAD]].concat();
     assert!(requests(&endless, endless.len()).unwrap_err().0.contains("64 KiB"));
 }
 

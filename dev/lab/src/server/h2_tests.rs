@@ -29,14 +29,14 @@ impl<S: Read + Write> Client<S> {
         let mut client = Self { socket, held: Vec::new(), decoder: fluke_hpack::Decoder::new() };
         let mut bytes = PREFACE.to_vec();
         frame::put_settings(&mut bytes, settings);
-        frame::put(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]);
+        frame::put_frame(&mut bytes, kind::SETTINGS, flag::ACK, 0, &[]);
         client.socket.write_all(&bytes).unwrap();
         client
     }
 
     pub(super) fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
         let mut bytes = Vec::new();
-        frame::put(&mut bytes, kind, flags, stream, payload);
+        frame::put_frame(&mut bytes, kind, flags, stream, payload);
         self.socket.write_all(&bytes).unwrap();
     }
 
@@ -50,7 +50,7 @@ impl<S: Read + Write> Client<S> {
         let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "lab")]);
         let mut bytes = Vec::new();
         for stream in streams {
-            frame::put(&mut bytes, kind::HEADERS, flag::END_STREAM | flag::END_HEADERS, *stream, &fields);
+            frame::put_frame(&mut bytes, kind::HEADERS, flag::END_STREAM | flag::END_HEADERS, *stream, &fields);
         }
         self.socket.write_all(&bytes).unwrap();
     }
@@ -351,8 +351,8 @@ fn bodies_are_held_by_a_small_window() {
     let mut client = Client::new(&lab);
     client.head(1, "POST", "/", 0);
     let mut bytes = Vec::new();
-    frame::put(&mut bytes, kind::DATA, 0, 1, b"0123");
-    frame::put(&mut bytes, kind::DATA, flag::PADDED, 1, &[2, b'4', 0, 0]);
+    frame::put_frame(&mut bytes, kind::DATA, 0, 1, b"0123");
+    frame::put_frame(&mut bytes, kind::DATA, flag::PADDED, 1, &[2, b'4', 0, 0]);
     client.socket.write_all(&bytes).unwrap();
     assert_eq!(client.until("1: window 5"), ["1: window 3", "1: window 5"], "the padding, and the bytes");
     client.send(kind::DATA, flag::END_STREAM, 1, b"56789");

@@ -1,61 +1,63 @@
-//! Compressed messages (`permessage-deflate`, RFC 7692): what is agreed on, and DEFLATE in both directions.
+//! Negotiates compression (`permessage-deflate`, RFC 7692), and
+//! compresses and decompresses messages.
 //!
-//! Messages to the client are compressed each by itself. Those of the client may refer to earlier ones, unless it was told
-//! that it must not.
+//! Messages to the client are compressed independently. Those of the client may refer to earlier
+//! ones, unless the negotiation forbids it.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// The name of the extension.
+/// Name of the extension.
 const NAME: &str = "permessage-deflate";
 
-/// The largest window, as a power of two.
-const MOST_BITS: u8 = 15;
+/// Maximum window, as a power of two.
+const MAX_BITS: u8 = 15;
 
-/// What is not sent of a compressed message (section 7.2.1).
-const END: [u8; 4] = [0, 0, 0xff, 0xff];
+/// End of a compressed message, which is not sent (section 7.2.1).
+const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What an offer of the client asks for.
+/// Parameters of the client's offer.
 #[derive(Debug, Default)]
 struct Offer {
-    server_by_itself: bool,
-    client_by_itself: bool,
-    /// The window that the client may be held to; none: it takes no such parameter.
+    no_server_context: bool,
+    no_client_context: bool,
+    /// Maximum window to which the client may be limited; None if the offer lacks the parameter.
     client_bits: Option<u8>,
 }
 
-/// What was agreed on.
+/// Result of the negotiation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// The value of the answer's `Sec-WebSocket-Extensions`.
+    /// Value of `Sec-WebSocket-Extensions` in the response.
     pub answer: String,
 }
 
-/// Agrees to the first offer that can be kept; `bits` is the window that clients are held to which take it.
+/// Accepts the first valid offer. `bits` is the window of clients that support a limit.
 pub fn agree(offers: &[u8], bits: Option<u8>) -> Option<Agreement> {
     let offers = str::from_utf8(offers).ok()?;
     let offer = offers.split(',').find_map(offer)?;
     let mut answer = NAME.to_owned();
-    if offer.server_by_itself {
+    if offer.no_server_context {
         answer += "; server_no_context_takeover";
     }
-    if offer.client_by_itself {
+    if offer.no_client_context {
         answer += "; client_no_context_takeover";
     }
-    if let (Some(most), Some(bits)) = (offer.client_bits, bits) {
+    if let (Some(max), Some(bits)) = (offer.client_bits, bits) {
         answer += "; client_max_window_bits=";
-        answer += &bits.min(most).to_string();
+        answer += &bits.min(max).to_string();
     }
     Some(Agreement { answer })
 }
 
-/// One offer, unless it cannot be kept (section 7): a parameter is unknown, wrong or there twice, or asks for a smaller
-/// window of ours.
+/// Parses an offer. None if it must be declined (section 7): a parameter is unknown, invalid or
+/// repeated, or asks for a smaller server window.
 fn offer(text: &str) -> Option<Offer> {
     let mut parts = text.split(';').map(str::trim);
     if parts.next() != Some(NAME) {
         return None;
     }
-    let (mut offer, mut names) = (Offer::default(), Vec::new());
+    let mut offer = Offer::default();
+    let mut names = Vec::new();
     for part in parts {
         let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value)));
         if names.contains(&name) {
@@ -63,11 +65,11 @@ fn offer(text: &str) -> Option<Offer> {
         }
         names.push(name);
         match (name, value) {
-            ("server_no_context_takeover", None) => offer.server_by_itself = true,
-            ("client_no_context_takeover", None) => offer.client_by_itself = true,
-            ("client_max_window_bits", None) => offer.client_bits = Some(MOST_BITS),
+            ("server_no_context_takeover", None) => offer.no_server_context = true,
+            ("client_no_context_takeover", None) => offer.no_client_context = true,
+            ("client_max_window_bits", None) => offer.client_bits = Some(MAX_BITS),
             ("client_max_window_bits", Some(value)) => offer.client_bits = Some(bits(value)?),
-            ("server_max_window_bits", Some(value)) if bits(value)? == MOST_BITS => {}
+            ("server_max_window_bits", Some(value)) if bits(value)? == MAX_BITS => {}
             _ => return None,
         }
     }
@@ -76,26 +78,26 @@ fn offer(text: &str) -> Option<Offer> {
 
 fn bits(value: &str) -> Option<u8> {
     let digits = value.trim_matches('"');
-    digits.parse().ok().filter(|bits| (8..=MOST_BITS).contains(bits) && !digits.starts_with(['0', '+']))
+    digits.parse().ok().filter(|bits| (8..=MAX_BITS).contains(bits) && !digits.starts_with(['0', '+']))
 }
 
-/// The payload of a compressed message.
+/// Returns the payload of a compressed message.
 pub fn deflate(message: &[u8]) -> Vec<u8> {
     let mut compress = Compress::new(Compression::default(), false);
     let mut out = Vec::new();
     let mut is_over = false;
     while !is_over {
         out.reserve(message.len() / 2 + 64);
-        let taken = compress.total_in() as usize;
-        let status = compress.compress_vec(&message[taken..], &mut out, FlushCompress::Sync);
+        let consumed = compress.total_in() as usize;
+        let status = compress.compress_vec(&message[consumed..], &mut out, FlushCompress::Sync);
         let has_room = out.len() < out.capacity();
         is_over = !matches!(status, Ok(Status::Ok)) || (compress.total_in() as usize == message.len() && has_room);
     }
-    out.truncate(out.len() - if out.ends_with(&END) { END.len() } else { 0 });
+    out.truncate(out.len() - if out.ends_with(&MESSAGE_END) { MESSAGE_END.len() } else { 0 });
     if out.is_empty() { vec![0] } else { out }
 }
 
-/// Unpacks the messages of one client.
+/// Decompresses the messages of one client.
 #[derive(Debug)]
 pub struct Inflater {
     decompress: Decompress,
@@ -108,29 +110,30 @@ impl Default for Inflater {
 }
 
 impl Inflater {
-    /// A message of at most so many bytes.
+    /// Decompresses a message of at most `most` bytes.
     ///
     /// # Errors
     ///
-    /// Why it is none.
+    /// The reason why it cannot be decompressed.
     pub fn inflate(&mut self, packed: &[u8], most: usize) -> Result<Vec<u8>, &'static str> {
-        let packed = [packed, &END].concat();
-        let (mut out, mut taken) = (Vec::new(), 0);
+        let packed = [packed, &MESSAGE_END].concat();
+        let mut out = Vec::new();
+        let mut consumed = 0;
         loop {
             out.reserve(4096);
             let before = self.decompress.total_in();
-            let status = self.decompress.decompress_vec(&packed[taken..], &mut out, FlushDecompress::Sync);
-            taken += (self.decompress.total_in() - before) as usize;
+            let status = self.decompress.decompress_vec(&packed[consumed..], &mut out, FlushDecompress::Sync);
+            consumed += (self.decompress.total_in() - before) as usize;
             let status = status.map_err(|_| "a compressed message that is no DEFLATE")?;
             if out.len() > most {
                 return Err("a compressed message too long to echo");
             }
             if status == Status::StreamEnd {
-                // A message may end with a last block; what follows begins anew (section 7.2.3.5).
+                // A message may end with a final block; then a new stream begins (section 7.2.3.5).
                 self.decompress.reset(false);
                 return Ok(out);
             }
-            if taken == packed.len() && out.len() < out.capacity() {
+            if consumed == packed.len() && out.len() < out.capacity() {
                 return Ok(out);
             }
         }

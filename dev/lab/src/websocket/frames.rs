@@ -1,6 +1,7 @@
-//! Bytes to messages, by the crate `tungstenite`, in whatever pieces the socket gives. No I/O.
+//! Converts bytes to messages by the crate `tungstenite`, in pieces of any size. No I/O.
 //!
-//! `tungstenite` knows no compression: `Compressed` takes its mark off the frames before, and unpacks the messages after.
+//! `tungstenite` does not know compression. `Compressed` removes the compression bit from the
+//! frames first, and decompresses the messages afterwards.
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read, Write};
@@ -15,48 +16,49 @@ use super::deflate::Inflater;
 
 /// Opcode of a further frame of a message.
 pub const CONTINUATION: u8 = 0;
-/// Opcode of a message of text.
+/// Opcode of a text message.
 pub const TEXT: u8 = 1;
-/// Opcode of a message of bytes.
+/// Opcode of a binary message.
 pub const BINARY: u8 = 2;
 /// Opcode of a close.
 pub const CLOSE: u8 = 8;
 /// Opcode of a ping.
 pub const PING: u8 = 9;
-/// Opcode of the answer to a ping.
+/// Opcode of the response to a ping.
 pub const PONG: u8 = 10;
 
-/// The bit of the last frame of a message.
+/// Bit of the last frame of a message.
 pub const LAST: u8 = 0x80;
-/// The bit of a message that is compressed.
+/// Bit of a compressed message.
 pub const COMPRESSED: u8 = 0x40;
-/// The bits of the opcode.
+/// Bits of the opcode.
 pub(super) const OPCODE: u8 = 0x0f;
 
-/// The longest head of a frame, in bytes.
-pub(super) const LONGEST_HEAD: usize = 14;
+/// Maximum size of a frame head, in bytes.
+pub(super) const MAX_HEAD: usize = 14;
 
-/// The longest message, in bytes.
-const LONGEST: usize = 64 << 20;
+/// Maximum size of a message, in bytes.
+const MAX_MESSAGE: usize = 64 << 20;
 
-/// Bytes that a connection has room for before it has received a longer frame.
-const ROOM: usize = 1024;
+/// Size of a connection's buffer until it receives a longer frame, in bytes.
+const BUFFER_SIZE: usize = 1024;
 
-/// What has come whole.
+/// A complete message or control frame.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A message of this opcode, with the bit of compression if it was compressed; with `--echo` its payload, unpacked.
+    /// A message with this opcode, including the compression bit. With
+    /// `--echo`, its decompressed payload.
     Message(u8, Option<Vec<u8>>),
     /// A ping with this payload.
     Ping(Vec<u8>),
-    /// The client closes, with this code if it gives one.
+    /// A close with this code, if it has one.
     Close(Option<u16>),
 }
 
 /// A rule that the client broke: the code to close with, and the reason.
 pub type Broken = (u16, String);
 
-/// The reader of one connection.
+/// Reader of one connection.
 #[derive(Debug)]
 pub struct Incoming {
     echo: bool,
@@ -66,13 +68,13 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// A reader that keeps messages when `echo` is set. They may be compressed when `deflates` is.
+    /// Creates a reader. With `echo`, messages are stored. With `deflates`, they may be compressed.
     pub fn new(echo: bool, deflates: bool) -> Self {
         let config = WebSocketConfig::default()
-            .read_buffer_size(ROOM)
+            .read_buffer_size(BUFFER_SIZE)
             .write_buffer_size(0)
-            .max_message_size(Some(LONGEST))
-            .max_frame_size(Some(LONGEST));
+            .max_message_size(Some(MAX_MESSAGE))
+            .max_frame_size(Some(MAX_MESSAGE));
         Self {
             echo,
             context: WebSocketContext::new(Role::Server, Some(config)),
@@ -81,7 +83,8 @@ impl Incoming {
         }
     }
 
-    /// The opcode of the reply to a message of this one: it is compressed where that was agreed on.
+    /// Returns the opcode of the reply to a message with this opcode. It has the compression bit
+    /// if compression was negotiated.
     pub fn reply_opcode(&self, opcode: u8) -> u8 {
         if self.compressed.is_some() { opcode | COMPRESSED } else { opcode }
     }
@@ -105,7 +108,7 @@ impl Incoming {
                 Ok(Message::Close(frame)) => Event::Close(frame.map(|frame| frame.code.into())),
                 Ok(Message::Pong(_) | Message::Frame(_)) => continue,
                 Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                // Nothing comes after a close.
+                // No frame follows a close.
                 Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Ok(None),
                 Err(error) => return Err(broken(&error)),
             };
@@ -121,7 +124,7 @@ impl Incoming {
         let payload = match &mut self.compressed {
             Some(compressed) if marked & COMPRESSED != 0 => compressed
                 .inflater
-                .inflate(payload, LONGEST)
+                .inflate(payload, MAX_MESSAGE)
                 .map_err(|reason| (code::PROTOCOL_ERROR, reason.to_owned()))?,
             _ => payload.to_vec(),
         };
@@ -142,7 +145,7 @@ fn broken(error: &Error) -> Broken {
 #[derive(Debug, Default)]
 struct Input {
     bytes: Vec<u8>,
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     read: usize,
 }
 
@@ -164,7 +167,8 @@ impl Read for Input {
 }
 
 impl Write for Input {
-    /// Drops the pongs and closes of `tungstenite`: the server sends its own, in their turn among the replies.
+    /// Discards the pongs and closes of `tungstenite`: the server sends them itself, in
+    /// order with the replies.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Ok(bytes.len())
     }
@@ -174,45 +178,46 @@ impl Write for Input {
     }
 }
 
-/// Messages of a client with which compression was agreed on (RFC 7692).
+/// Compressed messages of a client (RFC 7692).
 #[derive(Debug, Default)]
 struct Compressed {
     inflater: Inflater,
     /// Beginning of a frame head.
     head: Vec<u8>,
-    /// Bytes of the payload that are still to come.
-    payload_left: u64,
-    /// Opcodes of the messages that have begun, with the bit of compression.
+    /// Number of remaining bytes of the payload.
+    payload_remaining: u64,
+    /// Opcodes of the messages that have begun, with the compression bit.
     opcodes: VecDeque<u8>,
 }
 
 impl Compressed {
-    /// Passes frames on. Compressed messages become messages of bytes: they are not text before they are unpacked.
+    /// Passes frames. Compressed messages become binary messages: they are not text
+    /// before they are decompressed.
     fn pass(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
         while !bytes.is_empty() {
-            if self.payload_left == 0 {
+            if self.payload_remaining == 0 {
                 bytes = self.pass_head(bytes, out);
             }
-            let count = usize::try_from(self.payload_left).unwrap_or(usize::MAX).min(bytes.len());
+            let count = usize::try_from(self.payload_remaining).unwrap_or(usize::MAX).min(bytes.len());
             let (payload, rest) = bytes.split_at(count);
             out.extend_from_slice(payload);
-            self.payload_left -= count as u64;
+            self.payload_remaining -= count as u64;
             bytes = rest;
         }
     }
 
-    /// Takes bytes of a head, and returns the others.
+    /// Takes bytes of a head, and returns the remaining ones.
     fn pass_head<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let before = self.head.len();
-        self.head.extend_from_slice(&bytes[..bytes.len().min(LONGEST_HEAD - before)]);
+        self.head.extend_from_slice(&bytes[..bytes.len().min(MAX_HEAD - before)]);
         let mut cursor = Cursor::new(&self.head);
         let (header, length) = match FrameHeader::parse(&mut cursor) {
             Ok(Some(parsed)) => parsed,
             Ok(None) => return &bytes[self.head.len() - before..],
             Err(_) => {
-                // `tungstenite` finds the same mistake again, and reports it.
+                // `tungstenite` finds the same error again, and reports it.
                 out.append(&mut self.head);
-                return &bytes[bytes.len().min(LONGEST_HEAD - before)..];
+                return &bytes[bytes.len().min(MAX_HEAD - before)..];
             }
         };
         let end = cursor.position() as usize;
@@ -224,12 +229,12 @@ impl Compressed {
         }
         out.extend_from_slice(&self.head[..end]);
         self.head.clear();
-        self.payload_left = length;
+        self.payload_remaining = length;
         &bytes[end - before..]
     }
 }
 
-/// A masked frame, as a client sends it.
+/// Returns a masked frame of a client.
 #[cfg(test)]
 pub(crate) fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = super::frame(first, payload);

@@ -1,31 +1,32 @@
-//! The rows of `--hostile` of WebSocket (RFC 6455) and of its compression (RFC 7692).
+//! Lists the `--hostile` rows of WebSocket (RFC 6455) and of its compression (RFC 7692).
 //!
-//! Those whose name has `deflate` concern clients that offer `permessage-deflate`; to others the lab says the same.
+//! Rows with `deflate` in their name are for clients that offer `permessage-deflate`. Other clients
+//! receive the same bytes.
 
 use tungstenite::handshake::derive_accept_key as accept;
 
 use super::deflate;
 use super::frames::{BINARY, CLOSE, CONTINUATION, LAST, PING, PONG, TEXT};
-use crate::hostile::{Row, Say, When};
+use crate::hostile::{HostileReply, HostileRow, Trigger};
 
-/// What a row is sent by.
+/// Output of a row.
 #[derive(Debug, Default)]
-pub struct Stage {
-    /// The client's key.
+pub struct RowOutput {
+    /// Key of the client.
     pub key: Vec<u8>,
-    /// What is sent.
+    /// Bytes to send.
     pub out: Vec<u8>,
-    /// Whether the connection is closed after it.
+    /// True if the connection closes after the row.
     pub closing: bool,
-    /// Whether the message has its reply.
-    pub replied: bool,
+    /// True if the row contains a complete reply.
+    pub is_reply: bool,
 }
 
-/// The bits of a frame that are reserved, and the one that tells of a compressed message.
+/// Reserved bits of a frame. The first one marks a compressed message.
 const RESERVED: [u8; 3] = [0x40, 0x20, 0x10];
 const COMPRESSED: u8 = RESERVED[0];
 
-/// A frame without a mask, with this first byte.
+/// Returns a frame without a mask, with this first byte.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let length = payload.len();
     let head = match length {
@@ -36,59 +37,65 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     [&head, payload].concat()
 }
 
-/// The text of replies here.
+/// Text of the replies.
 const BODY: &[u8] = b"abcdefghij";
 
-impl Stage {
-    /// A frame.
+impl RowOutput {
+    /// Appends a frame.
     pub fn frame(&mut self, first: u8, payload: &[u8]) {
         self.out.extend(frame(first, payload));
     }
 
-    /// A close of this code.
+    /// Appends a close with this code.
     pub fn close(&mut self, code: u16) {
         self.frame(LAST | CLOSE, &code.to_be_bytes());
         self.closing = true;
     }
 
-    /// A whole and right reply.
+    /// Appends a complete and correct reply.
     pub fn reply(&mut self) {
         self.frame(LAST | TEXT, BODY);
-        self.replied = true;
+        self.is_reply = true;
     }
 
-    /// The answer to the handshake, with these fields in place of the usual three.
+    /// Appends the response to the handshake, with these fields instead of the default ones.
     fn answer(&mut self, status: &str, fields: &[&str]) {
         let fields: String = fields.iter().flat_map(|field| [*field, "\r\n"]).collect();
         self.out.extend_from_slice(format!("HTTP/1.1 {status}\r\n{fields}\r\n").as_bytes());
     }
 
-    /// The right answer to the handshake, and these fields.
+    /// Appends the correct response to the handshake, with these additional fields.
     fn switching(&mut self, fields: &[&str]) {
         let accept = format!("Sec-WebSocket-Accept: {}", accept(&self.key));
-        let usual = ["Connection: Upgrade", "Upgrade: websocket", &accept];
-        self.answer("101 Switching Protocols", &[&usual, fields].concat());
+        let default = ["Connection: Upgrade", "Upgrade: websocket", &accept];
+        self.answer("101 Switching Protocols", &[&default, fields].concat());
     }
 }
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Request, say: Say::WebSocket(say) }
+const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    HostileRow { name, section, text, when: Trigger::Request, say: HostileReply::WebSocket(say) }
 }
 
-const fn greeting(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Greeting, say: Say::WebSocket(say) }
+const fn greeting(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    say: fn(&mut RowOutput),
+) -> HostileRow {
+    HostileRow { name, section, text, when: Trigger::Greeting, say: HostileReply::WebSocket(say) }
 }
 
-fn closes<const CODE: u16>(s: &mut Stage) {
+fn closes<const CODE: u16>(s: &mut RowOutput) {
     s.close(CODE);
 }
 
-/// The handshake that agrees on compression, with these parameters.
-fn deflates(s: &mut Stage, parameters: &str) {
+/// Appends a handshake that accepts compression, with these parameters.
+fn deflates(s: &mut RowOutput, parameters: &str) {
     s.switching(&[&format!("Sec-WebSocket-Extensions: permessage-deflate{parameters}")]);
 }
 
-/// So many MiB of zeros, compressed: each MiB begins anew, so that all are the same bytes.
+/// Returns this number of MiB of zeros, compressed. Each MiB is compressed independently, so that
+/// all have the same bytes.
 fn bomb(mebibytes: usize) -> Vec<u8> {
     let mut one = deflate::deflate(&vec![0; 1 << 20]);
     one.extend([0, 0, 0xff, 0xff]);
@@ -97,8 +104,8 @@ fn bomb(mebibytes: usize) -> Vec<u8> {
     packed
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     greeting("ws-status-200", "6455 4.1", "status 200 in place of 101", |s| s.answer("200 OK", &["Content-Length: 0"])),
     greeting("ws-accept-wrong", "6455 4.1", "a Sec-WebSocket-Accept of another key", |s| {
         s.key.push(b'x');
@@ -235,17 +242,17 @@ pub const ROWS: &[Row] = &[
         s.frame(LAST | PONG, b"unasked");
         s.frame(CONTINUATION, b"");
         s.frame(LAST | CONTINUATION, &BODY[5..]);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("ws-rare-empty", "6455 5.6", "an empty message", |s| {
         s.frame(LAST | BINARY, b"");
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("ws-rare-character-cut", "6455 5.6", "text whose characters are cut between frames", |s| {
         let text = "h\u{e9} \u{20ac} \u{1f980}".as_bytes();
         text.iter().enumerate().for_each(|(at, byte)| s.frame(if at == 0 { TEXT } else { CONTINUATION }, &[*byte]));
         s.frame(LAST | CONTINUATION, b"");
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("ws-rare-pings", "6455 5.5.2", "1000 pings before the reply", |s| {
         (0..1000_u16).for_each(|number| s.frame(LAST | PING, &number.to_be_bytes()));
@@ -265,11 +272,11 @@ mod tests {
     #[test]
     fn rows_say_something_and_rare_ones_reply() {
         for row in ROWS {
-            let Say::WebSocket(say) = row.say else { panic!("{} is not of WebSocket", row.name) };
-            let mut stage = Stage::default();
-            say(&mut stage);
-            assert!(stage.closing || !stage.out.is_empty(), "{}", row.name);
-            assert_eq!(stage.replied, row.name.contains("-rare-") && row.when == When::Request, "{}", row.name);
+            let HostileReply::WebSocket(say) = row.say else { panic!("{} is not of WebSocket", row.name) };
+            let mut output = RowOutput::default();
+            say(&mut output);
+            assert!(output.closing || !output.out.is_empty(), "{}", row.name);
+            assert_eq!(output.is_reply, row.name.contains("-rare-") && row.when == Trigger::Request, "{}", row.name);
         }
     }
 }

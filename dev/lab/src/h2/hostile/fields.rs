@@ -1,26 +1,26 @@
 //! Rows about header compression and messages.
 
-use super::{Row, Stage, When, block, row_at};
+use super::{HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{flag, kind};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Request, (name, section, text), say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, say)
 }
 
-const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Endless, (name, section, text), say)
+const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Endless, name, section, text, say)
 }
 
 const OK: (&str, &str) = (":status", "200");
 
-/// Fields in HEADERS of which the first is 200, and the rest is as it is given.
-fn raw_field(stage: &mut Stage, field: &[u8]) {
-    stage.block(&[&[0x88], field].concat());
-    stage.last_data(b"data");
+/// Appends HEADERS with status 200 and this raw field.
+fn raw_field(output: &mut RowOutput, field: &[u8]) {
+    output.block(&[&[0x88], field].concat());
+    output.last_data(b"data");
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     row("hpack-number-too-large", "7541 5.1", "an index of more than 32 bits", |s| {
         s.block(&[0x88, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
     }),

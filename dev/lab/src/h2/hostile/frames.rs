@@ -1,28 +1,33 @@
-//! Rows about frames, streams, settings and windows.
+//! Lists the rows about frames, streams, settings and windows.
 
-use super::{Row, Stage, When, block, row_at};
-use crate::h2::frame::{self, Code, LARGEST_FRAME, flag, kind, setting};
+use super::{HostileRow, RowOutput, Trigger, block, row_at};
+use crate::h2::frame::{self, Code, MAX_FRAME, flag, kind, setting};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Request, (name, section, text), say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, say)
 }
 
-const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Endless, (name, section, text), say)
+const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Endless, name, section, text, say)
 }
 
-const fn greeting(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Greeting, (name, section, text), say)
+const fn greeting(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    say: fn(&mut RowOutput),
+) -> HostileRow {
+    row_at(Trigger::Greeting, name, section, text, say)
 }
 
-fn settings(stage: &mut Stage, settings: &[(u16, u32)]) {
-    frame::put_settings(stage.out, settings);
+fn settings(output: &mut RowOutput, settings: &[(u16, u32)]) {
+    frame::put_settings(output.out, settings);
 }
 
 const TOP: u32 = u32::MAX >> 1;
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     greeting("http1-greeting", "9113 3.4", "an HTTP/1.1 reply before any frame", |s| {
         s.out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
     }),
@@ -129,7 +134,7 @@ pub const ROWS: &[Row] = &[
         settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP + 1)]);
     }),
     row("settings-frame-too-small", "9113 6.5.2", "SETTINGS_MAX_FRAME_SIZE of 16383", |s| {
-        settings(s, &[(setting::MAX_FRAME_SIZE, LARGEST_FRAME as u32 - 1)]);
+        settings(s, &[(setting::MAX_FRAME_SIZE, MAX_FRAME as u32 - 1)]);
     }),
     row("settings-frame-too-large", "9113 6.5.2", "SETTINGS_MAX_FRAME_SIZE of 2^24", |s| {
         settings(s, &[(setting::MAX_FRAME_SIZE, 1 << 24)]);
@@ -194,7 +199,7 @@ pub const ROWS: &[Row] = &[
         if s.round == 0 {
             s.good_head();
         }
-        s.frame(kind::DATA, 0, s.stream, &[b'a'; LARGEST_FRAME]);
+        s.frame(kind::DATA, 0, s.stream, &[b'a'; MAX_FRAME]);
     }),
     row("continuation-alone", "9113 6.10", "CONTINUATION without HEADERS", |s| {
         s.frame(kind::CONTINUATION, flag::END_HEADERS, s.stream, &[0x88]);

@@ -1,26 +1,26 @@
-//! Rows that break no rule, and that few servers send: a client must take them as replies.
+//! Lists rows that break no rule but are rare: a client must accept them as replies.
 
-use super::{BODY, Row, Say, Stage, When, block, row_at};
+use super::{BODY, HostileReply, HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{self, Code, flag, kind, setting};
 use crate::h2::hpack::{EVERY_BYTE_CODED, put_string};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    row_at(When::Request, (name, section, text), say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, say)
 }
 
 const OK: (&str, &str) = (":status", "200");
 
-/// `x-lab` in the Huffman code.
+/// The text `x-lab` in the Huffman code.
 const X_LAB_CODED: [u8; 4] = [0xf2, 0xb5, 0x03, 0x8f];
 
-/// The table.
-pub const ROWS: &[Row] = &[
-    Row {
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
+    HostileRow {
         name: "rare-early-reply",
         section: "9113 8.1",
         text: "a reply before the request's body is there, then RST_STREAM with NO_ERROR",
-        when: When::Head,
-        say: Say::Http2(|s| {
+        when: Trigger::Head,
+        say: HostileReply::Http2(|s| {
             s.reply();
             s.reset(Code::NoError);
         }),
@@ -51,7 +51,7 @@ pub const ROWS: &[Row] = &[
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::PADDED, s.stream, &head);
         s.frame(kind::DATA, flag::PADDED, s.stream, &[&[255][..], BODY, &[0; 255]].concat());
         s.frame(kind::DATA, flag::PADDED | flag::END_STREAM, s.stream, &[0]);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("rare-priority", "9113 6.3", "HEADERS with priority, and PRIORITY frames", |s| {
         let head = [&[0, 0, 0, 0, 15][..], &block(&[OK])].concat();
@@ -68,7 +68,7 @@ pub const ROWS: &[Row] = &[
         s.good_head();
         s.frame(kind::DATA, 0, s.stream, BODY);
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block(&[("x-sum", "1")]));
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("rare-continuation", "9113 6.10", "a header block in pieces of five bytes", |s| {
         let block = block(&[OK, ("server", "brunt-lab"), ("x-lab", "in pieces")]);
@@ -84,11 +84,11 @@ pub const ROWS: &[Row] = &[
         s.frame(kind::DATA, 0, s.stream, &[]);
         s.frame(kind::DATA, 0, s.stream, &BODY[5..]);
         s.frame(kind::DATA, flag::END_STREAM, s.stream, &[]);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("rare-no-body", "9113 8.1", "END_STREAM in HEADERS, without content-length", |s| {
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block(&[OK]));
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("rare-dynamic-table", "7541 6.2.1", "fields that are entered in the dynamic table and named later", |s| {
         let mut block = vec![0x88];

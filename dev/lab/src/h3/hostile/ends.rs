@@ -1,18 +1,19 @@
-//! Rows about resets of a request's stream, and closes of the connection, with each error code.
+//! Lists the rows about resets of a request's stream, and closes of the connection,
+//! with each error code.
 
-use super::{BODY, End, OK, Stage, greeting, row};
-use crate::hostile::Row;
+use super::{BODY, End, OK, RowOutput, greeting, row};
+use crate::hostile::HostileRow;
 
-fn reset<const CODE: u32>(s: &mut Stage) {
+fn reset<const CODE: u32>(s: &mut RowOutput) {
     s.end = Some(End::Reset(CODE));
 }
 
-fn close<const CODE: u32>(s: &mut Stage) {
+fn close<const CODE: u32>(s: &mut RowOutput) {
     s.close = Some(CODE);
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     row("h3-reset-no-error", "9114 8.1", "a reset with H3_NO_ERROR, without a reply", reset::<0x100>),
     row("h3-reset-internal-error", "9114 8.1", "a reset with H3_INTERNAL_ERROR", reset::<0x102>),
     row("h3-reset-excessive-load", "9114 8.1", "a reset with H3_EXCESSIVE_LOAD", reset::<0x107>),

@@ -1,16 +1,17 @@
-//! Rows about what clients are offered before there is a connection: transport parameters and ALPN.
+//! Lists the rows that change the offer before there is a connection:
+//! transport parameters and ALPN.
 
 use std::time::Duration;
 
 use quinn_proto::{TransportConfig, VarInt};
 
-use crate::hostile::{Row, Say, When};
+use crate::hostile::{HostileReply, HostileRow, Trigger};
 
-/// What the server offers to clients of QUIC.
+/// The server's offer to QUIC clients.
 pub struct Offer<'a> {
-    /// Its transport parameters.
+    /// Transport parameters.
     pub transport: &'a mut TransportConfig,
-    /// Protocols that it offers by ALPN.
+    /// Protocols offered by ALPN.
     pub alpn: &'a mut Vec<Vec<u8>>,
 }
 
@@ -20,12 +21,12 @@ impl std::fmt::Debug for Offer<'_> {
     }
 }
 
-const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> Row {
-    Row { name, section, text, when: When::Setup, say: Say::Setup(make) }
+const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> HostileRow {
+    HostileRow { name, section, text, when: Trigger::Setup, say: HostileReply::Setup(make) }
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     offer("h3-alpn-h2", "9001 8.1", "h2 as the only protocol by ALPN", |offer| *offer.alpn = vec![b"h2".to_vec()]),
     offer("h3-alpn-draft", "9114 3.1", "a draft of HTTP/3 as the only protocol by ALPN", |offer| {
         *offer.alpn = vec![b"h3-29".to_vec()];

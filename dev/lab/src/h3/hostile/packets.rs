@@ -1,37 +1,42 @@
-//! Rows of packets that no QUIC of a library would send, made by hand: Initial, Retry, Version Negotiation, garbage.
+//! Lists the rows of packets that no QUIC library sends: Initial,
+//! Retry, Version Negotiation, garbage.
 //!
-//! Keys of Initial packets follow from what the client sent (RFC 9001, section 5.2), so that anybody can make them.
+//! The keys of Initial packets follow from the client's packet (RFC 9001, section 5.2), so that
+//! handmade packets are possible.
 
 use quinn_proto::ConnectionId;
 use quinn_proto::crypto::ServerConfig;
 
 use super::put_number;
-use crate::hostile::{Row, Say, When};
+use crate::hostile::{HostileReply, HostileRow, Trigger};
 
-/// The version of RFC 9000.
+/// Version of RFC 9000.
 const VERSION: u32 = 1;
-/// What a datagram with an Initial packet is filled up to, in bytes.
-const SMALLEST: usize = 1200;
-/// The bytes of the protection behind a packet.
+/// Minimum size of a datagram with an Initial packet, in bytes.
+const MIN_DATAGRAM: usize = 1200;
+/// Length of the protection after a packet, in bytes.
 const TAG: usize = 16;
 
-/// A datagram of a client, and what is sent in answer.
+/// A client's datagram, and the datagrams that are sent in response.
 pub struct Exchange<'a> {
-    /// What has come.
-    pub came: &'a [u8],
-    /// How many datagrams came before.
+    /// The received datagram.
+    pub received: &'a [u8],
+    /// Number of earlier datagrams.
     pub round: u32,
     /// Datagrams to send.
     pub out: Vec<Vec<u8>>,
-    /// Whether QUIC treats the datagram, too.
-    pub goes_on: bool,
-    /// What keys and tags are made by.
+    /// True if QUIC also handles the datagram.
+    pub passes_on: bool,
+    /// Source of keys and tags.
     pub crypto: &'a dyn ServerConfig,
 }
 
 impl std::fmt::Debug for Exchange<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Exchange").field("round", &self.round).field("goes_on", &self.goes_on).finish_non_exhaustive()
+        out.debug_struct("Exchange")
+            .field("round", &self.round)
+            .field("goes_on", &self.passes_on)
+            .finish_non_exhaustive()
     }
 }
 
@@ -41,9 +46,9 @@ impl Exchange<'_> {
         self.out.push(datagram.to_vec());
     }
 
-    /// The connection IDs of a packet with a long header: of its destination, of its source.
+    /// Returns the connection IDs of a packet with a long header: destination and source.
     fn ids(&self) -> Option<(&[u8], &[u8])> {
-        let (_, rest) = self.came.split_first().filter(|(first, _)| **first & 0x80 != 0)?;
+        let (_, rest) = self.received.split_first().filter(|(first, _)| **first & 0x80 != 0)?;
         let (length, rest) = rest.get(4..)?.split_first()?;
         let (destination, rest) = rest.split_at_checked(usize::from(*length))?;
         let (length, rest) = rest.split_first()?;
@@ -51,7 +56,7 @@ impl Exchange<'_> {
         (destination.len() <= 20 && source.len() <= 20).then_some((destination, source))
     }
 
-    /// A long header for the client, whose source is `from`.
+    /// Returns a long header for the client, with the source `from`.
     fn long(&self, first: u8, version: u32, from: &[u8]) -> Option<Vec<u8>> {
         let (_, to) = self.ids()?;
         let mut packet = vec![first];
@@ -68,28 +73,28 @@ impl Exchange<'_> {
         self.protected(0xc3, frames);
     }
 
-    /// Sends an Initial packet whose first byte is this before its protection.
+    /// Sends an Initial packet with this first byte, before its protection.
     fn protected(&mut self, first: u8, frames: &[u8]) {
-        let Some((own, _)) = self.ids() else { return };
-        let Ok(keys) = self.crypto.initial_keys(VERSION, &ConnectionId::new(own)) else { return };
-        let Some(mut packet) = self.long(first, VERSION, own) else { return };
+        let Some((destination, _)) = self.ids() else { return };
+        let Ok(keys) = self.crypto.initial_keys(VERSION, &ConnectionId::new(destination)) else { return };
+        let Some(mut packet) = self.long(first, VERSION, destination) else { return };
         packet.push(0);
-        let filled = if frames.is_empty() { 0 } else { SMALLEST - TAG - packet.len() - 6 };
+        let filled = if frames.is_empty() { 0 } else { MIN_DATAGRAM - TAG - packet.len() - 6 };
         put_number(&mut packet, (4 + filled.max(frames.len()) + TAG) as u64);
-        let at = packet.len();
+        let number_start = packet.len();
         packet.extend(self.round.to_be_bytes());
         let head = packet.len();
         packet.extend(frames);
         packet.resize(head + filled.max(frames.len()) + TAG, 0);
         keys.packet.local.encrypt(u64::from(self.round), &mut packet, head);
-        keys.header.local.encrypt(at, &mut packet);
+        keys.header.local.encrypt(number_start, &mut packet);
         self.out.push(packet);
     }
 
-    /// Sends a Retry with this token, whose tag is spoilt.
+    /// Sends a Retry with this token and a modified tag.
     pub fn retry(&mut self, token: &[u8], spoil: impl Fn(&mut [u8; 16])) {
-        let Some((own, _)) = self.ids() else { return };
-        let original = ConnectionId::new(own);
+        let Some((destination, _)) = self.ids() else { return };
+        let original = ConnectionId::new(destination);
         let Some(mut packet) = self.long(0xf0, VERSION, b"another!") else { return };
         packet.extend(token);
         let mut tag = self.crypto.retry_tag(VERSION, &original, &packet);
@@ -100,13 +105,13 @@ impl Exchange<'_> {
 
     /// Sends Version Negotiation with these versions.
     pub fn version_negotiation(&mut self, versions: &[u32]) {
-        let Some((own, _)) = self.ids() else { return };
-        let Some(mut packet) = self.long(0x80, 0, own) else { return };
+        let Some((destination, _)) = self.ids() else { return };
+        let Some(mut packet) = self.long(0x80, 0, destination) else { return };
         packet.extend(versions.iter().flat_map(|version| version.to_be_bytes()));
         self.out.push(packet);
     }
 
-    /// `CONNECTION_CLOSE` of QUIC in an Initial packet (RFC 9000, section 19.19).
+    /// Sends QUIC's `CONNECTION_CLOSE` in an Initial packet (RFC 9000, section 19.19).
     fn close(&mut self, code: u64) {
         let mut frame = vec![0x1c];
         put_number(&mut frame, code);
@@ -115,24 +120,29 @@ impl Exchange<'_> {
     }
 }
 
-/// A row of packets.
-pub const fn packets(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Exchange)) -> Row {
-    Row { name, section, text, when: When::Packet, say: Say::Packets(say) }
+/// Creates a row of packets.
+pub const fn packets(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    say: fn(&mut Exchange),
+) -> HostileRow {
+    HostileRow { name, section, text, when: Trigger::Packet, say: HostileReply::Packets(say) }
 }
 
 fn close<const CODE: u64>(exchange: &mut Exchange) {
     exchange.close(CODE);
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     packets("h3-quic-silence", "9000 10.1", "nothing", |_| {}),
     packets("h3-quic-garbage", "9000 17", "datagrams that are no packet", |e| {
         e.send(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         e.send(&[0xff; 1200]);
     }),
     packets("h3-quic-own-packet", "9000 17.2", "the client's own datagram sent back", |e| {
-        let own = e.came.to_vec();
+        let own = e.received.to_vec();
         e.send(&own);
     }),
     packets("h3-quic-other-version", "9000 6.2", "Version Negotiation without the client's version", |e| {

@@ -1,20 +1,20 @@
-//! Rows about header blocks, and instructions on the streams of QPACK.
+//! Lists the rows about header blocks, and instructions on the streams of QPACK.
 
-use super::{BODY, Stage, row};
-use crate::hostile::Row;
+use super::{BODY, RowOutput, row};
+use crate::hostile::HostileRow;
 
-/// Field lines behind a block's prefix and status 200.
-fn lines(s: &mut Stage, lines: &[u8]) {
+/// Appends HEADERS with status 200 and these raw field lines, then a body.
+fn lines(s: &mut RowOutput, lines: &[u8]) {
     block(s, &[&[0, 0, 0xd9], lines].concat());
 }
 
-fn block(s: &mut Stage, block: &[u8]) {
+fn block(s: &mut RowOutput, block: &[u8]) {
     s.block(block);
     s.data(BODY);
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     row("h3-qpack-block-empty", "9204 4.5.1", "a header block of no bytes", |s| block(s, &[])),
     row("h3-qpack-prefix-cut", "9204 4.5.1", "a header block that ends within its prefix", |s| block(s, &[0])),
     row("h3-qpack-required-insert-count", "9204 4.5.1.1", "a block that needs an entry of the dynamic table", |s| {

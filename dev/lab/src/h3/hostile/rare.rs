@@ -1,29 +1,29 @@
-//! Rows that break no rule, and that few servers send: a client must take them as replies.
+//! Lists rows that break no rule but are rare: a client must accept them as replies.
 
 use super::packets::packets;
-use super::{BODY, End, OK, Offer, Row, Say, When, block, greeting, number, put_number, row, row_at};
+use super::{
+    BODY, End, HostileReply, HostileRow, OK, Offer, Trigger, block, greeting, number, put_number, row, row_at,
+};
 use crate::h2::hpack::EVERY_BYTE_CODED;
 use quinn_proto::VarInt;
 
-const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> Row {
-    Row { name, section, text, when: When::Setup, say: Say::Setup(make) }
+const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> HostileRow {
+    HostileRow { name, section, text, when: Trigger::Setup, say: HostileReply::Setup(make) }
 }
 
-/// `x-l` in the Huffman code.
+/// The text `x-l` in the Huffman code.
 const X_L_CODED: [u8; 3] = [0xf2, 0xb5, 0x1f];
 
-/// `brunt-lab` in the Huffman code.
+/// The text `brunt-lab` in the Huffman code.
 const SERVER_CODED: [u8; 7] = [0x8e, 0xcb, 0x6a, 0x4a, 0xd4, 0x0e, 0x3f];
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     row_at(
-        When::Head,
-        (
-            "h3-rare-early-reply",
-            "9114 4.1",
-            "a reply before the request's body is there, and STOP_SENDING with H3_NO_ERROR",
-        ),
+        Trigger::Head,
+        "h3-rare-early-reply",
+        "9114 4.1",
+        "a reply before the request's body is there, and STOP_SENDING with H3_NO_ERROR",
         |s| {
             s.reply();
             s.stop = Some(number::NO_ERROR);
@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
             s.frame(0x21, b"within");
             s.data(BODY);
             s.frame(0x1f_0021, &[7; 3000]);
-            s.replied = true;
+            s.is_reply = true;
         },
     ),
     row("h3-rare-unknown-stream", "9114 6.2.3", "streams of unknown types: open, ended and reset", |s| {
@@ -80,11 +80,11 @@ pub const ROWS: &[Row] = &[
         for data in [&[], &BODY[..5], &[], &BODY[5..], &[]] {
             s.data(data);
         }
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("h3-rare-no-body", "9114 4.1", "HEADERS alone, without content-length", |s| {
         s.head(&[OK]);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("h3-rare-long-numbers", "9000 16", "types and lengths of frames in 8 bytes", |s| {
         for (kind, payload) in [(number::HEADERS, &block(&[OK])[..]), (number::DATA, BODY)] {
@@ -93,19 +93,19 @@ pub const ROWS: &[Row] = &[
             }
             s.out.extend_from_slice(payload);
         }
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("h3-rare-huffman", "9204 4.1.2", "names and values in the Huffman code, never to be indexed", |s| {
         let first = [&[0x38 | 3][..], &X_L_CODED, &[0xa0], &EVERY_BYTE_CODED].concat();
         let second = [&[0x70 | 0xf, 92 - 15, 0x87][..], &SERVER_CODED].concat();
         s.block(&[&[0, 0, 0xd9][..], &first, &second].concat());
         s.data(BODY);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("h3-rare-base", "9204 4.5.1.2", "a block with a base although it needs no entry", |s| {
         s.block(&[0, 5, 0xd9]);
         s.data(BODY);
-        s.replied = true;
+        s.is_reply = true;
     }),
     row("h3-rare-capacity-0", "9204 4.3.1", "an encoder stream that sets the capacity 0", |s| {
         if s.round == 0 {
@@ -153,15 +153,15 @@ pub const ROWS: &[Row] = &[
         e.send(b"\x00not QUIC at all");
         e.send(&[0xff; 1200]);
         e.send(&[]);
-        e.goes_on = true;
+        e.passes_on = true;
     }),
     packets("h3-rare-version-negotiation", "9000 6.2", "Version Negotiation that lists the client's version", |e| {
         e.version_negotiation(&[0x0a0a_0a0a, 1]);
-        e.goes_on = true;
+        e.passes_on = true;
     }),
     packets("h3-rare-retry-bad-tag", "9001 5.8", "Retry whose integrity tag is wrong, before the handshake", |e| {
         e.retry(b"token", |tag| tag[0] ^= 1);
-        e.goes_on = true;
+        e.passes_on = true;
     }),
     packets("h3-rare-reset-like", "9000 10.3.1", "packets that look like stateless resets, with another token", |e| {
         for length in [21, 40, 100] {
@@ -169,18 +169,18 @@ pub const ROWS: &[Row] = &[
             packet[1..].iter_mut().zip(0u8..).for_each(|(byte, at)| *byte = at.wrapping_mul(37) ^ e.round as u8);
             e.send(&packet);
         }
-        e.goes_on = true;
+        e.passes_on = true;
     }),
     packets("h3-rare-wrong-keys", "9001 5.2", "Initial packets whose protection is wrong, before the handshake", |e| {
         e.initial(&[0x1c, 0, 0, 0]);
         if let Some(last) = e.out.last_mut().and_then(|packet| packet.last_mut()) {
             *last ^= 1;
         }
-        e.goes_on = true;
+        e.passes_on = true;
     }),
     packets("h3-rare-own-packet", "9000 17.2", "the client's own datagram sent back, before the handshake", |e| {
-        let own = e.came.to_vec();
+        let own = e.received.to_vec();
         e.send(&own);
-        e.goes_on = true;
+        e.passes_on = true;
     }),
 ];

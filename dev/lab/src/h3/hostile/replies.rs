@@ -1,16 +1,16 @@
-//! Rows about frames on the stream of a request, messages and their fields.
+//! Lists the rows about frames on a request's stream, messages and their fields.
 
-use super::{BODY, End, OK, Stage, block, endless, number, row};
-use crate::hostile::Row;
+use super::{BODY, End, OK, RowOutput, block, endless, number, row};
+use crate::hostile::HostileRow;
 
-/// A good head, DATA, and a frame behind it.
-fn then(s: &mut Stage, kind: u64, payload: &[u8]) {
+/// Appends a correct head, DATA, and one more frame.
+fn then(s: &mut RowOutput, kind: u64, payload: &[u8]) {
     s.fields(&[OK]);
     s.frame(kind, payload);
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     row("h3-no-reply", "9114 4.1", "the end of the stream, and nothing before it", |s| s.end = Some(End::Finished)),
     row("h3-data-before-headers", "9114 4.1", "DATA before HEADERS", |s| s.data(BODY)),
     row("h3-data-after-interim", "9114 4.1", "DATA after 103, without a final status", |s| {
@@ -43,7 +43,7 @@ pub const ROWS: &[Row] = &[
     row("h3-push-promise", "9114 7.2.5", "PUSH_PROMISE although no push was allowed", |s| {
         s.frame(5, &[&[0][..], &block(&[(":method", "GET"), (":scheme", "https"), (":path", "/")])].concat());
         s.reply();
-        s.replied = false;
+        s.is_reply = false;
     }),
     row("h3-priority-on-request", "9114 7.2.8", "PRIORITY of HTTP/2 on the request's stream", |s| then(s, 2, &[0; 5])),
     row("h3-ping-on-request", "9114 7.2.8", "PING of HTTP/2 on the request's stream", |s| then(s, 6, &[0; 8])),

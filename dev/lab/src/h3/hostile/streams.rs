@@ -1,10 +1,10 @@
-//! Rows about streams of one direction, settings, and frames of the control stream.
+//! Lists the rows about unidirectional streams, settings, and frames of the control stream.
 
-use super::{End, Stage, endless, greeting, number, put_number, row};
-use crate::hostile::Row;
+use super::{End, RowOutput, endless, greeting, number, put_number, row};
+use crate::hostile::HostileRow;
 
-/// SETTINGS of these numbers, as they are.
-fn settings(s: &mut Stage, numbers: &[u64]) {
+/// Begins the control stream with SETTINGS of these raw numbers.
+fn settings(s: &mut RowOutput, numbers: &[u64]) {
     let mut payload = Vec::new();
     for number in numbers {
         put_number(&mut payload, *number);
@@ -12,8 +12,8 @@ fn settings(s: &mut Stage, numbers: &[u64]) {
     s.greet(&[(number::SETTINGS, &payload)]);
 }
 
-/// The table.
-pub const ROWS: &[Row] = &[
+/// Rows of this kind.
+pub const ROWS: &[HostileRow] = &[
     greeting("h3-settings-missing", "9114 6.2.1", "GOAWAY before SETTINGS", |s| s.greet(&[(number::GOAWAY, &[0])])),
     greeting("h3-unknown-before-settings", "9114 6.2.1", "a frame of an unknown type before SETTINGS", |s| {
         s.greet(&[(0x21, b"unknown"), (number::SETTINGS, &[])]);

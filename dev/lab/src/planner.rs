@@ -1,10 +1,11 @@
-//! The desk: takes each request in, and decides when it leaves and how.
+//! Plans the reply to each request: its content, and the instant at which it leaves.
 //!
-//! Draws service times and failures, runs the queue and the stall, and enters everything in the ledger. No I/O, no
-//! clock: instants are ticks that it is told.
+//! This module draws service times and failures, runs the queue and the stall, and
+//! records everything in the ledger. It does no I/O and reads no clock: instants are
+//! ticks that the caller passes.
 
 use crate::args::Options;
-use crate::fail::{Effect, FailKind, Fate};
+use crate::fail::{Effect, FailKind, FailureSampler};
 use crate::freeze::Freeze;
 use crate::ledger::Ledger;
 use crate::request::{Request, Route};
@@ -12,46 +13,46 @@ use crate::service::Sampler;
 use crate::truth::{Model, Queue, Stall};
 use crate::units::MILLISECOND;
 
-/// What was decided about a request.
+/// Decision about a request.
 #[derive(Debug)]
-pub struct Plan {
-    /// The tick at which the reply leaves.
+pub struct ReplyPlan {
+    /// Tick at which the reply leaves.
     pub due: u64,
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// How it is failed, if it is.
-    pub failing: Option<FailKind>,
-    /// Its record, if it has one.
+    /// Failure to produce, if any.
+    pub failure: Option<FailKind>,
+    /// Index of its record, if it has one.
     pub ticket: Option<u32>,
 }
 
-/// See the module.
+/// Decides about requests.
 #[derive(Debug)]
-pub struct Desk {
-    /// What has happened.
+pub struct Planner {
+    /// Record of all events.
     pub ledger: Ledger,
     sampler: Sampler,
-    fate: Fate,
+    failures: FailureSampler,
     queue: Queue,
     workers: usize,
     stall: Option<Stall>,
     recorded: bool,
     origin: Option<u64>,
-    /// Times when the whole server was stopped, in ticks; told at the end.
+    /// Periods in which the process was stopped, in ticks. They are known at the end.
     pub freezes: Vec<Freeze>,
 }
 
-impl Desk {
-    /// A desk that works by these options.
+impl Planner {
+    /// Creates a desk for these options.
     ///
     /// # Errors
     ///
-    /// Which option makes no sense.
+    /// A message on the option that is invalid.
     pub fn new(options: &Options) -> Result<Self, String> {
         Ok(Self {
             ledger: Ledger::new(options.fail.len(), options.max_record),
-            sampler: Sampler::new(options.service.law.clone(), options.seed),
-            fate: Fate::new(&options.fail, options.seed)?,
+            sampler: Sampler::new(options.service.distribution.clone(), options.seed),
+            failures: FailureSampler::new(&options.fail, options.seed)?,
             queue: Queue::new(options.workers),
             workers: options.workers,
             stall: options.stall,
@@ -61,24 +62,25 @@ impl Desk {
         })
     }
 
-    /// Takes in a request that arrived at tick `arrival`. Call in order of arrival.
-    pub fn admit(&mut self, arrival: u64, request: Request) -> Plan {
+    /// Plans the reply to a request that arrived at tick `arrival`. Must be called
+    /// in order of arrival.
+    pub fn admit(&mut self, arrival: u64, request: Request) -> ReplyPlan {
         self.origin.get_or_insert(arrival);
-        self.ledger.arrived(arrival);
-        let failing = self.fate.draw().map(|(rule, kind)| {
+        self.ledger.record_arrival(arrival);
+        let failure = self.failures.draw().map(|(rule, kind)| {
             self.ledger.failed[rule] += 1;
             kind
         });
-        let effect = failing.map_or(Effect::Answered, FailKind::effect);
-        // A service of no time changes nothing for anybody else in the queue, so the recursion over the record may
-        // include those who are not served.
+        let effect = failure.map_or(Effect::Answered, FailKind::effect);
+        // A service time of zero does not affect other requests in the queue. The recursion over
+        // the record may therefore include requests that are not served.
         let service = if effect == Effect::Unserved { 0 } else { self.sampler.draw() + delay(&request) };
         let departure = if effect == Effect::Unserved { arrival } else { self.queue.depart(arrival, service) };
         let ticket = self.recorded.then(|| self.ledger.visits.enter(arrival, service, effect)).flatten();
-        Plan { due: self.hold(departure), request, failing, ticket }
+        ReplyPlan { due: self.hold(departure), request, failure, ticket }
     }
 
-    /// What decides the sojourn times, for computing them anew.
+    /// Returns the model that determines the sojourn times, for computing them again.
     pub fn model(&self) -> Model {
         Model {
             workers: self.workers,
