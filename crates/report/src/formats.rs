@@ -165,7 +165,7 @@ pub fn format(name: &str) -> Option<&'static Format> {
 }
 
 /// A JSON document with a published schema.
-pub struct Published {
+pub struct PublishedSchema {
     /// Name of the document.
     pub name: &'static str,
     /// Returns its JSON Schema.
@@ -173,10 +173,10 @@ pub struct Published {
 }
 
 /// The documents with a schema in `docs/NAME.schema.json`.
-pub const SCHEMAS: &[Published] = &[
-    Published { name: "result", schema: schema_of::<result::Document> },
-    Published { name: "study", schema: schema_of::<study::StudyDocument> },
-    Published { name: "analysis", schema: schema_of::<analysis::AnalysisDocument> },
+pub const SCHEMAS: &[PublishedSchema] = &[
+    PublishedSchema { name: "result", schema: schema_of::<result::Document> },
+    PublishedSchema { name: "study", schema: schema_of::<study::StudyDocument> },
+    PublishedSchema { name: "analysis", schema: schema_of::<analysis::AnalysisDocument> },
 ];
 
 fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_published_schemas_are_those_of_the_types() {
-        for Published { name, schema } in SCHEMAS {
+        for PublishedSchema { name, schema } in SCHEMAS {
             let path = format!("{}/../../docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
             let published: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
             assert_eq!(published, schema(), "write it anew: brunt schema {name} > docs/{name}.schema.json");

@@ -70,4 +70,4 @@ mod xml;
 #[cfg(test)]
 mod story;
 
-pub use formats::{Content, Format, Published, REPORTS, SCHEMAS, Subject, format};
+pub use formats::{Content, Format, PublishedSchema, REPORTS, SCHEMAS, Subject, format};

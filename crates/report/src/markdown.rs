@@ -2,7 +2,7 @@
 //!
 //! Out of scope: the content of the report ([`crate::outline`]).
 
-use crate::outline::block::{Bar, Block, Fact, Mark, OutcomeRow, Point, Remark, Words};
+use crate::outline::block::{Bar, Block, Fact, ListItem, ListMark, OutcomeRow, Remark, Words};
 use crate::outline::{self, run};
 use crate::view::Detail;
 use brunt_model::numbers::{share, time};
@@ -46,7 +46,7 @@ fn block_text(block: &Block, is_first: bool) -> String {
         Block::Heading(heading) => format!("## {}\n", escaped(heading)),
         Block::Paragraph(text) => format!("{}\n", paragraph(text)),
         Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
-        Block::Points(points) => points.iter().map(point).collect(),
+        Block::List(points) => points.iter().map(point).collect(),
         Block::Table(head, rows) => table(head, rows),
         Block::Breakdown(breakdown) => {
             let (head, rows) = breakdown.cells();
@@ -84,12 +84,12 @@ fn words(words: &Words) -> String {
     escaped(&plain)
 }
 
-fn point(point: &Point) -> String {
+fn point(point: &ListItem) -> String {
     let mark = match point.mark {
-        Mark::Plain | Mark::Note => "",
-        Mark::Warning => "**!** ",
-        Mark::Met => "met: ",
-        Mark::Missed => "**missed:** ",
+        ListMark::Plain | ListMark::Note => "",
+        ListMark::Warning => "**!** ",
+        ListMark::Met => "met: ",
+        ListMark::Missed => "**missed:** ",
     };
     let remedy = point.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}", code(remedy)));
     format!("- {mark}{}{remedy}\n", escaped(&point.sentence))

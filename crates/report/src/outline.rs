@@ -15,7 +15,7 @@ mod sweep;
 use crate::breakdown;
 use crate::study;
 use crate::view::Detail;
-use block::{Block, Fact, Mark, Point};
+use block::{Block, Fact, ListItem, ListMark};
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
 use brunt_model::numbers;
@@ -68,13 +68,13 @@ pub fn tail_of_run(study: &Study) -> Vec<Block> {
 /// Returns the warnings of an experiment, and a note if trials are missing.
 fn notes(study: &Study) -> Vec<Block> {
     let warnings = study.warnings.iter().cloned().chain(facts::unfinished(study));
-    section("Notes", warnings.map(Point::plain).collect())
+    section("Notes", warnings.map(ListItem::plain).collect())
 }
 
 /// Returns a trial by population, label and transaction, with its failed checks.
 fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
     let mut blocks: Vec<Block> = breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
-    let failures: Vec<Point> = breakdown::check_failures(&trial.run).into_iter().map(Point::plain).collect();
+    let failures: Vec<ListItem> = breakdown::check_failures(&trial.run).into_iter().map(ListItem::plain).collect();
     blocks.extend(section("Failed checks", failures));
     if study.trials.len() > 1 && !blocks.is_empty() {
         blocks.insert(0, Block::Heading(trial_name(study, trial)));
@@ -104,7 +104,7 @@ impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         if !self.analysis.conclusions.is_empty() {
-            blocks.push(Block::Points(points(&self.analysis.conclusions)));
+            blocks.push(Block::List(points(&self.analysis.conclusions)));
         }
         blocks.extend(section("Findings", points(&self.analysis.findings)));
         blocks.extend(graph::blocks(self));
@@ -122,12 +122,12 @@ impl Subject<'_> {
 
     fn method(&self, sentences: Vec<String>) -> Vec<Block> {
         let sentences = sentences.into_iter().filter(|_| self.detail == Detail::Full);
-        section("Method", sentences.map(Point::plain).collect())
+        section("Method", sentences.map(ListItem::plain).collect())
     }
 
     fn bottlenecks(&self) -> Vec<Block> {
         let bottlenecks = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
-        let points: Vec<Point> = bottlenecks
+        let points: Vec<ListItem> = bottlenecks
             .clone()
             .filter(|(_, bottleneck)| !self.is_concluded(bottleneck.sentence.trim_end_matches('.')))
             .flat_map(|(name, bottleneck)| bottleneck_points(name, bottleneck))
@@ -148,21 +148,21 @@ impl Subject<'_> {
     }
 }
 
-fn points(findings: &[Finding]) -> Vec<Point> {
+fn points(findings: &[Finding]) -> Vec<ListItem> {
     findings.iter().map(finding_point).collect()
 }
 
-fn finding_point(finding: &Finding) -> Point {
-    Point {
-        mark: if finding.weight == Weight::Warning { Mark::Warning } else { Mark::Note },
+fn finding_point(finding: &Finding) -> ListItem {
+    ListItem {
+        mark: if finding.weight == Weight::Warning { ListMark::Warning } else { ListMark::Note },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
     }
 }
 
 /// Returns a section with its heading; empty if it has no points.
-fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
-    if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::Points(points)] }
+fn section(heading: &str, points: Vec<ListItem>) -> Vec<Block> {
+    if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::List(points)] }
 }
 
 /// Formats a load: `300/s`, or `300 users`.
@@ -178,11 +178,11 @@ fn load_head(unit: LoadUnit) -> &'static str {
     }
 }
 
-fn bottleneck_points(name: &str, found: &Bottleneck) -> Vec<Point> {
+fn bottleneck_points(name: &str, found: &Bottleneck) -> Vec<ListItem> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
-    let mark = if found.culprit == Culprit::Generator { Mark::Warning } else { Mark::Plain };
-    let first = Point { mark, ..Point::plain(format!("{named}{}", found.sentence)) };
-    let others = found.others.iter().map(|other| Point::plain(format!("{name}, beside that: {other}")));
+    let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
+    let first = ListItem { mark, ..ListItem::plain(format!("{named}{}", found.sentence)) };
+    let others = found.others.iter().map(|other| ListItem::plain(format!("{name}, beside that: {other}")));
     [first].into_iter().chain(others).collect()
 }
 

@@ -6,7 +6,7 @@ mod legend;
 
 use crate::figure::{Figure, Heat, Line, Mark, Point, Scale};
 use crate::font;
-use crate::scene::{Anchor, Ink, Runs, Scene, Shape};
+use crate::scene::{Anchor, Ink, Scene, Shape, TextDirection};
 use crate::ticks::Ruler;
 
 /// Width of every figure, in points.
@@ -62,9 +62,9 @@ pub fn scene(figure: &Figure) -> Option<Scene> {
 /// has a different color.
 pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
     match line.contender {
-        Some(contender) => Ink::Colour(contender),
+        Some(contender) => Ink::Color(contender),
         None if figure.lines.iter().any(|l| l.contender.is_some()) => Ink::Axis,
-        None => Ink::Colour(figure.lines.iter().position(|l| std::ptr::eq(l, line)).unwrap_or(0)),
+        None => Ink::Color(figure.lines.iter().position(|l| std::ptr::eq(l, line)).unwrap_or(0)),
     }
 }
 
@@ -75,7 +75,7 @@ pub fn dashes(line: &Line) -> &'static [f64] {
 
 /// Creates a horizontal text.
 pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> Shape {
-    Shape::Text { at, anchor, text: text.into(), size, ink, runs: Runs::Across }
+    Shape::Text { at, anchor, text: text.into(), size, ink, direction: TextDirection::Across }
 }
 
 /// Returns the width of a label. Few fonts are wider than the font of pictures.
@@ -136,7 +136,7 @@ impl PlotArea {
             text: axis_title(&figure.y),
             size: SMALL,
             ink: Ink::Soft,
-            runs: Runs::Up,
+            direction: TextDirection::Up,
         });
         shapes
     }
@@ -201,7 +201,7 @@ impl PlotArea {
             let rows_below = marks.len() - 1 - row;
             let x = self.x.at(mark.x);
             let y = self.top - 7.0 - 15.0 * rows_below as f64;
-            let ink = mark.contender.map_or(Ink::Axis, Ink::Colour);
+            let ink = mark.contender.map_or(Ink::Axis, Ink::Color);
             let points = vec![(x, y + 3.0), (x, self.bottom)];
             let is_right = self.has_space_to_the_right(mark);
             let (at, anchor) = if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };

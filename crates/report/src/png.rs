@@ -6,7 +6,7 @@
 use crate::figure::Figure;
 use crate::font::{self, Weight};
 use crate::plot;
-use crate::scene::{Anchor, Ink, PAPER, Runs, Scene, Shape};
+use crate::scene::{Anchor, Ink, PAPER, Scene, Shape, TextDirection};
 use crate::sheet::Sheet;
 use std::io;
 use tiny_skia::{
@@ -58,7 +58,7 @@ impl Canvas {
         let height = (height * f64::from(resolution)).ceil().max(1.0) as u32;
         let pixels = Pixmap::new(width, height);
         let mut pixels = pixels.ok_or_else(|| io::Error::other("the picture is too large"))?;
-        pixels.fill(colour(PAPER.0, 1.0));
+        pixels.fill(color(PAPER.0, 1.0));
         Ok(Self { pixels, resolution })
     }
 
@@ -98,10 +98,10 @@ impl Canvas {
             Shape::Cell { at, size, heat } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
                 if let Some(rect) = rect {
-                    self.pixels.fill_rect(rect, &paint(Ink::Colour(0), *heat as f32), transform, None);
+                    self.pixels.fill_rect(rect, &paint(Ink::Color(0), *heat as f32), transform, None);
                 }
             }
-            Shape::Text { at, anchor, text, size, ink, runs } => {
+            Shape::Text { at, anchor, text, size, ink, direction } => {
                 let weight = if *ink == Ink::Strong { Weight::Bold } else { Weight::Regular };
                 let (letters, width) = font::outline(text, weight);
                 let before = match anchor {
@@ -110,7 +110,7 @@ impl Canvas {
                     Anchor::End => width,
                 };
                 let at = transform.pre_translate(at.0 as f32, at.1 as f32);
-                let rotated = if *runs == Runs::Up { at.pre_rotate(-90.0) } else { at };
+                let rotated = if *direction == TextDirection::Up { at.pre_rotate(-90.0) } else { at };
                 let scaled = rotated.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
                 self.fill(letters, &paint(*ink, 1.0), scaled);
             }
@@ -146,15 +146,15 @@ fn path_of(points: &[(f64, f64)]) -> PathBuilder {
 
 fn paint(ink: Ink, opacity: f32) -> Paint<'static> {
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
-    paint.set_color(colour(ink.colours().0, opacity));
+    paint.set_color(color(ink.colors().0, opacity));
     paint
 }
 
-fn colour(rgb: u32, opacity: f32) -> Color {
+fn color(rgb: u32, opacity: f32) -> Color {
     let [_, r, g, b] = rgb.to_be_bytes();
-    let mut colour = Color::from_rgba8(r, g, b, 255);
-    colour.set_alpha(opacity.clamp(0.0, 1.0));
-    colour
+    let mut color = Color::from_rgba8(r, g, b, 255);
+    color.set_alpha(opacity.clamp(0.0, 1.0));
+    color
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use crate::figure::Figure;
 use crate::plot;
-use crate::scene::{Anchor, At, Ink, PAPER, Runs, Scene, Shape};
+use crate::scene::{Anchor, Ink, PAPER, Position, Scene, Shape, TextDirection};
 use std::fmt::Write as _;
 
 /// Margin between the corner of the paper and the chart, in points.
@@ -54,47 +54,47 @@ impl Page {
         let _ = match shape {
             Shape::Line { points, ink, width, dashes } => {
                 let dashes = dashes.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
-                let colour = colour(*ink, 1.0);
+                let color = color(*ink, 1.0);
                 let path = self.path(points);
-                writeln!(out, "{colour} {width} setlinewidth [{dashes}] 0 setdash {path} stroke")
+                writeln!(out, "{color} {width} setlinewidth [{dashes}] 0 setdash {path} stroke")
             }
             Shape::Area { points, ink } => {
-                writeln!(out, "{} {} closepath fill", colour(*ink, 0.18), self.path(points))
+                writeln!(out, "{} {} closepath fill", color(*ink, 0.18), self.path(points))
             }
             Shape::Dot { at, ink } => {
-                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", colour(*ink, 1.0), self.position(*at))
+                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", color(*ink, 1.0), self.position(*at))
             }
             Shape::Cell { at, size, heat } => {
                 let corner = self.position((at.0, at.1 + size.1));
                 // Cells overlap slightly: viewers would show hairlines between exact neighbors.
                 let w = short(size.0 + 0.3);
                 let h = short(size.1 + 0.3);
-                writeln!(out, "{} {corner} {w} {h} rectfill", colour(Ink::Colour(0), *heat))
+                writeln!(out, "{} {corner} {w} {h} rectfill", color(Ink::Color(0), *heat))
             }
-            Shape::Text { at, anchor, text, size, ink, runs } => {
+            Shape::Text { at, anchor, text, size, ink, direction } => {
                 let font = if *ink == Ink::Strong { "Strong" } else { "Plain" };
-                let rotation = if *runs == Runs::Up { " 90 rotate" } else { "" };
+                let rotation = if *direction == TextDirection::Up { " 90 rotate" } else { "" };
                 let share = match anchor {
                     Anchor::Start => 0.0,
                     Anchor::Middle => 0.5,
                     Anchor::End => 1.0,
                 };
-                let colour = colour(*ink, 1.0);
+                let color = color(*ink, 1.0);
                 let place = self.position(*at);
                 let text = latin(text);
                 writeln!(
                     out,
-                    "gsave {colour} {place} translate{rotation} /{font} {size} selectfont {share} ({text}) label grestore"
+                    "gsave {color} {place} translate{rotation} /{font} {size} selectfont {share} ({text}) label grestore"
                 )
             }
         };
     }
 
-    fn position(&self, at: At) -> String {
+    fn position(&self, at: Position) -> String {
         format!("{} {}", short(at.0), short(self.height - at.1))
     }
 
-    fn path(&self, points: &[At]) -> String {
+    fn path(&self, points: &[Position]) -> String {
         let steps = points.iter().enumerate();
         let steps = steps.map(|(i, at)| format!("{} {}", self.position(*at), if i == 0 { "moveto" } else { "lineto" }));
         format!("newpath {}", steps.collect::<Vec<_>>().join(" "))
@@ -102,8 +102,8 @@ impl Page {
 }
 
 /// Returns the command for a color of this opacity on the paper.
-fn colour(ink: Ink, opacity: f64) -> String {
-    let [_, r, g, b] = ink.colours().0.to_be_bytes();
+fn color(ink: Ink, opacity: f64) -> String {
+    let [_, r, g, b] = ink.colors().0.to_be_bytes();
     let [_, white, ..] = PAPER.0.to_be_bytes();
     let parts = [r, g, b].map(|part| {
         let mixed = (f64::from(part) * opacity + f64::from(white) * (1.0 - opacity)) / 255.0;

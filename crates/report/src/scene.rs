@@ -22,7 +22,7 @@ pub struct Scene {
 }
 
 /// A point on the paper: its distances from the left and the upper edge, in points.
-pub type At = (f64, f64);
+pub type Position = (f64, f64);
 
 /// A shape.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub enum Shape {
     /// Straight lines from point to point.
     Line {
         /// Corners of the line.
-        points: Vec<At>,
+        points: Vec<Position>,
         /// Ink of the line.
         ink: Ink,
         /// Width, in points.
@@ -41,30 +41,30 @@ pub enum Shape {
     /// A translucent area that the points enclose.
     Area {
         /// Corners of the area.
-        points: Vec<At>,
+        points: Vec<Position>,
         /// Ink of the area.
         ink: Ink,
     },
     /// A dot at a measured point.
     Dot {
         /// Center of the dot.
-        at: At,
+        at: Position,
         /// Ink of the dot.
         ink: Ink,
     },
     /// A cell of a heat map.
     Cell {
         /// Upper left corner.
-        at: At,
+        at: Position,
         /// Width and height, in points.
-        size: At,
+        size: Position,
         /// Intensity, from 0 to 1.
         heat: f64,
     },
     /// A text.
     Text {
         /// Position of the anchor, on the baseline.
-        at: At,
+        at: Position,
         /// Part of the text that is at the position.
         anchor: Anchor,
         /// Content of the text.
@@ -74,7 +74,7 @@ pub enum Shape {
         /// Ink of the text.
         ink: Ink,
         /// Direction of the text.
-        runs: Runs,
+        direction: TextDirection,
     },
 }
 
@@ -91,7 +91,7 @@ pub enum Anchor {
 
 /// Direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub enum TextDirection {
     /// From left to right.
     Across,
     /// From bottom to top.
@@ -110,7 +110,7 @@ pub enum Ink {
     /// Ink of axes, and of lines without a contender.
     Axis,
     /// A color of the palette, by number. Numbers beyond the last color start again at the first.
-    Colour(usize),
+    Color(usize),
 }
 
 /// Number of colors in the palette.
@@ -131,13 +131,13 @@ pub const PALETTE: [(u32, u32); COLOURS] = [
 
 impl Ink {
     /// Returns the color on light and on dark paper, as 0xRRGGBB.
-    pub fn colours(self) -> (u32, u32) {
+    pub fn colors(self) -> (u32, u32) {
         match self {
             Self::Strong => (0x1b_1f_24, 0xe6_ed_f3),
             Self::Soft => (0x4d_56_61, 0xa9_b4_bf),
             Self::Grid => (0xdf_e3_e8, 0x2f_36_3d),
             Self::Axis => (0x8a_94_9e, 0x76_80_8a),
-            Self::Colour(n) => PALETTE[n % COLOURS],
+            Self::Color(n) => PALETTE[n % COLOURS],
         }
     }
 }

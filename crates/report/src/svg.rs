@@ -5,7 +5,7 @@
 
 use crate::figure::Figure;
 use crate::plot;
-use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};
+use crate::scene::{Anchor, COLOURS, Ink, PAPER, Scene, Shape, TextDirection};
 use crate::sheet::Sheet;
 use crate::xml::escaped;
 use std::fmt::Write as _;
@@ -60,22 +60,22 @@ fn head(width: f64, height: f64, title: &str, labels: &str) -> String {
 }
 
 fn style() -> String {
-    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Colour));
+    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Color));
     let mut light = rule("b-paper", "fill", PAPER.0);
     let mut dark = rule("b-paper", "fill", PAPER.1);
     for ink in inks {
         let class = class(ink);
-        let (on_light, on_dark) = ink.colours();
-        for (out, colour) in [(&mut light, on_light), (&mut dark, on_dark)] {
-            *out += &rule(&format!("{class}.f"), "fill", colour);
-            *out += &rule(&format!("{class}.s"), "stroke", colour);
+        let (on_light, on_dark) = ink.colors();
+        for (out, color) in [(&mut light, on_light), (&mut dark, on_dark)] {
+            *out += &rule(&format!("{class}.f"), "fill", color);
+            *out += &rule(&format!("{class}.s"), "stroke", color);
         }
     }
     format!(".s{{fill:none;stroke-linejoin:round}}{light}@media(prefers-color-scheme:dark){{{dark}}}")
 }
 
-fn rule(class: &str, property: &str, colour: u32) -> String {
-    format!(".{class}{{{property}:#{colour:06x}}}")
+fn rule(class: &str, property: &str, color: u32) -> String {
+    format!(".{class}{{{property}:#{color:06x}}}")
 }
 
 fn class(ink: Ink) -> String {
@@ -84,7 +84,7 @@ fn class(ink: Ink) -> String {
         Ink::Soft => "b-soft".into(),
         Ink::Grid => "b-grid".into(),
         Ink::Axis => "b-axis".into(),
-        Ink::Colour(n) => format!("b-{}", n % COLOURS),
+        Ink::Color(n) => format!("b-{}", n % COLOURS),
     }
 }
 
@@ -117,18 +117,18 @@ fn push(out: &mut String, shape: &Shape) {
             // Cells overlap slightly: browsers would show hairlines between exact neighbors.
             let [x, y, w, h] = [at.0, at.1, size.0 + 0.3, size.1 + 0.3].map(short);
             let opacity = (heat * 100.0).round() / 100.0;
-            let class = class(Ink::Colour(0));
+            let class = class(Ink::Color(0));
             writeln!(
                 out,
                 "<rect class=\"{class} f\" fill-opacity=\"{opacity}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>"
             )
         }
-        Shape::Text { at, anchor, text, size, ink, runs } => {
+        Shape::Text { at, anchor, text, size, ink, direction } => {
             let x = short(at.0);
             let y = short(at.1);
-            let place = match runs {
-                Runs::Across => format!("x=\"{x}\" y=\"{y}\""),
-                Runs::Up => format!("transform=\"translate({x} {y}) rotate(-90)\""),
+            let place = match direction {
+                TextDirection::Across => format!("x=\"{x}\" y=\"{y}\""),
+                TextDirection::Up => format!("transform=\"translate({x} {y}) rotate(-90)\""),
             };
             let anchor = match anchor {
                 Anchor::Start => "",

@@ -1,7 +1,7 @@
 //! Reads the results of other tools.
 //!
 //! Input is the text of files, output is [`Observations`]. Their notes list what a file does not
-//! contain. A file that matches no [reader](READERS) is refused with a list of the supported
+//! contain. A file that matches no [reader](RESULT_READERS) is refused with a list of the supported
 //! formats. Out of scope: the analysis, and opening the files.
 
 mod ab;
@@ -30,30 +30,30 @@ pub struct File {
 }
 
 /// A reader of one file format.
-pub struct Reader {
+pub struct ResultReader {
     /// Short description of the format.
     pub about: &'static str,
     /// True if a file has this format, judged by its beginning.
-    knows: fn(&str) -> bool,
+    matches: fn(&str) -> bool,
     /// Reads a file. A contender without a name is named after the file.
     read: fn(&File) -> Result<Observations, String>,
 }
 
 /// All supported formats. The first one that matches a file reads it.
-pub const READERS: &[Reader] = &[
-    Reader { about: "brunt's JSON of a run", knows: brunt::is_run, read: brunt::run },
-    Reader { about: "brunt's JSON of a sweep", knows: brunt::is_sweep, read: brunt::sweep },
-    Reader { about: "brunt's CSV of a sweep", knows: brunt_csv::knows, read: brunt_csv::read },
-    Reader { about: "siege's JSON", knows: siege::is_json, read: siege::json },
-    Reader { about: "JMeter's JTL, XML", knows: jtl::is_xml, read: jtl::xml },
-    Reader { about: "JMeter's JTL, CSV with a header", knows: jtl::is_csv, read: jtl::csv },
-    Reader { about: "autobench's TSV or CSV", knows: autobench::knows, read: autobench::read },
-    Reader { about: "ab -g", knows: ab::is_requests, read: ab::requests },
-    Reader { about: "ab -e", knows: ab::is_percentages, read: ab::percentages },
-    Reader { about: "siege's log", knows: siege::is_log, read: siege::log },
-    Reader {
+pub const RESULT_READERS: &[ResultReader] = &[
+    ResultReader { about: "brunt's JSON of a run", matches: brunt::is_run, read: brunt::run },
+    ResultReader { about: "brunt's JSON of a sweep", matches: brunt::is_sweep, read: brunt::sweep },
+    ResultReader { about: "brunt's CSV of a sweep", matches: brunt_csv::matches, read: brunt_csv::read },
+    ResultReader { about: "siege's JSON", matches: siege::is_json, read: siege::json },
+    ResultReader { about: "JMeter's JTL, XML", matches: jtl::is_xml, read: jtl::xml },
+    ResultReader { about: "JMeter's JTL, CSV with a header", matches: jtl::is_csv, read: jtl::csv },
+    ResultReader { about: "autobench's TSV or CSV", matches: autobench::matches, read: autobench::read },
+    ResultReader { about: "ab -g", matches: ab::is_requests, read: ab::requests },
+    ResultReader { about: "ab -e", matches: ab::is_percentages, read: ab::percentages },
+    ResultReader { about: "siege's log", matches: siege::is_log, read: siege::log },
+    ResultReader {
         about: "a table whose header begins with offered, rate, users, connections, concurrency, clients, threads or N, such as `offered nginx nginx_ms` or `N X`",
-        knows: table::knows,
+        matches: table::matches,
         read: table::read,
     },
 ];
@@ -66,7 +66,7 @@ pub enum ForeignError {
     Unknown(String),
     /// The format of the file is supported, but its content is invalid.
     #[error("{name}: {what}")]
-    Senseless {
+    Invalid {
         /// Name of the file.
         name: String,
         /// Description of the problem, and the expected content.
@@ -81,7 +81,7 @@ pub enum ForeignError {
 }
 
 fn supported_formats() -> String {
-    READERS.iter().map(|reader| reader.about).collect::<Vec<_>>().join("; ")
+    RESULT_READERS.iter().map(|reader| reader.about).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the first line that is not blank.

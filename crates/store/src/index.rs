@@ -219,10 +219,9 @@ impl Index {
 
     /// Sets the columns that are known at the start.
     pub fn set_start(&self, id: &str, start: &StartInfo) -> Result<(), StoreError> {
+        // `set_trial` has set the contenders of a run; an empty list must not overwrite them.
         let sql = "UPDATE kept SET started = :started, what = :what, load_from = :from, load_to = :to, \
                    users = :users, trials = :trials, \
-                   // The contenders of a run were set by `set_trial`; an empty list must not
-                   // overwrite them.
                    contenders = iif(:contenders = '[]', contenders, :contenders) WHERE id = :id";
         self.connection.execute(
             sql,

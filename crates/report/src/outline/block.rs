@@ -18,7 +18,7 @@ pub enum Block {
     /// One fact for each part of a run. A report with limited space may omit some of them.
     FactOfEach(Vec<Fact>),
     /// A list of sentences.
-    Points(Vec<Point>),
+    List(Vec<ListItem>),
     /// A table: its head and its rows. The last column may contain text.
     Table(Vec<String>, Vec<Vec<String>>),
     /// A table with figures of the parts of a run.
@@ -63,9 +63,9 @@ pub enum Remark {
 
 /// A sentence in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Point {
+pub struct ListItem {
     /// Kind of the sentence.
-    pub mark: Mark,
+    pub mark: ListMark,
     /// Text of the sentence.
     pub sentence: String,
     /// Remedy, as a command or a piece of advice.
@@ -74,7 +74,7 @@ pub struct Point {
 
 /// The kind of a sentence in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mark {
+pub enum ListMark {
     /// A sentence that is never shortened.
     #[default]
     Plain,
@@ -154,7 +154,7 @@ impl OutcomeRow {
     }
 }
 
-impl Point {
+impl ListItem {
     /// Creates a sentence that is shown in full.
     pub fn plain(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), ..Self::default() }

@@ -1,7 +1,7 @@
 //! Compares contenders: a table of figures for each pair, the differences of
 //! quantiles, and other differences.
 
-use super::block::{Block, Point};
+use super::block::{Block, ListItem};
 use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
@@ -12,7 +12,8 @@ use brunt_model::{Comparison, LoadUnit, Measure};
 /// Returns the tables of a comparison, with explanations; empty if nothing was compared.
 pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     let Some(comparison) = comparison else { return Vec::new() };
-    let mut blocks = vec![Block::Heading("Comparison".into()), Block::Points(vec![Point::plain(progress(comparison))])];
+    let mut blocks =
+        vec![Block::Heading("Comparison".into()), Block::List(vec![ListItem::plain(progress(comparison))])];
     for pair in &comparison.pairs {
         blocks.push(Block::Heading(title(pair, unit)));
         blocks.push(figures(pair, unit));
@@ -21,7 +22,7 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
         blocks.push(quantiles(pair, unit));
     }
     blocks.extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
-    blocks.extend(section("What else differs", comparison.differences.iter().map(Point::plain).collect()));
+    blocks.extend(section("What else differs", comparison.differences.iter().map(ListItem::plain).collect()));
     blocks
 }
 

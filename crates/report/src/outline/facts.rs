@@ -20,7 +20,6 @@ pub fn of(study: &Study) -> Vec<Fact> {
 }
 
 fn trials(study: &Study) -> String {
-    // `each` counts the loads of one contender, unless their numbers differ.
     let experiment = &study.experiment;
     if experiment.grows() {
         let measured: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();

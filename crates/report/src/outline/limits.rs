@@ -1,6 +1,6 @@
 //! Writes the limits by all definitions in a table, and how each was found.
 
-use super::block::{Block, Point};
+use super::block::{Block, ListItem};
 use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};
@@ -17,7 +17,7 @@ pub fn blocks(analysis: &Analysis, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Heading("Limits".into())];
     blocks.extend(with_limits.chunks(MAX_COLUMNS).map(table));
-    blocks.push(Block::Points(explanations(&with_limits).into_iter().filter(|_| detail == Detail::Full).collect()));
+    blocks.push(Block::List(explanations(&with_limits).into_iter().filter(|_| detail == Detail::Full).collect()));
     blocks.extend(scalability(analysis));
     blocks
 }
@@ -73,18 +73,19 @@ pub fn ends(at: &BandedFigure) -> String {
 }
 
 /// Returns how each limit was found: once, if it is the same for all contenders.
-fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<Point> {
+fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<ListItem> {
     let points = names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
-    let (beyond, mut points): (Vec<Point>, Vec<Point>) = points.partition(|point| point.sentence.contains(NOT_REACHED));
+    let (beyond, mut points): (Vec<ListItem>, Vec<ListItem>) =
+        points.partition(|point| point.sentence.contains(NOT_REACHED));
     if !beyond.is_empty() {
-        points.push(Point::plain(
+        points.push(ListItem::plain(
             "> x: not reached at the highest load of the sweep; x is that load, or its throughput; sweep further",
         ));
     }
     points
 }
 
-fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<Point> {
+fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<ListItem> {
     let limits = contenders.iter().filter_map(|c| Some((&c.contender, c.limits.iter().find(|l| l.name == name)?)));
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for (contender, limit) in limits {
@@ -98,7 +99,7 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<P
     for (group, how) in groups {
         let suffix = if is_common { String::new() } else { format!(" ({})", group.join(", ")) };
         if !how.is_empty() {
-            points.push(Point::plain(format!("{name}{suffix}: {how}")));
+            points.push(ListItem::plain(format!("{name}{suffix}: {how}")));
         }
     }
     points

@@ -4,7 +4,7 @@ use super::fit::Part;
 use super::{bars, graph};
 use crate::breakdown::Breakdown;
 use crate::layout::{Table, clause, clean, shorten, width};
-use crate::outline::block::{Block, Fact, Mark, OutcomeRow, Point, Remark, Words};
+use crate::outline::block::{Block, Fact, ListItem, ListMark, OutcomeRow, Remark, Words};
 use crate::outline::run::Section;
 use crate::view::{Detail, Emphasis, View};
 
@@ -31,7 +31,7 @@ pub fn text(view: &View, blocks: &[Block]) -> String {
     let mut out = String::new();
     let mut follows_heading = false;
     for block in blocks {
-        let starts_section = !matches!(block, Block::Points(_) | Block::Paragraph(_)) && !follows_heading;
+        let starts_section = !matches!(block, Block::List(_) | Block::Paragraph(_)) && !follows_heading;
         if starts_section && !out.is_empty() {
             out.push('\n');
         }
@@ -48,7 +48,7 @@ pub fn part(view: &View, section: &Section) -> Part {
     let fixed: String = above.iter().map(|block| formatter.block(block)).collect();
     let rows = match last {
         Block::FactOfEach(facts) => facts.iter().map(|fact| formatter.fact(fact)).collect(),
-        Block::Points(points) => points.iter().map(|point| formatter.point(point)).collect(),
+        Block::List(points) => points.iter().map(|point| formatter.point(point)).collect(),
         Block::Outcomes(rows) => lines(&formatter.outcomes(rows)),
         Block::Breakdown(breakdown) => {
             let mut rows = lines(&formatter.breakdown(breakdown));
@@ -82,7 +82,7 @@ impl Formatter<'_> {
             Block::Heading(heading) => self.strong(heading),
             Block::Paragraph(text) => view.hang("", &clean(text)),
             Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
-            Block::Points(points) => points.iter().map(|point| self.point(point)).collect(),
+            Block::List(points) => points.iter().map(|point| self.point(point)).collect(),
             Block::Table(head, rows) => table(view, head, rows),
             Block::Breakdown(breakdown) => self.breakdown(breakdown),
             Block::Outcomes(rows) => self.outcomes(rows),
@@ -122,15 +122,15 @@ impl Formatter<'_> {
         painted.collect()
     }
 
-    fn point(&self, point: &Point) -> String {
+    fn point(&self, point: &ListItem) -> String {
         let view = self.view;
         let sentence = clean(&point.sentence);
         let text = match point.mark {
-            Mark::Plain => view.hang("- ", &sentence),
-            Mark::Note => self.line("- ", &sentence),
-            Mark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
-            Mark::Met => view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence),
-            Mark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
+            ListMark::Plain => view.hang("- ", &sentence),
+            ListMark::Note => self.line("- ", &sentence),
+            ListMark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
+            ListMark::Met => view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence),
+            ListMark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
         };
         let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
         text + &remedy.collect::<String>()

@@ -4,7 +4,7 @@
 use super::{File, NO_PERCENTILES, ONE_VALUE, first_line, number};
 use brunt_model::{LoadUnit, Observation, Observations};
 
-pub fn knows(text: &str) -> bool {
+pub fn matches(text: &str) -> bool {
     first_line(text).starts_with("dem_req_rate")
 }
 

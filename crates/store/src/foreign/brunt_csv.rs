@@ -19,7 +19,7 @@ const PERCENTILES: [(&str, f64, &str); 4] = [
 const NO_THINK: &str = "the CSV of a study does not tell the think time of its users; --think TIME does";
 const NO_SERIES: &str = "the CSV of a study has no series: its JSON (-o json) tells more";
 
-pub fn knows(text: &str) -> bool {
+pub fn matches(text: &str) -> bool {
     first_line(text).starts_with(HEADER)
 }
 

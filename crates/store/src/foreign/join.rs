@@ -1,6 +1,6 @@
 //! Joins the results of several files into one set: contenders, and repetitions of the same load.
 
-use super::{File, ForeignError, READERS};
+use super::{File, ForeignError, RESULT_READERS};
 use brunt_model::{LoadUnit, Observation, Observations};
 use std::mem::discriminant;
 
@@ -30,9 +30,9 @@ pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
 }
 
 fn read_one(file: &File) -> Result<Observations, ForeignError> {
-    let reader = READERS.iter().find(|reader| (reader.knows)(&file.text));
+    let reader = RESULT_READERS.iter().find(|reader| (reader.matches)(&file.text));
     let reader = reader.ok_or_else(|| ForeignError::Unknown(file.name.clone()))?;
-    (reader.read)(file).map_err(|what| ForeignError::Senseless { name: file.name.clone(), what })
+    (reader.read)(file).map_err(|what| ForeignError::Invalid { name: file.name.clone(), what })
 }
 
 fn name_contenders(one: &mut Observations, file: &str, files: usize) {

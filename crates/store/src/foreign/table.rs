@@ -41,7 +41,7 @@ fn is_throughput(name: &str) -> bool {
     THROUGHPUTS.contains(&name.to_ascii_lowercase().as_str())
 }
 
-pub fn knows(text: &str) -> bool {
+pub fn matches(text: &str) -> bool {
     let header = first_line(text);
     let words = cells(header, divider(header));
     words.len() > 1 && LOADS.iter().any(|row| row.0 == words[0].to_ascii_lowercase())

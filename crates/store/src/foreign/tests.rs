@@ -2,7 +2,7 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
 
-use super::{File, ForeignError, READERS, hold, read};
+use super::{File, ForeignError, RESULT_READERS, hold, read};
 use brunt_model::objective::{Metric, Objective, Relation};
 use brunt_model::{LoadUnit, Observation, Observations};
 use proptest::prelude::*;
@@ -235,7 +235,7 @@ fn bounds_are_held_against_what_is_known() {
 fn what_no_reader_knows_is_refused_with_what_they_know() {
     for text in ["", "hello\nworld", "{}", "a,b,c\n1,2,3\n", "<html>", "\u{feff}"] {
         let said = refused("x.txt", text);
-        assert!(READERS.iter().all(|reader| said.contains(reader.about)), "{said}");
+        assert!(RESULT_READERS.iter().all(|reader| said.contains(reader.about)), "{said}");
     }
     let mixed = [file("a.csv", "users,achieved\n1,2\n"), file("b.csv", "rate,achieved\n1,2\n")];
     assert_eq!(read(&mixed), Err(ForeignError::Mixed("b.csv".into())));

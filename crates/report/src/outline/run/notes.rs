@@ -1,7 +1,7 @@
 //! Writes setup and resource use of the generator, the objectives, and notes for the reader.
 
 use super::{Report, Section};
-use crate::outline::block::{Block, Fact, Mark, Point, Words};
+use crate::outline::block::{Block, Fact, ListItem, ListMark, Words};
 use crate::outline::facts;
 use crate::result::elapsed;
 use crate::utc::rfc3339;
@@ -74,16 +74,16 @@ pub fn objectives(report: &Report) -> Section {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     bounds.sort_by_key(|judged| judged.met);
-    let points: Vec<Point> = bounds.iter().map(|judged| objective(run, judged)).collect();
+    let points: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
     if points.is_empty() {
         return Section::new();
     }
-    vec![Block::Heading("Objectives".into()), Block::Points(points)]
+    vec![Block::Heading("Objectives".into()), Block::List(points)]
 }
 
-fn objective(run: &Run, judged: &ObjectiveResult) -> Point {
-    let mark = if judged.met { Mark::Met } else { Mark::Missed };
-    Point { mark, ..Point::plain(format!("{}: {}", judged.objective, figure(run, judged))) }
+fn objective(run: &Run, judged: &ObjectiveResult) -> ListItem {
+    let mark = if judged.met { ListMark::Met } else { ListMark::Missed };
+    ListItem { mark, ..ListItem::plain(format!("{}: {}", judged.objective, figure(run, judged))) }
 }
 
 fn figure(run: &Run, judged: &ObjectiveResult) -> String {

@@ -2,7 +2,7 @@
 //! state, and the findings.
 
 use super::{Report, Section, notes};
-use crate::outline::block::{Block, Fact, Mark, Point, Remark, Words};
+use crate::outline::block::{Block, Fact, ListItem, ListMark, Remark, Words};
 use crate::outline::points;
 use crate::view::{Detail, Emphasis};
 use brunt_model::Judgement;
@@ -23,14 +23,14 @@ pub fn steady(report: &Report) -> Option<Fact> {
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
 pub fn findings(report: &Report) -> Section {
     let mut points = points(&report.judgement.findings);
-    for point in points.iter_mut().filter(|point| point.mark == Mark::Note && report.detail == Detail::Brief) {
+    for point in points.iter_mut().filter(|point| point.mark == ListMark::Note && report.detail == Detail::Brief) {
         point.remedy = None;
     }
-    points.extend(notes::warnings(report.run).map(Point::plain));
+    points.extend(notes::warnings(report.run).map(ListItem::plain));
     if points.is_empty() {
         return Section::new();
     }
-    vec![Block::Heading("Findings".into()), Block::Points(points)]
+    vec![Block::Heading("Findings".into()), Block::List(points)]
 }
 
 /// Returns the verdict of a judged run; None if the run was not judged.
