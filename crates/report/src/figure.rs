@@ -7,7 +7,7 @@ use crate::utc;
 use brunt_model::numbers;
 use serde::{Deserialize, Serialize};
 
-/// A chart.
+/// A chart with its axes and lines, in no output format yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Stable name, such as `throughput`: part of file names and anchors.
@@ -22,9 +22,9 @@ pub struct Figure {
     /// Index of the trial in the study; None if the chart shows several trials.
     #[serde(default)]
     pub trial: Option<usize>,
-    /// The x axis.
+    /// Meaning of the horizontal positions.
     pub x: Axis,
-    /// The y axis.
+    /// Meaning of the vertical positions.
     pub y: Axis,
     /// Lines of the chart.
     pub lines: Vec<Line>,
@@ -34,7 +34,7 @@ pub struct Figure {
     pub heat: Option<Heat>,
 }
 
-/// An axis.
+/// Name, unit and scale of one axis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Label without the unit.
@@ -49,22 +49,22 @@ pub struct Axis {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A plain number.
+    /// A number of things, without a unit.
     #[default]
     Count,
     /// Seconds, shown as µs, ms or s.
     Seconds,
-    /// Per second.
+    /// Events per second, such as requests.
     PerSecond,
     /// A ratio, shown in percent.
     Share,
     /// Bytes, shown as kB, MB, GB.
     Bytes,
-    /// Bytes per second.
+    /// Bytes per second, shown with decimal prefixes.
     BytesPerSecond,
     /// Cores: 1 is the whole time of one core.
     Cores,
-    /// Virtual users.
+    /// Number of virtual users.
     Users,
     /// Seconds since 1970 in the time zone that the axis names, shown as a time of day.
     Clock,
@@ -74,10 +74,10 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Linear, from 0.
+    /// Linear scale that starts at 0.
     #[default]
     Linear,
-    /// Logarithmic, base 10.
+    /// Logarithmic scale to base 10.
     Log,
     /// Quantiles, logarithmic in 1 − q: 0.9, 0.99 and 0.999 have equal distances.
     Quantile,

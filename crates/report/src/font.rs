@@ -10,9 +10,9 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 /// Weight of the font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// Weight of labels.
+    /// Used for labels and values.
     Regular,
-    /// Weight of headings.
+    /// Used for headings of charts.
     Bold,
 }
 

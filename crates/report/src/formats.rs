@@ -28,9 +28,9 @@ pub enum Content {
     Text,
     /// A document that does not depend on the view.
     Document {
-        /// Writes a run.
+        /// Writes the report of a run.
         write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
-        /// Writes a study.
+        /// Writes the report of a study.
         write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
     },
     /// Charts: one sheet, or a file for each.
@@ -40,13 +40,13 @@ pub enum Content {
 /// Subject of a report.
 #[derive(Clone, Copy)]
 pub enum Subject<'a> {
-    /// A run.
+    /// A single run with its judgement.
     Run(&'a Run, &'a Judgement),
-    /// An experiment.
+    /// An experiment with its analysis.
     Study(&'a Study, &'a Analysis),
 }
 
-/// All formats.
+/// All formats that `--format` accepts.
 pub const REPORTS: &[Format] = &[
     Format {
         name: "text",

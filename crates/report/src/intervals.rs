@@ -23,7 +23,7 @@ const WIDTHS: [f64; 23] = [
 /// Points of a line over time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged<T> {
-    /// The points.
+    /// Merged points, in order of time.
     pub points: Vec<T>,
     /// Width of an interval in seconds; None for the recorded intervals.
     pub width: Option<f64>,

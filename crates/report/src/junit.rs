@@ -46,7 +46,7 @@ enum Unmet {
     Everywhere,
 }
 
-/// Writes a run.
+/// Writes a run as JUnit XML, in the form of a study of one trial.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     write_study(&study, &analysis, out)
 }
 
-/// Writes a study.
+/// Writes a study as JUnit XML: one test suite for each contender.
 ///
 /// # Errors
 ///

@@ -121,7 +121,7 @@ impl Table {
         self.has_head
     }
 
-    /// Adds a row.
+    /// Adds a row without a note.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         self.noted(cells, String::new());
     }
@@ -144,7 +144,7 @@ impl Table {
         widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * 2
     }
 
-    /// Returns the lines.
+    /// Returns the lines, wrapped to the standard width.
     pub fn render(&self) -> String {
         self.render_within(WIDTH)
     }

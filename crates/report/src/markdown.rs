@@ -9,7 +9,7 @@ use brunt_model::numbers::{share, time};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
-/// Writes a run.
+/// Writes the full report of a run as Markdown.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     out.write_all(markdown(&run::of_run(run, judgement, Detail::Full).concat()).as_bytes())
 }
 
-/// Writes a study.
+/// Writes the full report of a study as Markdown.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ pub const PANELS: &[Panel] = &[
     Panel { id: "time", figures: time::of_chosen },
 ];
 
-/// Selection of charts.
+/// The charts that a report contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartSelection {
     /// The three key charts.

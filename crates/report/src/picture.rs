@@ -7,7 +7,7 @@ use crate::{png, svg};
 use brunt_model::{Analysis, Study};
 use std::io;
 
-/// A picture format.
+/// A file format for charts.
 #[derive(Debug)]
 pub struct Picture {
     /// Extension of its files.
@@ -18,14 +18,14 @@ pub struct Picture {
     pub chart: fn(&Figure) -> io::Result<Option<Vec<u8>>>,
 }
 
-/// Vector graphics.
+/// Vector graphics, which stay sharp at every size.
 pub static SVG: Picture = Picture {
     ending: "svg",
     write_sheet: svg::write_sheet,
     chart: |figure| Ok(svg::of_figure(figure).map(String::into_bytes)),
 };
 
-/// Pixel graphics.
+/// Pixel graphics, for programs that cannot show SVG.
 pub static PNG: Picture = Picture { ending: "png", write_sheet: png::write_sheet, chart: png::of_figure };
 
 /// Charts of a study, as pictures of one format.

@@ -11,11 +11,11 @@ pub struct Scene {
     pub id: String,
     /// Heading of the drawing.
     pub title: String,
-    /// Text alternative (accessibility).
+    /// Description for readers who cannot see the drawing.
     pub about: String,
-    /// Width, in points.
+    /// Width of the drawing, in points.
     pub width: f64,
-    /// Height, in points.
+    /// Height of the drawing, in points.
     pub height: f64,
     /// Shapes, in drawing order.
     pub shapes: Vec<Shape>,
@@ -24,7 +24,7 @@ pub struct Scene {
 /// A point on the paper: its distances from the left and the upper edge, in points.
 pub type Position = (f64, f64);
 
-/// A shape.
+/// One element of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Straight lines from point to point.
@@ -33,7 +33,7 @@ pub enum Shape {
         points: Vec<Position>,
         /// Ink of the line.
         ink: Ink,
-        /// Width, in points.
+        /// Width of the stroke, in points.
         width: f64,
         /// Lengths of dashes and gaps, in points; empty for a solid line.
         dashes: &'static [f64],
@@ -54,14 +54,14 @@ pub enum Shape {
     },
     /// A cell of a heat map.
     Cell {
-        /// Upper left corner.
+        /// Position of the upper left corner.
         at: Position,
         /// Width and height, in points.
         size: Position,
         /// Intensity, from 0 to 1.
         heat: f64,
     },
-    /// A text.
+    /// One line of text.
     Text {
         /// Position of the anchor, on the baseline.
         at: Position,
@@ -101,9 +101,9 @@ pub enum TextDirection {
 /// The stroke or fill of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// Ink of headings.
+    /// Color of headings; the strongest contrast.
     Strong,
-    /// Ink of labels.
+    /// Color of labels; less contrast than headings.
     Soft,
     /// Ink of the grid.
     Grid,

@@ -15,9 +15,9 @@ const MARGIN: f64 = 20.0;
 pub struct Sheet {
     /// Title of the sheet.
     pub title: String,
-    /// Width, in points.
+    /// Width of the sheet, in points.
     pub width: f64,
-    /// Height, in points.
+    /// Height of the sheet, in points.
     pub height: f64,
     /// Shapes of the heading, above the charts.
     pub heading: Vec<Shape>,

@@ -18,7 +18,7 @@ pub struct View {
     pub columns: usize,
     /// Plain text, or text with escape sequences.
     pub color: Color,
-    /// Brief or full.
+    /// Detail of the report: brief or full.
     pub detail: Detail,
     /// Maximum number of lines of a brief report on a terminal. None for a file or a pipe,
     /// which need no limit.
@@ -28,9 +28,9 @@ pub struct View {
 /// Colors of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
-    /// Plain characters.
+    /// No color: plain characters only.
     None,
-    /// ANSI escape sequences.
+    /// Color by ANSI escape sequences.
     Ansi,
 }
 
@@ -39,7 +39,7 @@ pub enum Color {
 pub enum Detail {
     /// Verdict, headline and findings: one screen.
     Brief,
-    /// Everything.
+    /// All sections, with all rows.
     Full,
 }
 
@@ -48,11 +48,11 @@ pub enum Detail {
 pub enum Emphasis {
     /// A heading or a headline figure.
     Strong,
-    /// As expected.
+    /// A result that is as expected.
     Good,
-    /// A warning.
+    /// A warning, or a doubtful figure.
     Warning,
-    /// An error.
+    /// An error, or a missed objective.
     Bad,
 }
 

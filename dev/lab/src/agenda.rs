@@ -14,7 +14,7 @@ use rustix::time::{
 
 use crate::clock::Clock;
 
-/// A scheduled task.
+/// A task that the server performs at a certain tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Sends the reply with this number on its connection, or on this stream.
@@ -42,7 +42,7 @@ pub struct Due {
     pub slot: u32,
     /// Generation of the slot, which distinguishes its successive connections.
     pub generation: u32,
-    /// The task.
+    /// What the server does then.
     pub task: Task,
 }
 
@@ -84,7 +84,7 @@ impl Agenda {
         &self.timer
     }
 
-    /// Adds a task.
+    /// Adds a task for the connection with this slot and generation.
     pub fn add(&mut self, at: u64, slot: u32, generation: u32, task: Task) {
         self.sequence += 1;
         self.tasks.push(Due { at, order: self.sequence, slot, generation, task });

@@ -38,7 +38,7 @@ pub struct PendingReply {
 /// A reply that is sent one byte at a time.
 #[derive(Debug)]
 pub struct Drip {
-    /// The complete reply.
+    /// The complete reply, head and body.
     pub bytes: Rc<[u8]>,
     /// Number of bytes sent.
     pub sent: usize,
@@ -52,7 +52,7 @@ pub struct Drip {
 /// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Requests are read.
+    /// Requests are read and answered.
     Open,
     /// Nothing more is read; the connection closes once everything pending is sent.
     Ending,
@@ -63,10 +63,10 @@ pub enum Phase {
 /// Whether a connection stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnAction {
-    /// It stays open.
+    /// The connection stays open.
     Keep,
     /// It is closed now.
-    Drop,
+    Close,
 }
 
 /// Protocol of a connection.
@@ -75,9 +75,9 @@ pub enum WireProtocol {
     /// Not known yet. The client has sent this number of bytes of HTTP/2's
     /// preface, and nothing else.
     Undecided(usize),
-    /// HTTP/1.x.
+    /// HTTP/1.0 or HTTP/1.1.
     Http1,
-    /// HTTP/2.
+    /// HTTP/2, with the state of its connection.
     Http2(Box<Session>),
     /// WebSocket messages (RFC 6455); their replies are pending in the same way as those of HTTP/1.
     WebSocket(Box<WebSocket>),
@@ -90,10 +90,10 @@ impl WireProtocol {
     }
 }
 
-/// A connection.
+/// A TCP connection with its protocol state and pending replies.
 #[derive(Debug)]
 pub struct Conn {
-    /// The socket.
+    /// Socket, in non-blocking mode.
     pub socket: OwnedFd,
     /// Index in the server's table.
     pub slot: u32,
@@ -101,7 +101,7 @@ pub struct Conn {
     pub generation: u32,
     /// Protocol of the connection.
     pub protocol: WireProtocol,
-    /// Parses requests.
+    /// Parser of HTTP/1 requests.
     pub parser: Parser,
     /// TLS session, if TLS is used.
     pub session: Option<Box<ServerConnection>>,
@@ -109,7 +109,7 @@ pub struct Conn {
     pub pending: VecDeque<PendingReply>,
     /// Number of the first of them.
     pub first_pending: u32,
-    /// Bytes to send.
+    /// Bytes that the socket has not accepted yet.
     pub outbox: Outbox,
     /// A reply that is sent byte by byte.
     pub drip: Option<Drip>,
@@ -130,7 +130,7 @@ pub struct Conn {
 }
 
 impl Conn {
-    /// Creates a connection.
+    /// Creates an open connection; the server assigns its slot.
     pub fn new(
         socket: OwnedFd,
         protocol: WireProtocol,

@@ -77,7 +77,7 @@ impl FailKind {
     }
 }
 
-/// One `--fail` rule.
+/// One `--fail` rule: a share of the requests fails in this way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailRule {
     /// Text of the option.

@@ -49,7 +49,7 @@ mod number {
 /// End of a stream after its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum End {
-    /// It stays open.
+    /// The stream stays open.
     #[default]
     Open,
     /// It ends with its last byte.

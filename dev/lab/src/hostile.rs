@@ -22,9 +22,9 @@ pub struct HostileRow {
     /// Description of the bytes.
     pub text: &'static str,
     /// When the row is sent.
-    pub when: Trigger,
+    pub trigger: Trigger,
     /// Function that writes the row.
-    pub say: HostileReply,
+    pub writer: HostileReply,
 }
 
 /// When a row is sent.
@@ -62,13 +62,13 @@ pub enum HostileReply {
     WebSocket(fn(&mut websocket::hostile::RowOutput)),
 }
 
-/// Value of `--hostile`.
+/// Parsed value of `--hostile`.
 #[derive(Debug, Clone, Copy)]
 pub enum Hostile {
-    /// Prints the table.
+    /// Prints the table of rows and exits.
     List,
-    /// Sends this row.
-    HostileRow(&'static HostileRow),
+    /// Sends this row to clients.
+    Row(&'static HostileRow),
 }
 
 impl Hostile {
@@ -90,7 +90,7 @@ impl Hostile {
     pub fn row(self) -> Option<&'static HostileRow> {
         match self {
             Self::List => None,
-            Self::HostileRow(row) => Some(row),
+            Self::Row(row) => Some(row),
         }
     }
 }
@@ -98,11 +98,11 @@ impl Hostile {
 impl HostileRow {
     /// True if the row is sent on HTTP/3 connections.
     pub fn is_of_http3(&self) -> bool {
-        !matches!(self.say, HostileReply::Http2(_) | HostileReply::WebSocket(_))
+        !matches!(self.writer, HostileReply::Http2(_) | HostileReply::WebSocket(_))
     }
 }
 
-/// Returns all rows.
+/// Returns the rows of all protocols.
 pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
     let rows = h2::hostile::rows();
     #[cfg(feature = "http3")]
@@ -130,7 +130,7 @@ mod tests {
             let (rfc, section) = row.section.split_once(' ').unwrap();
             let known = ["9113", "7541", "9110", "9114", "9204", "9000", "9001", "6455", "7692"];
             assert!(known.contains(&rfc) && section.starts_with(|digit: char| digit.is_ascii_digit()), "{}", row.name);
-            let prefix = match row.say {
+            let prefix = match row.writer {
                 HostileReply::Http2(_) => "",
                 HostileReply::WebSocket(_) => "ws-",
                 #[cfg(feature = "http3")]

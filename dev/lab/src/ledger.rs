@@ -28,7 +28,7 @@ pub struct Ledger {
     pub answered: u64,
     /// Malformed requests, and HTTP/2 frames that break a rule.
     pub malformed: u64,
-    /// Replies by status.
+    /// Numbers of replies, by status.
     pub by_status: Vec<u64>,
     /// Failures by the index of their rule among the options.
     pub failed: Vec<u64>,
@@ -42,11 +42,11 @@ pub struct Ledger {
     pub deflated: u64,
     /// Description of the first rule that a WebSocket client broke.
     pub websocket_error: Option<String>,
-    /// Counts of HTTP/3.
+    /// Counts of HTTP/3 connections.
     pub http3: Http3Counts,
-    /// Connections accepted.
+    /// Number of accepted connections.
     pub accepted: u64,
-    /// Connections closed.
+    /// Number of closed connections.
     pub closed: u64,
     /// Maximum number of simultaneous connections.
     pub peak: u64,
@@ -75,7 +75,7 @@ impl Ledger {
         Self { by_status: vec![0; STATUSES], failed: vec![0; rules], visits, ..Self::default() }
     }
 
-    /// Records an arrival.
+    /// Records the arrival of a complete request.
     pub fn record_arrival(&mut self, arrival: u64) {
         self.received += 1;
         self.first_arrival = Some(self.first_arrival.map_or(arrival, |first| first.min(arrival)));
@@ -116,7 +116,7 @@ impl Ledger {
 /// Counts of HTTP/3 connections besides requests and replies.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Http3Counts {
-    /// Connections.
+    /// Number of HTTP/3 connections.
     pub connections: u64,
     /// Clients that were asked to prove their address (Retry).
     pub retries: u64,
@@ -131,9 +131,9 @@ pub struct Http3Counts {
 /// Arrival, service and writing of each recorded request, in nanoseconds; 24 bytes each.
 #[derive(Debug, Default)]
 pub struct Visits {
-    /// Ticks of arrival.
+    /// Ticks at which the requests arrived.
     pub arrivals: Vec<u64>,
-    /// Drawn service times.
+    /// Service times that were drawn.
     pub services: Vec<u64>,
     /// Ticks at which the last byte of the reply was passed to the kernel,
     /// or [`UNWRITTEN`], or [`SPOILED`].

@@ -17,13 +17,13 @@ use crate::websocket;
 /// Protocol of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// HTTP/1.x.
+    /// HTTP/1.0 or HTTP/1.1.
     Http1,
-    /// HTTP/2.
+    /// HTTP/2, over TCP.
     Http2,
-    /// HTTP/3.
+    /// HTTP/3, over QUIC.
     Http3,
-    /// Messages of `WebSocket`s.
+    /// `WebSocket`s, whose messages count as requests.
     WebSocket,
     /// Calls of gRPC, over HTTP/2.
     Grpc,

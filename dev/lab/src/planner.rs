@@ -18,7 +18,7 @@ use crate::units::MILLISECOND;
 pub struct ReplyPlan {
     /// Tick at which the reply leaves.
     pub due: u64,
-    /// The request.
+    /// Request that is answered.
     pub request: Request,
     /// Failure to produce, if any.
     pub failure: Option<FailKind>,
@@ -26,7 +26,7 @@ pub struct ReplyPlan {
     pub ticket: Option<u32>,
 }
 
-/// Decides about requests.
+/// Decides when and how each request is answered.
 #[derive(Debug)]
 pub struct Planner {
     /// Record of all events.
@@ -43,7 +43,7 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Creates a desk for these options.
+    /// Creates a planner for these options.
     ///
     /// # Errors
     ///

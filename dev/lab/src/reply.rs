@@ -25,7 +25,7 @@ pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 pub struct Reply {
     /// Status of the reply.
     pub status: u16,
-    /// Head and body.
+    /// Head and body, as they are sent.
     pub bytes: Rc<[u8]>,
 }
 

@@ -36,21 +36,21 @@ pub struct Report {
     pub runtime_seconds: f64,
     /// CPU time of the process, user and system.
     pub cpu_seconds: f64,
-    /// Requests and replies.
+    /// Counts of requests and replies.
     pub requests: Requests,
-    /// Connections.
+    /// Counts of TCP connections.
     pub connections: Connections,
-    /// HTTP/2.
+    /// Counts of HTTP/2 connections.
     pub http2: Http2,
-    /// HTTP/3.
+    /// Counts of HTTP/3 connections.
     pub http3: Http3Counts,
     /// `WebSocket`s.
     pub websocket: WebSockets,
     /// Bytes on sockets (with TLS, encrypted).
     pub bytes: Bytes,
-    /// Earliest arrival.
+    /// Time of the earliest arrival.
     pub first_arrival_seconds: Option<f64>,
-    /// Latest arrival.
+    /// Time of the latest arrival.
     pub last_arrival_seconds: Option<f64>,
     /// Time at which the last byte of the latest reply was written.
     pub last_written_seconds: Option<f64>,
@@ -62,7 +62,7 @@ pub struct Report {
     pub truth: Truth,
 }
 
-/// Counts of requests.
+/// Counts of requests and replies.
 #[derive(Debug, Clone, Serialize)]
 pub struct Requests {
     /// Complete requests, without those for `/stats`.
@@ -71,16 +71,16 @@ pub struct Requests {
     pub answered: u64,
     /// Malformed requests, and frames that break a rule.
     pub malformed: u64,
-    /// Replies by status.
+    /// Numbers of replies, by status.
     pub by_status: BTreeMap<u16, u64>,
     /// Requests that failed on purpose.
     pub failed_by_kind: BTreeMap<String, u64>,
 }
 
-/// Counts of connections.
+/// Counts of TCP connections.
 #[derive(Debug, Clone, Serialize)]
 pub struct Connections {
-    /// Accepted.
+    /// Number of accepted connections.
     pub accepted: u64,
     /// Closed, by either side.
     pub closed: u64,
@@ -99,7 +99,7 @@ pub struct Http2 {
     pub refused: u64,
     /// Streams that the client reset.
     pub cancelled: u64,
-    /// GOAWAY frames sent.
+    /// GOAWAY frames that were sent.
     pub goaways: u64,
     /// Streams above the last one of a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
@@ -118,7 +118,7 @@ pub struct WebSockets {
     pub first_error: Option<String>,
 }
 
-/// Counts of bytes.
+/// Counts of bytes on sockets.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bytes {
     /// Bytes read from sockets.

@@ -37,9 +37,9 @@ pub struct Request {
 pub enum Upgrade {
     /// HTTP/2, with the client's settings (`Upgrade: h2c`).
     Http2(Vec<u8>),
-    /// WebSocket.
+    /// The request opens a WebSocket.
     WebSocket {
-        /// Value of `Sec-WebSocket-Key`.
+        /// Value of `Sec-WebSocket-Key`, which the reply confirms.
         key: Vec<u8>,
         /// The offered extensions, each followed by a comma.
         extensions: Vec<u8>,
@@ -62,7 +62,7 @@ pub struct Shape {
 /// Reply that a path asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Route {
-    /// The default reply.
+    /// Any other path: the default reply.
     #[default]
     Plain,
     /// `/status/NNN`: this status.

@@ -60,7 +60,7 @@ pub(crate) struct IncomingRequest {
     pub(crate) request: Request,
 }
 
-/// The server.
+/// The server: one event loop in one thread.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "two are options decided once, two are states of different things")]
 pub struct Server {

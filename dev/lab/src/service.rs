@@ -10,21 +10,21 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::units::{parse_positive_span, parse_span};
 
-/// Value of `--service`.
+/// Parsed value of `--service`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Service {
     /// Text of the option.
     pub text: String,
-    /// Parsed distribution.
+    /// Distribution that the text describes.
     pub distribution: ServiceTime,
 }
 
 /// A distribution of service times, in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServiceTime {
-    /// Immediate reply.
+    /// No service: replies are immediate.
     None,
-    /// Always this time.
+    /// Always the same time.
     Constant(u64),
     /// Exponential with this mean.
     Exponential(f64),

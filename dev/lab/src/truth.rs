@@ -95,7 +95,7 @@ impl Stall {
 pub struct Model {
     /// Number of servers; 0 means infinitely many.
     pub workers: usize,
-    /// Holds of replies.
+    /// Periods in which all replies are held.
     pub stall: Option<Stall>,
     /// Tick from which the stall's periods are counted.
     pub origin: u64,
@@ -146,23 +146,23 @@ pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
 /// least this share of the values does not exceed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Number of values.
+    /// Number of summarized values.
     pub count: u64,
-    /// Arithmetic mean.
+    /// Arithmetic mean of the values.
     pub mean: f64,
-    /// Median.
+    /// 50th percentile, the median.
     pub p50: f64,
-    /// 75th percentile.
+    /// 75th percentile, by nearest rank.
     pub p75: f64,
-    /// 90th percentile.
+    /// 90th percentile, by nearest rank.
     pub p90: f64,
-    /// 95th percentile.
+    /// 95th percentile, by nearest rank.
     pub p95: f64,
-    /// 99th percentile.
+    /// 99th percentile, by nearest rank.
     pub p99: f64,
-    /// 99.9th percentile.
+    /// 99.9th percentile, by nearest rank.
     pub p99_9: f64,
-    /// Largest value.
+    /// Greatest of the values.
     pub max: f64,
 }
 

@@ -31,7 +31,7 @@ pub const STATUS: u16 = 101;
 
 /// Codes with which a WebSocket is closed (section 7.4.1).
 pub mod code {
-    /// Normal end.
+    /// The connection ends normally.
     pub const NORMAL: u16 = 1000;
     /// The connection was idle for too long.
     pub const GOING_AWAY: u16 = 1001;
@@ -45,7 +45,7 @@ pub mod code {
     pub const INTERNAL_ERROR: u16 = 1011;
 }
 
-/// One WebSocket.
+/// One WebSocket: its route, and the state of incoming messages.
 #[derive(Debug)]
 pub struct WebSocket {
     route: Route,
@@ -59,14 +59,14 @@ pub struct WebSocket {
 impl WebSocket {
     /// Creates a WebSocket for this route. A hostile row may replace its replies.
     pub fn new(route: Route, incoming: Incoming, row: Option<&HostileRow>) -> Self {
-        let hostile = row.filter(|row| row.when == Trigger::Request).and_then(say);
+        let hostile = row.filter(|row| row.trigger == Trigger::Request).and_then(row_writer);
         Self { route, incoming, control: None, hostile }
     }
 
     /// Returns the output of the hostile row, if it replaces replies.
     pub fn send_row(&self) -> Option<hostile::RowOutput> {
         let mut output = hostile::RowOutput::default();
-        self.hostile.map(|say| say(&mut output)).map(|()| output)
+        self.hostile.map(|write| write(&mut output)).map(|()| output)
     }
 
     /// Announces the end of the connection to the client.
@@ -79,15 +79,15 @@ impl WebSocket {
     }
 }
 
-fn say(row: &HostileRow) -> Option<fn(&mut hostile::RowOutput)> {
-    if let HostileReply::WebSocket(say) = row.say { Some(say) } else { None }
+fn row_writer(row: &HostileRow) -> Option<fn(&mut hostile::RowOutput)> {
+    if let HostileReply::WebSocket(write) = row.writer { Some(write) } else { None }
 }
 
 /// Returns the hostile response to a handshake with this key, if the row has one.
 pub fn greeting(row: Option<&HostileRow>, key: &[u8]) -> Option<Vec<u8>> {
-    let say = row.filter(|row| row.when == Trigger::Greeting).and_then(say)?;
+    let write = row.filter(|row| row.trigger == Trigger::Greeting).and_then(row_writer)?;
     let mut output = hostile::RowOutput { key: key.to_vec(), ..hostile::RowOutput::default() };
-    say(&mut output);
+    write(&mut output);
     Some(output.out)
 }
 

@@ -19,7 +19,7 @@ pub struct Dashboard {
     pub facts: Vec<(String, String)>,
     /// Links to other files of the report: address and text.
     pub links: Vec<(String, String)>,
-    /// Tables, in order.
+    /// Tables, in the order of the page.
     pub tables: Vec<DashboardTable>,
     /// Parts of a whole, such as the Apdex classes.
     pub shares: Vec<Shares>,
@@ -27,14 +27,14 @@ pub struct Dashboard {
     pub sections: Vec<ChartSection>,
 }
 
-/// A sortable table.
+/// A table that the reader can sort by any column.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DashboardTable {
     /// Heading of the table.
     pub title: String,
     /// Heads of the columns.
     pub columns: Vec<String>,
-    /// Rows of cells.
+    /// Rows; each has one cell per column.
     pub rows: Vec<Vec<DashboardCell>>,
     /// Number of leading rows that stay first when the table is sorted: the totals.
     pub fixed_rows: usize,
@@ -85,13 +85,13 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// As expected.
+    /// The part is as expected.
     Good,
-    /// Tolerable.
+    /// The part is tolerable, but not good.
     Fair,
-    /// Too slow.
+    /// The part is too slow.
     Poor,
-    /// An error.
+    /// The part failed with an error.
     Bad,
 }
 
@@ -138,7 +138,7 @@ impl DashboardCell {
     }
 }
 
-/// Writes the page.
+/// Writes the dashboard as one HTML page, with its data and scripts inside.
 ///
 /// # Errors
 ///

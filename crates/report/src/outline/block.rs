@@ -13,7 +13,7 @@ pub enum Block {
     Heading(String),
     /// Sentences about the previous block.
     Paragraph(String),
-    /// Named facts.
+    /// Facts with names, one below the other.
     Facts(Vec<Fact>),
     /// One fact for each part of a run. A report with limited space may omit some of them.
     FactOfEach(Vec<Fact>),
@@ -35,7 +35,7 @@ pub enum Block {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(pub Vec<(Option<Emphasis>, String)>);
 
-/// A named fact.
+/// A fact with its name and remarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fact {
     /// Name of the fact.
@@ -55,7 +55,7 @@ pub enum Remark {
     Reason(String),
     /// A figure that shows the reason before it.
     Evidence(String),
-    /// A remedy.
+    /// Advice on how to improve the fact.
     Remedy(String),
     /// Circumstances that brunt could not observe.
     Unseen(String),
@@ -82,9 +82,9 @@ pub enum ListMark {
     Note,
     /// A warning about the figures.
     Warning,
-    /// A met objective.
+    /// An objective that was met.
     Met,
-    /// A missed objective.
+    /// An objective that was missed.
     Missed,
 }
 
@@ -93,7 +93,7 @@ pub enum ListMark {
 pub struct OutcomeRow {
     /// The status, or the failure.
     pub outcome: String,
-    /// Number of requests.
+    /// Number of requests, as text.
     pub count: String,
     /// Share of all requests.
     pub share: String,
@@ -118,7 +118,7 @@ impl Words {
         Self(vec![(Some(emphasis), text.into())])
     }
 
-    /// Appends plain text.
+    /// Appends text without emphasis.
     #[must_use]
     pub fn and(mut self, text: impl Into<String>) -> Self {
         self.0.push((None, text.into()));

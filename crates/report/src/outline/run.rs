@@ -20,11 +20,11 @@ use brunt_model::{Judgement, Run};
 /// A run and its judgement, with the detail of the report.
 #[derive(Clone, Copy)]
 pub struct Report<'a> {
-    /// The run.
+    /// Run that the report describes.
     pub run: &'a Run,
     /// The judgement of the run.
     pub judgement: &'a Judgement,
-    /// Brief or full.
+    /// Detail, which selects the sections.
     pub detail: Detail,
 }
 

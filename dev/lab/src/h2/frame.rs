@@ -12,7 +12,7 @@ pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Maximum payload that both sides accept by default, in bytes.
 pub const MAX_FRAME: usize = 16_384;
 
-/// Frame types.
+/// Frame types (RFC 9113, section 6).
 pub mod kind {
     #![allow(missing_docs, reason = "the names of RFC 9113, section 6")]
     pub const DATA: u8 = 0;
@@ -27,7 +27,7 @@ pub mod kind {
     pub const CONTINUATION: u8 = 9;
 }
 
-/// Frame flags.
+/// Flags in frame heads.
 pub mod flag {
     #![allow(missing_docs, reason = "the names of RFC 9113, section 6")]
     pub const ACK: u8 = 0x1;
@@ -37,7 +37,7 @@ pub mod flag {
     pub const PRIORITY: u8 = 0x20;
 }
 
-/// Settings.
+/// Numbers of settings.
 pub mod setting {
     #![allow(missing_docs, reason = "the names of RFC 9113, section 6.5.2")]
     pub const HEADER_TABLE_SIZE: u16 = 1;
@@ -50,7 +50,7 @@ pub mod setting {
     pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 }
 
-/// Error codes.
+/// Error codes in `RST_STREAM` and GOAWAY.
 #[allow(missing_docs, reason = "the names of RFC 9113, section 7")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -72,9 +72,9 @@ pub enum Code {
 pub struct Head {
     /// Length of the payload, in bytes.
     pub length: usize,
-    /// Type, see [`kind`].
+    /// Type of the frame, see [`kind`].
     pub kind: u8,
-    /// Flags, see [`flag`].
+    /// Flags of the frame, see [`flag`].
     pub flags: u8,
     /// Stream; 0 is the connection.
     pub stream: u32,
@@ -128,7 +128,7 @@ pub fn put_headers(out: &mut Vec<u8>, stream: u32, flags: u8, block: &[u8], larg
     }
 }
 
-/// Appends SETTINGS.
+/// Appends a SETTINGS frame, as numbers with values.
 pub fn put_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
     put_head(out, settings.len() * 6, kind::SETTINGS, 0, 0);
     for (id, value) in settings {
@@ -137,12 +137,12 @@ pub fn put_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
     }
 }
 
-/// Appends `RST_STREAM`.
+/// Appends an `RST_STREAM` frame.
 pub fn put_reset(out: &mut Vec<u8>, stream: u32, code: Code) {
     put_frame(out, kind::RST_STREAM, 0, stream, &(code as u32).to_be_bytes());
 }
 
-/// Appends `WINDOW_UPDATE`.
+/// Appends a `WINDOW_UPDATE` frame.
 pub fn put_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
     put_frame(out, kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
 }

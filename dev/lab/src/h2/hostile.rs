@@ -10,16 +10,16 @@ use crate::hostile::{HostileReply, HostileRow, Trigger};
 
 /// Creates a row of frames.
 const fn row_at(
-    when: Trigger,
+    trigger: Trigger,
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut RowOutput),
+    write: fn(&mut RowOutput),
 ) -> HostileRow {
-    HostileRow { name, section, text, when, say: HostileReply::Http2(say) }
+    HostileRow { name, section, text, trigger, writer: HostileReply::Http2(write) }
 }
 
-/// Returns all rows.
+/// Returns all rows for HTTP/2.
 pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
     frames::ROWS.iter().chain(fields::ROWS).chain(rare::ROWS)
 }
@@ -102,10 +102,10 @@ mod tests {
     use super::*;
 
     fn next_output(row: &HostileRow, round: u32) -> (Vec<u8>, bool, bool) {
-        let HostileReply::Http2(say) = row.say else { panic!("{} is not of HTTP/2", row.name) };
+        let HostileReply::Http2(write) = row.writer else { panic!("{} is not of HTTP/2", row.name) };
         let mut out = Vec::new();
         let mut output = RowOutput { out: &mut out, stream: 1, round, is_reply: false, closing: false };
-        say(&mut output);
+        write(&mut output);
         let (is_reply, closing) = (output.is_reply, output.closing);
         (out, is_reply, closing)
     }
@@ -116,7 +116,7 @@ mod tests {
         for row in rows() {
             for round in [0, 1] {
                 let (out, is_reply, closing) = next_output(row, round);
-                assert!(row.when != Trigger::Endless || !(is_reply || closing), "{}", row.name);
+                assert!(row.trigger != Trigger::Endless || !(is_reply || closing), "{}", row.name);
                 let silent = row.name == "headers-before-settings";
                 assert!(silent || round == 0 || !out.is_empty(), "{}", row.name);
             }

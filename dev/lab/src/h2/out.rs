@@ -52,7 +52,7 @@ impl Out {
         &self.bytes[(position - self.removed) as usize..]
     }
 
-    /// Removes unsent bytes.
+    /// Removes bytes that have not been sent, from this position on.
     pub fn remove(&mut self, position: u64, length: usize) {
         let start = (position - self.removed) as usize;
         self.bytes.drain(start..start + length);

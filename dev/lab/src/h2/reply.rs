@@ -23,9 +23,9 @@ const FORBIDDEN: [&str; 5] = ["connection", "proxy-connection", "keep-alive", "t
 pub struct Reply<H> {
     /// Status of the reply.
     pub status: u16,
-    /// Header fields.
+    /// Header fields of the reply.
     pub head: H,
-    /// The body.
+    /// Body of the reply; may be empty.
     pub body: Bytes,
     /// Trailers, if there are any.
     pub trailers: Option<H>,

@@ -9,7 +9,7 @@ use crate::request::{Request, Route, Shape};
 /// Head of a request. A body may follow.
 #[derive(Debug)]
 pub struct RequestHead {
-    /// The request.
+    /// The request, without its body.
     pub request: Request,
     /// True if the client waits for status 100 before it sends the body.
     pub expects_continue: bool,

@@ -46,13 +46,13 @@ const NO_LIMIT: usize = 1 << 30;
 /// Counts of an HTTP/2 connection besides requests and replies.
 #[derive(Debug, Clone, Default)]
 pub struct Http2Counts {
-    /// Streams beyond `SETTINGS_MAX_CONCURRENT_STREAMS`.
+    /// Streams that exceeded `SETTINGS_MAX_CONCURRENT_STREAMS` and were refused.
     pub refused: u64,
     /// Streams that the client reset.
     pub cancelled: u64,
     /// Streams above the last one of a GOAWAY.
     pub after_goaway: u64,
-    /// GOAWAY frames sent.
+    /// GOAWAY frames that were sent.
     pub goaways: u64,
     /// Requests and frames that break a rule.
     pub malformed: u64,
@@ -72,7 +72,7 @@ enum Engine {
     Closed,
 }
 
-/// One HTTP/2 connection.
+/// One HTTP/2 connection: the state of the crate `h2`, and the streams with their replies.
 #[derive(Debug)]
 pub struct Session {
     /// Complete requests that have not been taken.
@@ -118,7 +118,7 @@ impl Session {
     /// Creates a connection that waits for the preface.
     pub fn new(options: &Options) -> Self {
         let transport = Transport::default();
-        let hostile = options.hostile.and_then(Hostile::row).filter(|row| matches!(row.say, HostileReply::Http2(_)));
+        let hostile = options.hostile.and_then(Hostile::row).filter(|row| matches!(row.writer, HostileReply::Http2(_)));
         let handshake = builder(&options.http2).handshake(transport.clone());
         let mut session = Self {
             done: Vec::new(),
@@ -170,29 +170,29 @@ impl Session {
 
     /// True if a hostile row replaces our SETTINGS.
     pub(super) fn replaces_settings(&self) -> bool {
-        self.hostile.is_some_and(|row| row.when == Trigger::Greeting)
+        self.hostile.is_some_and(|row| row.trigger == Trigger::Greeting)
     }
 
     /// True if a hostile row replaces the replies.
     pub fn is_hostile(&self) -> bool {
-        self.hostile.is_some_and(|row| row.when != Trigger::Greeting)
+        self.hostile.is_some_and(|row| row.trigger != Trigger::Greeting)
     }
 
     /// Sends the hostile row. Returns true if the connection closes after it.
     pub fn send_row(&mut self, id: u32, completed: Option<CompletedReply>) -> bool {
         let Some(row) = self.hostile else { return false };
-        let HostileReply::Http2(say) = row.say else { return false };
+        let HostileReply::Http2(write) = row.writer else { return false };
         let round = self.rounds;
         let mut is_reply = false;
         let mut closing = false;
         self.transport.put_raw(|out| {
             let mut output = RowOutput { out, stream: id, round, is_reply: false, closing: false };
-            say(&mut output);
+            write(&mut output);
             is_reply = output.is_reply;
             closing = output.closing;
         });
         self.rounds += 1;
-        if row.when == Trigger::Endless {
+        if row.trigger == Trigger::Endless {
             self.flooded = Some(id);
         }
         if is_reply {
@@ -318,7 +318,7 @@ impl Session {
             let _ = stream.respond.send_informational(interim);
         }
         // A client that opens a WebSocket sends nothing before it receives the reply.
-        let is_early = head.opens_websocket || self.hostile.is_some_and(|row| row.when == Trigger::Head);
+        let is_early = head.opens_websocket || self.hostile.is_some_and(|row| row.trigger == Trigger::Head);
         if is_complete || is_early {
             self.finish_request(id);
         }
@@ -478,7 +478,7 @@ impl Session {
         self.goaway(id.saturating_sub(2), Code::NoError, "");
     }
 
-    /// Resets a stream.
+    /// Resets a stream with this reason, if it is still open.
     pub fn reset(&mut self, id: u32, reason: Reason) {
         if let Some(mut stream) = self.remove(id) {
             self.resets.push(id);

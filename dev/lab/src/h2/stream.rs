@@ -12,10 +12,10 @@ use crate::outbox::CompletedReply;
 use crate::planner::ReplyPlan;
 use crate::request::Request;
 
-/// A stream.
+/// A stream: one request and its reply.
 #[derive(Debug)]
 pub struct Stream {
-    /// Stream number.
+    /// Stream number; odd, because clients open the streams.
     pub id: u32,
     /// The request, until it is complete.
     pub request: Option<Request>,
@@ -57,7 +57,7 @@ pub struct End {
 /// A body that is sent one byte at a time.
 #[derive(Debug)]
 pub struct Drip {
-    /// Unsent bytes.
+    /// Bytes that have not been sent yet.
     pub rest: Bytes,
     /// Tick at which the next byte is due.
     pub due: u64,

@@ -17,7 +17,7 @@ use crate::request::Request;
 /// Maximum size of a request, in bytes.
 const MAX_REQUEST: usize = 64 << 20;
 
-/// A QUIC connection.
+/// A QUIC connection with its streams.
 pub(super) struct Carrier {
     pub(super) quic: Connection,
     /// Distinguishes the connection from earlier ones with the same handle.

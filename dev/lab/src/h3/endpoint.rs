@@ -32,14 +32,14 @@ const WINDOW: u64 = 1 << 30;
 /// Maximum number of reply bytes that QUIC accepts before it sends them.
 const SEND_WINDOW: u64 = 8 << 20;
 
-/// The HTTP/3 server.
+/// The HTTP/3 side of the server: one UDP socket for all connections.
 pub(crate) struct Http3 {
     pub(crate) socket: OwnedFd,
     pub(super) endpoint: Endpoint,
     pub(super) carriers: HashMap<ConnectionHandle, Carrier>,
     /// True if clients must prove their address by a token.
     retry: bool,
-    /// Row of `--hostile`.
+    /// Row that `--hostile` selected, if it is for HTTP/3.
     row: Option<&'static HostileRow>,
     /// Source of the keys of handmade packets.
     crypto: Arc<QuicServerConfig>,
@@ -76,7 +76,7 @@ impl Http3 {
             let most = Duration::from_nanos(idle).try_into().map_err(io::Error::other)?;
             transport.max_idle_timeout(Some(most));
         }
-        if let Some(HostileReply::Setup(make)) = row.map(|row| row.say) {
+        if let Some(HostileReply::Setup(make)) = row.map(|row| row.writer) {
             make(&mut Offer { transport: &mut transport, alpn: &mut tls_config.alpn_protocols });
         }
         let crypto = Arc::new(QuicServerConfig::try_from(tls_config).map_err(io::Error::other)?);
@@ -143,10 +143,10 @@ impl Http3 {
     /// Sends the handmade packets of a hostile row. Returns true if QUIC also
     /// handles the received packet.
     fn answer_by_hand(&mut self, received: &[u8], from: SocketAddr, ledger: &mut Ledger) -> bool {
-        let Some(HostileReply::Packets(say)) = self.row.map(|row| row.say) else { return true };
+        let Some(HostileReply::Packets(write)) = self.row.map(|row| row.writer) else { return true };
         let crypto = &*self.crypto;
         let mut exchange = Exchange { received, round: self.datagrams, out: Vec::new(), passes_on: false, crypto };
-        say(&mut exchange);
+        write(&mut exchange);
         self.datagrams = self.datagrams.wrapping_add(1);
         for datagram in &exchange.out {
             // A datagram that cannot be sent counts as lost.

@@ -35,9 +35,9 @@ struct Echo {
 /// A request without its body.
 #[derive(Debug)]
 pub struct Head {
-    /// The request.
+    /// The request, with an empty body.
     pub request: Request,
-    /// Value of content-length.
+    /// Value of content-length, if there is one.
     pub length: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ impl Fields {
         Self { echo: echo.then(Echo::default), ..Self::default() }
     }
 
-    /// Adds a field.
+    /// Adds a field, and records the first broken rule.
     pub fn take(&mut self, name: &[u8], value: &[u8]) {
         let verdict =
             if name.first() == Some(&b':') { self.take_pseudo(name, value) } else { self.take_field(name, value) };

@@ -27,23 +27,28 @@ use super::{End, number, put_frame, put_number};
 
 /// Creates a row of bytes on streams.
 const fn row_at(
-    when: Trigger,
+    trigger: Trigger,
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut RowOutput),
+    write: fn(&mut RowOutput),
 ) -> HostileRow {
-    HostileRow { name, section, text, when, say: HostileReply::Http3(say) }
+    HostileRow { name, section, text, trigger, writer: HostileReply::Http3(write) }
 }
 
 /// Creates a row that replaces a reply.
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Request, name, section, text, say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, write)
 }
 
 /// Creates a row that is sent endlessly.
-const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Endless, name, section, text, say)
+const fn endless(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
+    row_at(Trigger::Endless, name, section, text, write)
 }
 
 /// Creates a row that replaces the control stream with SETTINGS.
@@ -51,12 +56,12 @@ const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut RowOutput),
+    write: fn(&mut RowOutput),
 ) -> HostileRow {
-    row_at(Trigger::Greeting, name, section, text, say)
+    row_at(Trigger::Greeting, name, section, text, write)
 }
 
-/// Returns all rows.
+/// Returns all rows for HTTP/3.
 pub fn rows() -> impl Iterator<Item = &'static HostileRow> {
     let streams = streams::ROWS.iter().chain(replies::ROWS).chain(qpack::ROWS).chain(ends::ROWS);
     streams.chain(packets::ROWS).chain(offers::ROWS).chain(rare::ROWS)
@@ -111,7 +116,7 @@ impl RowOutput {
         self.block(&block(fields));
     }
 
-    /// Appends DATA.
+    /// Appends a DATA frame.
     pub fn data(&mut self, data: &[u8]) {
         self.frame(number::DATA, data);
     }
@@ -129,7 +134,7 @@ impl RowOutput {
     }
 
     /// Appends a frame to the control stream.
-    pub fn say(&mut self, kind: u64, payload: &[u8]) {
+    pub fn control_frame(&mut self, kind: u64, payload: &[u8]) {
         put_frame(&mut self.control, kind, payload);
     }
 
@@ -137,7 +142,7 @@ impl RowOutput {
     pub fn greet(&mut self, frames: &[(u64, &[u8])]) {
         self.control.push(0);
         for (kind, payload) in frames {
-            self.say(*kind, payload);
+            self.control_frame(*kind, payload);
         }
     }
 
@@ -152,9 +157,9 @@ mod tests {
     use super::*;
 
     fn next_output(row: &HostileRow, round: u32) -> Option<RowOutput> {
-        let HostileReply::Http3(say) = row.say else { return None };
+        let HostileReply::Http3(write) = row.writer else { return None };
         let mut output = RowOutput { round, ..RowOutput::default() };
-        say(&mut output);
+        write(&mut output);
         Some(output)
     }
 
@@ -169,8 +174,13 @@ mod tests {
                 "{}",
                 row.name
             );
-            assert!(row.when != Trigger::Endless || !(output.is_reply || is_ended), "{}", row.name);
-            assert_eq!(output.is_reply, row.name.contains("-rare-") && row.when != Trigger::Greeting, "{}", row.name);
+            assert!(row.trigger != Trigger::Endless || !(output.is_reply || is_ended), "{}", row.name);
+            assert_eq!(
+                output.is_reply,
+                row.name.contains("-rare-") && row.trigger != Trigger::Greeting,
+                "{}",
+                row.name
+            );
         }
     }
 }

@@ -38,12 +38,15 @@ pub(super) struct HostileState {
 impl HostileState {
     /// Creates the state of a row; empty if the row has no bytes on streams.
     pub(super) fn new(row: Option<&'static HostileRow>) -> Self {
-        let act = row.and_then(|row| if let HostileReply::Http3(say) = row.say { Some((row.when, say)) } else { None });
+        let act =
+            row.and_then(
+                |row| if let HostileReply::Http3(write) = row.writer { Some((row.trigger, write)) } else { None },
+            );
         Self { act, ..Self::default() }
     }
 
-    fn is(&self, when: Trigger) -> bool {
-        self.act.is_some_and(|(trigger, _)| trigger == when)
+    fn is(&self, trigger: Trigger) -> bool {
+        self.act.is_some_and(|(of_row, _)| of_row == trigger)
     }
 
     /// True if the row replaces the control stream.
@@ -64,8 +67,8 @@ impl HostileState {
     fn next_output(&mut self, place: u32) -> RowOutput {
         let stream = place.checked_sub(1).map_or(0, |number| u64::from(number) * 4);
         let mut output = RowOutput { stream, round: self.rounds, ..RowOutput::default() };
-        if let Some((_, say)) = self.act {
-            say(&mut output);
+        if let Some((_, write)) = self.act {
+            write(&mut output);
         }
         self.rounds += 1;
         output

@@ -17,7 +17,7 @@ use crate::socket;
 const MAX_PACKETS: usize = 64;
 
 impl Server {
-    /// Handles received packets.
+    /// Receives datagrams and passes them to their connections.
     pub(crate) fn on_udp(&mut self) {
         let Some(mut http3) = self.http3.take() else { return };
         let mut buffer = std::mem::take(&mut self.buffer);

@@ -14,7 +14,7 @@ use crate::hostile::{HostileReply, HostileRow, Trigger};
 pub struct RowOutput {
     /// Key of the client.
     pub key: Vec<u8>,
-    /// Bytes to send.
+    /// Bytes that the row sends.
     pub out: Vec<u8>,
     /// True if the connection closes after the row.
     pub closing: bool,
@@ -41,7 +41,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 const BODY: &[u8] = b"abcdefghij";
 
 impl RowOutput {
-    /// Appends a frame.
+    /// Appends a frame with this first byte.
     pub fn frame(&mut self, first: u8, payload: &[u8]) {
         self.out.extend(frame(first, payload));
     }
@@ -72,17 +72,17 @@ impl RowOutput {
     }
 }
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    HostileRow { name, section, text, when: Trigger::Request, say: HostileReply::WebSocket(say) }
+const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+    HostileRow { name, section, text, trigger: Trigger::Request, writer: HostileReply::WebSocket(write) }
 }
 
 const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut RowOutput),
+    write: fn(&mut RowOutput),
 ) -> HostileRow {
-    HostileRow { name, section, text, when: Trigger::Greeting, say: HostileReply::WebSocket(say) }
+    HostileRow { name, section, text, trigger: Trigger::Greeting, writer: HostileReply::WebSocket(write) }
 }
 
 fn closes<const CODE: u16>(s: &mut RowOutput) {
@@ -272,11 +272,11 @@ mod tests {
     #[test]
     fn rows_say_something_and_rare_ones_reply() {
         for row in ROWS {
-            let HostileReply::WebSocket(say) = row.say else { panic!("{} is not of WebSocket", row.name) };
+            let HostileReply::WebSocket(write) = row.writer else { panic!("{} is not of WebSocket", row.name) };
             let mut output = RowOutput::default();
-            say(&mut output);
+            write(&mut output);
             assert!(output.closing || !output.out.is_empty(), "{}", row.name);
-            assert_eq!(output.is_reply, row.name.contains("-rare-") && row.when == Trigger::Request, "{}", row.name);
+            assert_eq!(output.is_reply, row.name.contains("-rare-") && row.trigger == Trigger::Request, "{}", row.name);
         }
     }
 }

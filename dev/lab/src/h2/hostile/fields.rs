@@ -3,12 +3,17 @@
 use super::{HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{flag, kind};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Request, name, section, text, say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, write)
 }
 
-const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Endless, name, section, text, say)
+const fn endless(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
+    row_at(Trigger::Endless, name, section, text, write)
 }
 
 const OK: (&str, &str) = (":status", "200");

@@ -3,21 +3,26 @@
 use super::{HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{self, Code, MAX_FRAME, flag, kind, setting};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Request, name, section, text, say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, write)
 }
 
-const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Endless, name, section, text, say)
+const fn endless(
+    name: &'static str,
+    section: &'static str,
+    text: &'static str,
+    write: fn(&mut RowOutput),
+) -> HostileRow {
+    row_at(Trigger::Endless, name, section, text, write)
 }
 
 const fn greeting(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut RowOutput),
+    write: fn(&mut RowOutput),
 ) -> HostileRow {
-    row_at(Trigger::Greeting, name, section, text, say)
+    row_at(Trigger::Greeting, name, section, text, write)
 }
 
 fn settings(output: &mut RowOutput, settings: &[(u16, u32)]) {

@@ -4,8 +4,8 @@ use super::{BODY, HostileReply, HostileRow, RowOutput, Trigger, block, row_at};
 use crate::h2::frame::{self, Code, flag, kind, setting};
 use crate::h2::hpack::{EVERY_BYTE_CODED, put_string};
 
-const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut RowOutput)) -> HostileRow {
-    row_at(Trigger::Request, name, section, text, say)
+const fn row(name: &'static str, section: &'static str, text: &'static str, write: fn(&mut RowOutput)) -> HostileRow {
+    row_at(Trigger::Request, name, section, text, write)
 }
 
 const OK: (&str, &str) = (":status", "200");
@@ -19,8 +19,8 @@ pub const ROWS: &[HostileRow] = &[
         name: "rare-early-reply",
         section: "9113 8.1",
         text: "a reply before the request's body is there, then RST_STREAM with NO_ERROR",
-        when: Trigger::Head,
-        say: HostileReply::Http2(|s| {
+        trigger: Trigger::Head,
+        writer: HostileReply::Http2(|s| {
             s.reply();
             s.reset(Code::NoError);
         }),

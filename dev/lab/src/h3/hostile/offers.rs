@@ -9,7 +9,7 @@ use crate::hostile::{HostileReply, HostileRow, Trigger};
 
 /// The server's offer to QUIC clients.
 pub struct Offer<'a> {
-    /// Transport parameters.
+    /// Transport parameters that the server offers.
     pub transport: &'a mut TransportConfig,
     /// Protocols offered by ALPN.
     pub alpn: &'a mut Vec<Vec<u8>>,
@@ -22,7 +22,7 @@ impl std::fmt::Debug for Offer<'_> {
 }
 
 const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> HostileRow {
-    HostileRow { name, section, text, when: Trigger::Setup, say: HostileReply::Setup(make) }
+    HostileRow { name, section, text, trigger: Trigger::Setup, writer: HostileReply::Setup(make) }
 }
 
 /// Rows of this kind.

@@ -19,11 +19,11 @@ const TAG: usize = 16;
 
 /// A client's datagram, and the datagrams that are sent in response.
 pub struct Exchange<'a> {
-    /// The received datagram.
+    /// The datagram that the client sent.
     pub received: &'a [u8],
     /// Number of earlier datagrams.
     pub round: u32,
-    /// Datagrams to send.
+    /// Datagrams to send in response.
     pub out: Vec<Vec<u8>>,
     /// True if QUIC also handles the datagram.
     pub passes_on: bool,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Exchange<'_> {
 }
 
 impl Exchange<'_> {
-    /// Sends a datagram.
+    /// Sends a datagram with these bytes.
     pub fn send(&mut self, datagram: &[u8]) {
         self.out.push(datagram.to_vec());
     }
@@ -125,9 +125,9 @@ pub const fn packets(
     name: &'static str,
     section: &'static str,
     text: &'static str,
-    say: fn(&mut Exchange),
+    write: fn(&mut Exchange),
 ) -> HostileRow {
-    HostileRow { name, section, text, when: Trigger::Packet, say: HostileReply::Packets(say) }
+    HostileRow { name, section, text, trigger: Trigger::Packet, writer: HostileReply::Packets(write) }
 }
 
 fn close<const CODE: u64>(exchange: &mut Exchange) {

@@ -8,7 +8,7 @@ use crate::h2::hpack::EVERY_BYTE_CODED;
 use quinn_proto::VarInt;
 
 const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> HostileRow {
-    HostileRow { name, section, text, when: Trigger::Setup, say: HostileReply::Setup(make) }
+    HostileRow { name, section, text, trigger: Trigger::Setup, writer: HostileReply::Setup(make) }
 }
 
 /// The text `x-l` in the Huffman code.
@@ -34,8 +34,8 @@ pub const ROWS: &[HostileRow] = &[
         "9114 9",
         "frames of unknown types, on the control stream and around the reply",
         |s| {
-            s.say(0x21, b"unknown");
-            s.say(0x1f * 7 + 0x21, &[]);
+            s.control_frame(0x21, b"unknown");
+            s.control_frame(0x1f * 7 + 0x21, &[]);
             s.frame(0x40, b"before");
             s.head(&[OK]);
             s.frame(0x21, b"within");
@@ -120,10 +120,10 @@ pub const ROWS: &[HostileRow] = &[
         s.reply();
     }),
     row("h3-rare-goaway", "9114 5.2", "GOAWAY with 2^62-4 and with the next stream, and a reply", |s| {
-        s.say(number::GOAWAY, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc]);
+        s.control_frame(number::GOAWAY, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc]);
         let mut next = Vec::new();
         put_number(&mut next, s.stream + 4);
-        s.say(number::GOAWAY, &next);
+        s.control_frame(number::GOAWAY, &next);
         s.reply();
     }),
     row(
