@@ -19,7 +19,7 @@ use brunt_model::numbers::{fraction, plain, seconds, three};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::{Regression, Requirement, RequirementOutcome};
 use brunt_model::reached::Replies;
-use brunt_model::{Analysis, Answer, Judgement, Question, Run, Study, Trial, TrialIndex};
+use brunt_model::{Analysis, Judgement, Question, Run, Study, Trial, TrialIndex};
 use std::io;
 
 /// A test case and its outcome.
@@ -46,7 +46,7 @@ enum Unmet {
     Everywhere,
 }
 
-/// Writes a run as JUnit XML, in the form of a study of one trial.
+/// Writes a run as `JUnit` XML, in the form of a study of one trial.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     write_study(&study, &analysis, out)
 }
 
-/// Writes a study as JUnit XML: one test suite for each contender.
+/// Writes a study as `JUnit` XML: one test suite for each contender.
 ///
 /// # Errors
 ///

@@ -80,9 +80,7 @@ pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> 
 
 /// Returns the width of a label. Few fonts are wider than the font of pictures.
 pub fn label_width(label: &str) -> f64 {
-    /// Width in the font of pictures.
-    font::width(label)
-        * SMALL
+    font::width(label) * SMALL
 }
 
 /// Height of the names of marks. They are above the plot area, so that no line crosses them.

@@ -294,7 +294,7 @@ impl Index {
     }
 }
 
-/// Returns the schema as SQLite reports it.
+/// Returns the schema as `SQLite` reports it.
 fn expected_schema() -> Vec<String> {
     SCHEMA.split(';').map(|statement| statement.trim().to_owned()).filter(|statement| !statement.is_empty()).collect()
 }

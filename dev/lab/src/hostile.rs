@@ -82,7 +82,7 @@ impl Hostile {
             return Ok(Self::List);
         }
         let row = rows().find(|row| row.name == text);
-        row.map(Self::HostileRow)
+        row.map(Self::Row)
             .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
     }
 

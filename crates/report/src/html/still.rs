@@ -155,7 +155,11 @@ pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<Stri
 }
 
 fn cells(tag: &str, cells: &[String]) -> String {
-    cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()
+    cells.iter().map(|text| cell(tag, text)).collect()
+}
+
+fn cell(tag: &str, text: &str) -> String {
+    format!("<{tag}>{}</{tag}>", escaped(text))
 }
 
 fn conclusions(conclusions: &[Finding]) -> String {

@@ -81,10 +81,10 @@ fn sides(trial: &SearchTrial) -> String {
     if trial.limited.is_some() && trial.sides.iter().all(|side| *side == LoadSide::Undecided) {
         return "contested".into();
     }
-    trial.sides.iter().map(side_word).collect::<Vec<_>>().join(", ")
+    trial.sides.iter().copied().map(side_word).collect::<Vec<_>>().join(", ")
 }
 
-fn side_word(side: &LoadSide) -> &'static str {
+fn side_word(side: LoadSide) -> &'static str {
     match side {
         LoadSide::Below => "met",
         LoadSide::Above => "missed",

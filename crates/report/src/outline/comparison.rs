@@ -4,7 +4,7 @@
 use super::block::{Block, ListItem};
 use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
-use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
+use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair};
 use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{Subject, load_head};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
 use crate::panels::load::points;
-use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};
+use brunt_model::analysis::{BandedFigure, CurvePoint};
 
 /// Minimum number of points of a curve.
 const MIN_POINTS: usize = 3;

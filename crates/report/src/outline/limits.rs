@@ -3,7 +3,7 @@
 use super::block::{Block, ListItem};
 use crate::view::Detail;
 use brunt_model::Analysis;
-use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};
+use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
 use brunt_model::numbers::{UNKNOWN, three};
 
 /// Maximum number of contenders in a table; more get further tables.

@@ -25,13 +25,11 @@ fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
     let cells: Vec<Vec<Option<String>>> = columns.iter().map(|c| curve.iter().map(|p| c.1(p)).collect()).collect();
     let shown: Vec<usize> = (0..columns.len()).filter(|i| cells[*i].iter().any(Option::is_some)).collect();
     let head = shown.iter().map(|i| columns[*i].0.to_owned()).collect();
-    let mut rows = Vec::new();
-    for point in 0..curve.len() {
-        rows.push(
-            shown.iter().map(|i| cells[*i][point].clone().unwrap_or_else(|| empty_cell(columns[*i].0))).collect(),
-        );
-    }
-    Block::Table(head, rows)
+    let rows = (0..curve.len()).map(|point| {
+        let row = shown.iter().map(|i| cells[*i][point].clone().unwrap_or_else(|| empty_cell(columns[*i].0)));
+        row.collect()
+    });
+    Block::Table(head, rows.collect())
 }
 
 fn empty_cell(head: &str) -> String {

@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn whatever_is_not_nothing_shows() {
-        assert_eq!(drawn(0, 100, LONGEST), "");
-        assert_eq!(drawn(1, 1_000_000, LONGEST), "▏");
-        assert_eq!(drawn(7, 7, LONGEST).chars().count(), 40);
+        assert_eq!(drawn_bar(0, 100, MAX_BAR), "");
+        assert_eq!(drawn_bar(1, 1_000_000, MAX_BAR), "▏");
+        assert_eq!(drawn_bar(7, 7, MAX_BAR).chars().count(), 40);
     }
 }

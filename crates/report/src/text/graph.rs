@@ -58,11 +58,7 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
         .collect();
     for places in &places {
         for pair in places.windows(2) {
-            let (from, low) = pair[0];
-            let (to, high) = pair[1];
-            for column in from..to {
-                let share = (column - from) as f64 / (to - from) as f64;
-                let row = (low as f64 + share * (high as f64 - low as f64)).round() as usize;
+            for (column, row) in straight_line(pair[0], pair[1]) {
                 cells[row][column] = '·';
             }
         }
@@ -73,6 +69,16 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
         }
     }
     cells
+}
+
+/// Returns the columns and rows of a straight line from `start` to `end`, without the end.
+fn straight_line(start: (usize, usize), end: (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+    let (from, low) = start;
+    let (to, high) = end;
+    (from..to).map(move |column| {
+        let share = (column - from) as f64 / (to - from) as f64;
+        (column, (low as f64 + share * (high as f64 - low as f64)).round() as usize)
+    })
 }
 
 fn formatted(unit: Unit, value: f64) -> String {

@@ -220,7 +220,9 @@ fn selected(row: &[String], columns: &[usize]) -> Vec<String> {
 /// Returns the number of columns that a table with these columns of `lines` leaves free.
 fn free_columns(view: &View, lines: &[&[String]], columns: &[usize]) -> usize {
     let mut table = Table::default();
-    lines.iter().for_each(|row| table.row(selected(row, columns)));
+    for row in lines {
+        table.row(selected(row, columns));
+    }
     view.columns.saturating_sub(table.columns())
 }
 

@@ -71,29 +71,29 @@ pub const ROWS: &[HostileRow] = &[
     row("h3-decoder-ends", "9204 4.2", "a decoder stream that ends", |s| s.opened.push((vec![3], End::Finished))),
     row("h3-push-stream", "9114 4.6", "a push stream although no push was allowed", |s| s.open(&[1, 0])),
     row("h3-settings-again", "9114 7.2.4", "SETTINGS on the control stream again", |s| {
-        s.control_frame(number::SETTINGS, &[])
+        s.control_frame(number::SETTINGS, &[]);
     }),
     row("h3-data-on-control", "9114 7.2.1", "DATA on the control stream", |s| s.control_frame(number::DATA, b"data")),
     row("h3-headers-on-control", "9114 7.2.2", "HEADERS on the control stream", |s| {
         s.control_frame(number::HEADERS, &super::block(&[super::OK]));
     }),
     row("h3-push-promise-on-control", "9114 7.2.5", "PUSH_PROMISE on the control stream", |s| {
-        s.control_frame(5, &[0, 0, 0])
+        s.control_frame(5, &[0, 0, 0]);
     }),
     row("h3-cancel-push", "9114 7.2.3", "CANCEL_PUSH of a push that was not promised", |s| s.control_frame(3, &[0])),
     row("h3-max-push-id", "9114 7.2.7", "MAX_PUSH_ID from a server", |s| s.control_frame(0xd, &[0])),
     row("h3-priority-of-http2", "9114 7.2.8", "PRIORITY of HTTP/2 on the control stream", |s| {
-        s.control_frame(2, &[0; 5])
+        s.control_frame(2, &[0; 5]);
     }),
     row("h3-ping-of-http2", "9114 7.2.8", "PING of HTTP/2 on the control stream", |s| s.control_frame(6, &[0; 8])),
     row("h3-window-update-of-http2", "9114 7.2.8", "WINDOW_UPDATE of HTTP/2 on the control stream", |s| {
         s.control_frame(8, &[0, 0, 1, 0]);
     }),
     row("h3-continuation-of-http2", "9114 7.2.8", "CONTINUATION of HTTP/2 on the control stream", |s| {
-        s.control_frame(9, &[])
+        s.control_frame(9, &[]);
     }),
     row("h3-goaway-of-push", "9114 5.2", "GOAWAY with a number that no request has", |s| {
-        s.control_frame(number::GOAWAY, &[1])
+        s.control_frame(number::GOAWAY, &[1]);
     }),
     row("h3-goaway-raised", "9114 5.2", "GOAWAY with 400, then with 404", |s| {
         s.control_frame(number::GOAWAY, &[0x41, 0x90]);
@@ -101,7 +101,7 @@ pub const ROWS: &[HostileRow] = &[
     }),
     row("h3-goaway-empty", "9114 7.1", "GOAWAY without a number", |s| s.control_frame(number::GOAWAY, &[])),
     row("h3-goaway-long", "9114 7.1", "GOAWAY with a byte behind its number", |s| {
-        s.control_frame(number::GOAWAY, &[0, 0])
+        s.control_frame(number::GOAWAY, &[0, 0]);
     }),
     row("h3-goaway-0", "9114 5.2", "GOAWAY that excludes each request", |s| s.control_frame(number::GOAWAY, &[0])),
     endless(
