@@ -96,6 +96,7 @@ impl Index {
         let version: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let schema = index.schema()?;
         match version {
+            // SQLite gives a new file the version 0.
             0 if schema.is_empty() => {}
             VERSION
                 if schema == expected_schema()
@@ -200,6 +201,7 @@ impl Index {
 
     /// Claims this id by inserting a row. Returns false if the id is in use.
     pub fn claim_as(&self, id: &str, kind: Kind) -> Result<bool, StoreError> {
+        // The column is unique, so only one of several processes inserts the row.
         let sql = "INSERT OR IGNORE INTO kept (id, kind) VALUES (?1, ?2)";
         Ok(self.connection.execute(sql, (id, row::word(kind)))? == 1)
     }
@@ -255,6 +257,7 @@ impl Index {
 
     /// Returns the matching rows, oldest first.
     pub fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+        // Each condition contains `?1`, because all of them are executed with one argument.
         let (condition, argument) = match filter {
             EntryFilter::Alone => ("experiment IS NULL AND ?1 = ''", ""),
             EntryFilter::All => ("?1 = ''", ""),
@@ -262,6 +265,7 @@ impl Index {
             EntryFilter::Unended => ("progress = 'open' AND ?1 = ''", ""),
             EntryFilter::One(id) => ("id = ?1", id.as_str()),
         };
+        // SQLite sorts NULL first, but entries that have not begun are the newest.
         let sql =
             format!("SELECT {} FROM kept k WHERE {condition} ORDER BY started IS NULL, started, number", row::COLUMNS);
         let mut statement = self.connection.prepare(&sql)?;

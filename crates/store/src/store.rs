@@ -157,6 +157,7 @@ impl Store {
         self.reconcile()?;
         if word == "last" {
             let entries = self.list(&EntryFilter::Alone)?;
+            // An active run is `last` only if there is no other: its result is not complete.
             let ended = entries.iter().rfind(|entry| entry.progress != Progress::Running);
             let last = ended.or(entries.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id.clone());
@@ -242,9 +243,9 @@ impl Store {
         self.ensure_no_baseline(&files.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>())?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
             return Err(StoreError::Busy(busy.clone()));
-            // Files first: a row without a file is removed at the next comparison, but a file
-            // without a row would get its row again.
         }
+        // Files first: a row without a file is removed at the next comparison, but a file
+        // without a row would get its row again.
         for (id, path) in &files {
             fs::remove_file(path).or_else(ignore_missing).map_err(StoreError::io(path))?;
             self.untag_all(id)?;
@@ -290,6 +291,7 @@ impl Store {
     }
 
     fn claim_once(&self, kind: Kind) -> Result<String, StoreError> {
+        // An id that is equal to a tag would hide the tag in `find`.
         self.index().claim(kind, |id| self.directory.tag(id).exists())
     }
 

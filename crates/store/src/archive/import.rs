@@ -76,6 +76,7 @@ impl Store {
     }
 
     fn move_files(&self, archive: &Unpacked, ids: &mut BTreeMap<String, String>) -> Result<String, StoreError> {
+        // All ids first: the head of a run's log contains the id of its experiment.
         for (content, _) in &archive.files {
             let is_id_free = self.index().claim_as(&content.id, content.kind())?;
             let id = if is_id_free { content.id.clone() } else { self.claim(content.kind())? };
@@ -118,6 +119,7 @@ fn unpack(from: &mut impl Read, bytes: u64, path: &Path) -> io::Result<bool> {
     let mut received = 0;
     while received < bytes {
         let Frame::Whole(piece) = read_frame(from)? else { return Ok(false) };
+        // An empty piece would make no progress, and a damaged archive may have any number of them.
         if piece.is_empty() {
             return Ok(false);
         }

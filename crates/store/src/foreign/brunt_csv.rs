@@ -60,6 +60,7 @@ fn observed(row: &HashMap<&str, &str>, contenders: &mut Vec<String>) -> Result<O
             quantiles.push(ObservedQuantile { quantile: *quantile, seconds, at_least: at_least.contains(key) });
         }
     }
+    // brunt's CSV begins a text with `'` if a spreadsheet would take it for a formula.
     let name = row.get("contender").map_or("", |cell| cell.strip_prefix('\'').unwrap_or(cell));
     let contender = contenders.iter().position(|known| known == name).unwrap_or_else(|| {
         contenders.push(name.to_owned());

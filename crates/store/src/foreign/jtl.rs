@@ -23,6 +23,7 @@ pub fn csv(file: &File) -> Result<Observations, String> {
     let divider = [b'\t', b';', b'|', b','].into_iter().find(|d| header.contains(char::from(*d))).unwrap_or(b',');
     let mut reader = csv::ReaderBuilder::new().delimiter(divider).flexible(true).from_reader(file.text.as_bytes());
     let names = reader.headers().map_err(|e| e.to_string())?.clone();
+    // Some programs write a byte order mark before the first name.
     let column = |name: &str| names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name);
     let places = ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"].map(column);
     let mut contents = JtlContents::default();

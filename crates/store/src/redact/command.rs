@@ -62,6 +62,7 @@ impl Redactor {
 
     /// Redacts the words of a command line.
     pub fn words(&self, words: &[String]) -> Vec<String> {
+        // The name of the program may follow `brunt`.
         let is_ab = words.iter().take(2).any(|word| word.rsplit('/').next() == Some("ab"));
         let options: Vec<_> = OPTIONS.iter().chain(AB_OPTIONS.iter().filter(|_| is_ab)).collect();
         let mut expected = None;
@@ -83,6 +84,7 @@ impl Redactor {
     }
 
     fn value(&self, kind: ValueKind, value: &str) -> String {
+        // `@FILE`, as in curl: the value is the name of a file.
         if value.starts_with('@') {
             return value.to_owned();
         }

@@ -30,8 +30,8 @@ fn draw(directory: &Directory) -> Result<(), StoreError> {
     let written = directory::create_new(&new).and_then(|mut file| {
         file.write_all(&rand::random::<[u8; BYTES]>())?;
         file.sync_all()
-        // A hard link fails if the name exists, so that no process replaces the key of another.
     });
+    // A hard link fails if the name exists, so that no process replaces the key of another.
     let linked = written.and_then(|()| match fs::hard_link(&new, &path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         // Some file systems have no links.

@@ -98,6 +98,7 @@ impl KnownSecrets {
                 done = hit.end();
                 from = done;
             } else {
+                // Another secret may begin within this hit.
                 from = hit.start() + text[hit.start()..].chars().next().map_or(1, char::len_utf8);
             }
         }

@@ -63,6 +63,7 @@ impl Redactor {
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
             requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
         }
+        // The stages are taken out, because they contain plans, which are redacted as plans.
         let mut stages = std::mem::take(&mut plan.around);
         for stage in &mut stages {
             self.plan(&mut stage.plan);

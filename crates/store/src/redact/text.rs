@@ -121,6 +121,7 @@ impl Redactor {
         let text = each(&COOKIE, &text, |all, value| {
             Some(format!("{}{}", &all[0][..all[0].len() - value.len()], self.cookies(value)))
         });
+        // The word after `basic` or `bearer` may be prose, so it must look like credentials.
         each(&SCHEME, &text, |all, value| {
             let is_basic = all[0][..5].eq_ignore_ascii_case("basic");
             let is_secret = if is_basic { user_of(value).is_some() } else { looks_random(value) };
@@ -189,6 +190,8 @@ impl Redactor {
             head.split("\r\n").enumerate().map(|(index, line)| self.head_line(index, line)).collect();
         let body_start = body.len() - body.trim_start_matches("\r\n").len();
         let redacted = head.join("\r\n") + &body[..body_start] + &self.body(&body[body_start..]);
+        // Bytes that are not UTF-8 are replaced in `text`, so a request without secrets is
+        // returned as it was.
         if redacted == *text { bytes.to_vec() } else { redacted.into_bytes() }
     }
 
@@ -206,6 +209,7 @@ impl Redactor {
     /// Redacts `NAME:PASSWORD`. The password is secret; without one, the name may be a token.
     pub fn user(&self, user: &str) -> String {
         match user.split_once(':') {
+            // A placeholder such as `${env:LOGIN}` contains a colon itself.
             _ if user.contains("${") && user.ends_with('}') => user.to_owned(),
             Some(_) if begins_redacted(user) => user.to_owned(),
             Some((name, password)) if !password.is_empty() => format!("{name}:{}", self.secret(password)),
@@ -227,6 +231,7 @@ impl Redactor {
     }
 
     fn set_cookie(&self, value: &str) -> String {
+        // Only the first pair is the cookie; attributes such as `Path` and `Max-Age` follow.
         let (pair, rest) = value.split_at(value.find(';').unwrap_or(value.len()));
         self.cookies(pair) + rest
     }
@@ -286,6 +291,7 @@ impl Redactor {
         let text = JSON_LIST.replace(&text, is_secret_member, |_, list| {
             each(&STRING, list, |_, one| Some(format!("\"{}\"", self.secret(one))))
         });
+        // The token is quoted, so that the text stays valid JSON.
         JSON_NUMBER.replace(&text, is_secret_member, |_, number| format!("\"{}\"", self.secret(number)))
     }
 

@@ -26,6 +26,7 @@ impl Store {
         let id = self.claim(Kind::Experiment)?;
         let path = self.directory.experiment(&id);
         let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
+        // Without file locks, an active experiment looks torn to other processes.
         let _ = file.lock();
         let mut head =
             ExperimentHead { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
