@@ -109,6 +109,7 @@ impl Agenda {
     /// If the timer cannot be set.
     pub fn arm(&mut self, clock: &Clock, ahead: u64) -> io::Result<()> {
         let Some(at) = self.next_at().map(|at| at.saturating_sub(ahead)) else { return Ok(()) };
+        // Setting the timer costs a system call.
         if at == self.armed_at {
             return Ok(());
         }

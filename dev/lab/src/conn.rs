@@ -176,6 +176,7 @@ impl Conn {
             WireProtocol::Http2(http2) => http2.write_to(&mut session.writer(), &mut self.encrypted)?,
             _ => self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?,
         };
+        // `encrypted` holds the replies until all of their bytes have left.
         let mut total = 0;
         while session.wants_write() {
             match session.write_tls(&mut Writer(&self.socket)) {
@@ -246,6 +247,7 @@ impl Conn {
     /// Returns the events that the event loop should watch.
     pub fn interest_flags(&self) -> EventFlags {
         let mut flags = EventFlags::empty();
+        // A client that sends without reading must not fill the memory.
         let has_room = match &self.protocol {
             WireProtocol::Http2(http2) => http2.unsent() < MAX_UNSENT,
             _ => self.pending.len() + self.outbox.len() < MAX_PENDING,

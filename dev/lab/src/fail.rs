@@ -135,9 +135,11 @@ impl FailureSampler {
     /// A message on the rules.
     pub fn new(rules: &[FailRule], seed: u64) -> Result<Self, String> {
         let total: f64 = rules.iter().map(|rule| rule.probability).sum();
+        // Sums of decimal fractions are not exact.
         if total > 1.0 + 1e-9 {
             return Err(format!("the shares of --fail sum to {total}, more than 1"));
         }
+        // With the same seed, the failures would follow the service times.
         Ok(Self { rules: rules.to_vec(), random: Pcg64Mcg::seed_from_u64(!seed) })
     }
 

@@ -33,6 +33,7 @@ impl Freeze {
     /// If the process cannot be signaled.
     pub fn impose(process: Pid, length: Duration) -> io::Result<Self> {
         kill_process(process, Signal::STOP)?;
+        // Both readings lie within the stop: the process did not run in any part of the period.
         let from = monotonic();
         thread::sleep(length);
         let to = monotonic();

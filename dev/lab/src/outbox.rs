@@ -36,6 +36,7 @@ pub struct Outbox {
 impl Outbox {
     /// Adds bytes, and the reply to record once they are sent.
     pub fn push(&mut self, bytes: Rc<[u8]>, completed: Option<CompletedReply>) {
+        // A write of no bytes returns 0, like a socket that accepts no more.
         if !bytes.is_empty() {
             self.pieces.push_back(Piece { bytes, completed });
         }

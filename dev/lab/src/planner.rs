@@ -65,6 +65,7 @@ impl Planner {
     /// Plans the reply to a request that arrived at tick `arrival`. Must be called
     /// in order of arrival.
     pub fn admit(&mut self, arrival: u64, request: Request) -> ReplyPlan {
+        // The periods of the stall count from the first request.
         self.origin.get_or_insert(arrival);
         self.ledger.record_arrival(arrival);
         let failure = self.failures.draw().map(|(rule, kind)| {

@@ -82,7 +82,7 @@ impl Replies {
     }
 
     fn cached_reply(&mut self, key: Key) -> Reply {
-        if let Some((_, bytes)) = self.cache.iter().find(|(cache, _)| *cache == key) {
+        if let Some((_, bytes)) = self.cache.iter().find(|(cached, _)| *cached == key) {
             return Reply { status: key.status, bytes: Rc::clone(bytes) };
         }
         let body = key.size.map(filler);
@@ -97,7 +97,9 @@ impl Replies {
         if let Some(opcode) = shape.message {
             return websocket::message(opcode, body, if self.chunked { CHUNK } else { usize::MAX });
         }
+        // These statuses have neither a body nor a length of one.
         let has_no_body = status == 204 || status == 304;
+        // HTTP/1.0 does not know chunks.
         let chunked = self.chunked && !shape.http10;
         let mut head = format!("HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}", phrase(status), self.headers);
         if chunked && !has_no_body {
@@ -105,6 +107,7 @@ impl Replies {
         } else if !has_no_body {
             head.push_str(&["Content-Length: ", &body.len().to_string(), "\r\n"].concat());
         }
+        // Connections stay open by default in HTTP/1.1, but not in HTTP/1.0.
         match (shape.keep_alive, shape.http10) {
             (false, _) => head += "Connection: close\r\n",
             (true, true) => head += "Connection: keep-alive\r\n",

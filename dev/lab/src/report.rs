@@ -255,6 +255,7 @@ fn arrivals(ledger: &Ledger) -> Arrivals {
         rate_per_second: span
             .filter(|span| *span > 0)
             .map(|span| (ledger.received - 1) as f64 * SECOND as f64 / span as f64),
+        // Part of the arrivals would not show how all of them are spread.
         dispersion_1ms: (ledger.visits.over_limit == 0)
             .then(|| dispersion(&ledger.visits.arrivals, MILLISECOND))
             .flatten(),

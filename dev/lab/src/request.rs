@@ -157,6 +157,7 @@ impl Parser {
                 return Ok(Step::Done(head.request));
             }
             self.partial_request = Some((head.request, head.body));
+            // A client that has begun to send the body no longer waits.
             if head.expects_continue && input.is_empty() {
                 return Ok(Step::Continue);
             }
@@ -177,6 +178,7 @@ impl Parser {
             return Ok(None);
         }
         let before = self.partial_head.len();
+        // A head that arrives in one piece, which is usual, is parsed in place.
         if before > 0 {
             self.partial_head.extend_from_slice(input);
         }
@@ -219,6 +221,7 @@ fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malform
     let http10 = parsed.version == Some(0);
     let keep_alive = fields.keep_alive.unwrap_or(!http10);
     let shape = Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
+    // HTTP/1.0 has neither interim replies nor upgrades.
     let expects_continue = fields.expects_continue && !http10;
     let request = Request {
         route: Route::of(parsed.path.unwrap_or("/")),
@@ -252,6 +255,7 @@ impl Fields {
         for header in headers {
             fields.read(header)?;
         }
+        // The two may disagree about the end of the body (RFC 9112, section 6.3).
         if fields.chunked && fields.length.is_some() {
             return Err(Malformed("both Content-Length and Transfer-Encoding"));
         }

@@ -26,6 +26,8 @@ const LINGER: u64 = SECOND;
 impl Server {
     pub(crate) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags) -> ConnAction {
         let is_hung_up = flags.intersects(EventFlags::HUP | EventFlags::ERR);
+        // epoll reports a hang-up even if it is not watched. A connection that is not read would
+        // report it again in every turn.
         if is_hung_up && !conn.interest.contains(EventFlags::IN) {
             return ConnAction::Close;
         }
@@ -67,6 +69,8 @@ impl Server {
         if is_ready && conn.pending.is_empty() && conn.drip.is_none() {
             return self.execute(conn, plan);
         }
+        // Tasks hold numbers, because positions in the queue change. A reply that never leaves
+        // stays in the queue, and all later ones wait behind it.
         let number = conn.first_pending.wrapping_add(conn.pending.len() as u32);
         if !is_ready && !is_never {
             self.agenda.add(plan.due, conn.slot, conn.generation, Task::Reply(number));
@@ -76,6 +80,7 @@ impl Server {
     }
 
     fn read(&mut self, conn: &mut Conn) -> ConnAction {
+        // The buffer is taken out while other methods borrow the server.
         let mut buffer = std::mem::take(&mut self.buffer);
         let action = match self.receive(conn, &mut buffer) {
             Ok((0, _)) => on_end_of_input(conn),
@@ -105,6 +110,7 @@ impl Server {
     }
 
     fn take_bytes(&mut self, conn: &mut Conn, bytes: &[u8], arrival: Arrival) -> ConnAction {
+        // Late input is read and dropped: a close with unread input would reset the connection.
         if conn.phase != Phase::Open {
             return ConnAction::Keep;
         }
@@ -125,6 +131,7 @@ impl Server {
         if !self.is_timed && self.admit_read_requests(conn) == ConnAction::Close {
             return ConnAction::Close;
         }
+        // Acknowledgements and pongs leave even if no reply does.
         let has_control_frames = matches!(conn.protocol, WireProtocol::Http2(_) | WireProtocol::WebSocket(_));
         if conn.has_unsent() || has_control_frames { self.send(conn) } else { ConnAction::Keep }
     }
@@ -140,11 +147,14 @@ impl Server {
         loop {
             match conn.parser.next(&mut input) {
                 Ok(Step::Wait) => return,
+                // While replies are pending, the client would take an interim reply for one to
+                // an earlier request.
                 Ok(Step::Continue) if conn.pending.is_empty() => conn.outbox.push(CONTINUE.into(), None),
                 Ok(Step::Continue) => {}
                 Ok(Step::Done(mut request)) => {
                     conn.requests += 1;
                     if self.upgrade(conn, &mut request, arrival) {
+                        // The rest of the input belongs to the new protocol.
                         return self.parse(conn, input, arrival);
                     }
                     self.take_request(conn, request, arrival);
@@ -173,6 +183,7 @@ impl Server {
                 self.planner.ledger.http2.after_goaway += 1;
                 continue;
             }
+            // Requests behind a close are admitted, too: they arrived, and count.
             let plan = self.planner.admit(incoming.at, incoming.request);
             if action == ConnAction::Keep && conn.phase == Phase::Open {
                 action = match incoming.stream {
@@ -200,6 +211,7 @@ impl Server {
             return ConnAction::Close;
         }
         let Some(drip) = &conn.drip else { return self.send(conn) };
+        // The truth needs the time that the bytes take after the reply has begun.
         if let Some(ticket) = drip.completed.ticket {
             self.planner.ledger.visits.tails.insert(ticket, tail(drip.bytes.len(), self.options.drip));
         }
@@ -240,6 +252,7 @@ impl Server {
             }
         }
         if !self.completed.is_empty() {
+            // Without a record, the exact time is not worth a reading of the clock.
             let written = if self.needs_stamps { self.clock.now() } else { self.wake_tick };
             conn.last_active = written;
             for completed in self.completed.drain(..) {
@@ -285,6 +298,8 @@ impl Server {
 
     fn refuse(&mut self, conn: &mut Conn, reason: &str) {
         self.planner.ledger.malformed += 1;
+        // A reply of status 400 must not overtake pending replies. With some, the connection only
+        // ends after them.
         if conn.pending.is_empty() {
             let reply = self.replies.with_body(400, Shape::default(), "text/plain", reason.as_bytes());
             conn.outbox.push(reply.bytes, None);
@@ -296,6 +311,7 @@ impl Server {
 
     fn check_idle(&mut self, conn: &mut Conn) -> ConnAction {
         let timeout = self.options.idle_timeout.unwrap_or(u64::MAX);
+        // A connection that waits for a reply is not idle.
         let since = if conn.has_nothing_pending() { conn.last_active } else { self.wake_tick };
         if since.saturating_add(timeout) <= self.wake_tick && matches!(conn.protocol, WireProtocol::WebSocket(_)) {
             conn.finish(code::GOING_AWAY);

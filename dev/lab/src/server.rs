@@ -201,6 +201,8 @@ impl Server {
             for event in events.drain(..) {
                 self.dispatch(event);
             }
+            // Requests are admitted after all reads of the turn, so that they can be sorted by
+            // their arrival over all connections.
             self.admit_batch();
             self.release_due();
         }
@@ -221,6 +223,7 @@ impl Server {
         self.stop.set_nonblocking(true)?;
         epoll::add(&self.epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
         epoll::add(&self.epoll, &self.stop, EventData::new_u64(STOP), EventFlags::IN)?;
+        // Edge-triggered, so that the timer need not be read.
         let edge = EventFlags::IN | EventFlags::ET;
         epoll::add(&self.epoll, self.agenda.timer(), EventData::new_u64(TIMER), edge)?;
         if let Some(end) = self.options.max_runtime {
@@ -238,6 +241,7 @@ impl Server {
         if !has_work {
             self.agenda.arm(&self.clock, ahead)?;
         }
+        // A timeout of zero only collects events.
         let timeout = has_work.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 });
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), timeout) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -291,6 +295,7 @@ impl Server {
     fn release_due(&mut self) {
         for _ in 0..MAX_RELEASES {
             let Some(next) = self.agenda.next_at() else { return };
+            // Tasks became due while earlier ones were handled.
             if next > self.wake_tick {
                 self.wake_tick = self.clock.now();
             }
@@ -312,6 +317,7 @@ impl Server {
     /// connection that no longer exists, as its generation shows.
     fn with_conn(&mut self, slot: u32, generation: u32, act: impl FnOnce(&mut Self, &mut Conn) -> ConnAction) {
         let Some(place) = self.conns.get_mut(slot as usize) else { return };
+        // The connection leaves the table, so that `act` can change both it and the server.
         let Some(mut conn) = place.take_if(|conn| conn.generation == generation) else { return };
         let action = act(self, &mut conn);
         if action == ConnAction::Keep && self.update_interest(&mut conn).is_ok() {
@@ -336,7 +342,7 @@ impl Server {
         self.planner.ledger.closed += 1;
         drop(conn);
         if !self.is_accepting {
-            // If this fails, the next close retries.
+            // A descriptor is free again. If this fails, the next close retries.
             self.is_accepting =
                 epoll::modify(&self.epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::IN).is_ok();
         }
@@ -365,6 +371,7 @@ impl Server {
         let Ok(session) = self.tls.as_ref().map(Tls::session).transpose() else { return };
         let protocol = WireProtocol::new(self.options.http2.versions);
         let mut conn = Box::new(Conn::new(socket, protocol, Parser::new(self.options.echo), session));
+        // The highest bit marks QUIC connections.
         self.generations = self.generations.wrapping_add(1) & (u32::MAX >> 1);
         conn.generation = self.generations;
         conn.slot = self.free.pop().unwrap_or_else(|| {

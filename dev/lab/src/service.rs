@@ -124,6 +124,7 @@ impl Sampler {
 
 /// Draws an exponential time by inversion: -mean · ln(1 - U), with U uniform on [0, 1).
 pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: f64) -> f64 {
+    // 1 - U is never 0, whose logarithm is infinite.
     -mean * (1.0 - random.random::<f64>()).ln()
 }
 

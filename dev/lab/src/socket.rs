@@ -32,6 +32,7 @@ pub fn listen(address: &Listen, backlog: i32, stamped: bool) -> io::Result<(Owne
     let socket = match address {
         Listen::Tcp(ip) => {
             let socket = net::socket_with(AddressFamily::of(ip), SocketType::STREAM, FLAGS, None)?;
+            // Closed connections of an earlier server must not keep the port (TIME_WAIT).
             net::sockopt::set_socket_reuseaddr(&socket, true)?;
             net::bind(&socket, ip)?;
             socket
@@ -43,6 +44,7 @@ pub fn listen(address: &Listen, backlog: i32, stamped: bool) -> io::Result<(Owne
         }
     };
     let is_tcp = matches!(address, Listen::Tcp(_));
+    // Accepted sockets inherit the option, so no packet precedes it.
     if stamped && is_tcp {
         setsockopt(&socket, ReceiveTimestampns, &true)?;
     }
@@ -72,6 +74,7 @@ impl OfAddress for AddressFamily {
 pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
     let socket = net::accept_with(listener, FLAGS)?;
     if is_tcp {
+        // Small replies must not wait for acknowledgements of earlier ones (Nagle's algorithm).
         net::sockopt::set_tcp_nodelay(&socket, true)?;
     }
     Ok(socket)

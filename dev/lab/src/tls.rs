@@ -36,6 +36,7 @@ impl Tls {
             .map_err(io::Error::other)?;
         let http1: &[&[u8]] = &[b"http/1.1", b"http/1.0"];
         let http2: &[&[u8]] = &[b"h2"];
+        // `rustls` chooses the first of these that the client offers.
         let protocols = match versions {
             Versions::Http1 => http1.to_vec(),
             Versions::Http2 => http2.to_vec(),
@@ -59,7 +60,9 @@ impl Tls {
             .with_no_client_auth()
             .with_cert_resolver(Arc::clone(&self.config.cert_resolver));
         config.alpn_protocols = vec![b"h3".to_vec()];
+        // QUIC allows no other value except 0 (RFC 9001, section 4.6.1).
         config.max_early_data_size = u32::MAX;
+        // Clients receive tickets and send early data, but the server does not find the session.
         if options.http3.refuse_early_data {
             config.session_storage = Arc::new(Forgetful);
         }
@@ -73,6 +76,7 @@ impl Tls {
     /// If the session cannot be made.
     pub fn session(&self) -> io::Result<Box<ServerConnection>> {
         let mut session = ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
+        // At a limit, the session would accept 0 bytes, which the outbox takes for an error.
         session.set_buffer_limit(None);
         Ok(Box::new(session))
     }

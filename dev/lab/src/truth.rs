@@ -130,6 +130,7 @@ pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
         let last_byte = release + model.tails.get(&(index as u32)).unwrap_or(&0);
         model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant)) - arrivals[index]
     };
+    // Only the requests of one turn are sorted; a later turn may read earlier arrivals.
     if arrivals.is_sorted() {
         return (0..arrivals.len()).map(visit).collect();
     }
@@ -171,6 +172,7 @@ impl Summary {
     pub fn of(mut times: Vec<u64>) -> Option<Self> {
         times.sort_unstable();
         let max = seconds(*times.last()?);
+        // Nanoseconds of many requests may exceed 64 bits.
         let total: u128 = times.iter().map(|&time| u128::from(time)).sum();
         let quantile = |per_mille: usize| seconds(times[nearest_rank(times.len(), per_mille)]);
         Some(Self {

@@ -29,6 +29,7 @@ impl Session {
             let Some(frame) = frame else { break };
             self.on_frame_made(frame);
         }
+        // Raw bytes follow only when all frames of `h2` are tracked.
         for id in std::mem::take(&mut self.extras) {
             self.transport.put_raw(|out| frame::put_frame(out, kind::DATA, 0, id, EXTRA));
         }
@@ -86,6 +87,7 @@ impl Session {
     /// Counts a reset that `h2` initiated: the request breaks a rule, or there
     /// are too many streams.
     fn on_reset_made(&mut self, id: u32, code: u32) {
+        // A reset that the lab initiated is no error of the client.
         let count = self.resets.len();
         self.resets.retain(|reset| *reset != id);
         if self.resets.len() < count {

@@ -4,6 +4,7 @@
 
 /// Appends a number after the bits `pattern` of its first byte.
 pub fn put_number(out: &mut Vec<u8>, pattern: u8, prefix: u32, value: usize) {
+    // Numbers from the maximum on continue in groups of 7 bits (RFC 7541, section 5.1).
     let max = (1usize << prefix) - 1;
     if value < max {
         return out.push(pattern | value as u8);

@@ -80,6 +80,7 @@ impl Out {
         while let Some((_, reply)) = self.marks.pop_front_if(|(position, _)| *position <= reached) {
             completed.push(reply);
         }
+        // Removing bytes moves the remaining ones, so it is done rarely.
         if self.is_empty() || self.sent > MAX_SENT {
             self.removed += self.sent as u64;
             self.bytes.drain(..self.sent);

@@ -95,7 +95,7 @@ impl<H: Clone> Replies<H> {
     }
 
     fn cached_reply(&mut self, key: Key) -> Reply<H> {
-        if let Some((_, reply)) = self.cache.iter().find(|(cache, _)| *cache == key) {
+        if let Some((_, reply)) = self.cache.iter().find(|(cached, _)| *cached == key) {
             return reply.clone();
         }
         let (status, head_only, size) = key;
@@ -109,6 +109,7 @@ impl<H: Clone> Replies<H> {
 
     fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Bytes) -> Reply<H> {
         let has_no_body = status == 204 || status == 304;
+        // A gRPC call fails by its trailers; the HTTP status stays 200.
         let shown = if self.grpc { 200 } else { status }.to_string();
         let length = body.len().to_string();
         let mut fields = vec![(":status", shown.as_str()), ("server", "brunt-lab")];
@@ -117,6 +118,7 @@ impl<H: Clone> Replies<H> {
         if !has_no_body && !self.omits_length {
             fields.push(("content-length", &length));
         }
+        // gRPC codes: OK, UNAVAILABLE and UNKNOWN.
         let code = match status {
             200 => "0",
             503 => "14",

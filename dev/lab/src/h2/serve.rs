@@ -18,6 +18,7 @@ impl Server {
     /// Detects the protocol of a client by its first bytes, and reads them.
     pub(crate) fn decide(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
         let WireProtocol::Undecided(seen) = conn.protocol else { return };
+        // With ALPN, the client has chosen HTTP/2 already.
         let has_agreed = conn.session.as_ref().is_some_and(|session| session.alpn_protocol() == Some(b"h2"));
         let count = input.len().min(PREFACE.len() - seen);
         let matches = PREFACE[seen..].starts_with(&input[..count]);
@@ -27,6 +28,7 @@ impl Server {
         }
         if matches || has_agreed || self.options.http2.versions == Versions::Http2 {
             self.begin_h2(conn, Session::new(&self.options));
+            // The bytes so far were not stored: they are the beginning of the preface.
             self.parse_h2(conn, &PREFACE[..seen], arrival);
             return self.parse_h2(conn, input, arrival);
         }
@@ -53,6 +55,7 @@ impl Server {
             }
             None => return false,
         };
+        // `h2c` is HTTP/2 in cleartext (RFC 7540, section 3.2).
         if conn.session.is_some() || !self.options.http2.versions.has_http2() {
             return false;
         }
@@ -145,6 +148,7 @@ impl Server {
         if plan.failure == Some(FailKind::Slow) {
             let WireProtocol::Http2(session) = &mut conn.protocol else { return ConnAction::Keep };
             let drip = session.stream(id).and_then(|stream| stream.drip.as_ref());
+            // The first byte is already with `h2`.
             let length = drip.map_or(0, |drip| drip.rest.len() + 1);
             if let Some(ticket) = plan.ticket {
                 self.planner.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));

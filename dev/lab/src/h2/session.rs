@@ -225,6 +225,7 @@ impl Session {
             // The next poll announces the windows that were granted.
             self.poll();
         }
+        // `h2` does not report the resets of a client.
         for id in std::mem::take(&mut self.incoming.resets) {
             if self.remove(id).is_some() {
                 self.counts.cancelled += 1;
@@ -234,6 +235,7 @@ impl Session {
 
     /// Runs `h2` until it waits for input or for space in the output.
     fn poll(&mut self) {
+        // No waker is needed: the event loop polls after every event.
         let mut context = Context::from_waker(Waker::noop());
         loop {
             match &mut self.engine {
@@ -418,7 +420,9 @@ impl Session {
 
     /// Announces that streams above `last` are not processed.
     pub fn goaway(&mut self, last: u32, code: Code, text: &str) {
+        // `put_raw` skips frames that are not tracked yet.
         self.track();
+        // The last stream of a GOAWAY never increases (RFC 9113, section 6.8).
         self.last = self.last.min(last);
         self.counts.goaways += 1;
         let last = self.last;
@@ -462,6 +466,7 @@ impl Session {
     }
 
     pub(super) fn place(&self, id: u32) -> Option<usize> {
+        // Clients open streams in ascending order (RFC 9113, section 5.1.1).
         self.streams.binary_search_by_key(&id, |stream| stream.id).ok()
     }
 
@@ -473,6 +478,7 @@ impl Session {
     pub fn cut(&mut self, id: u32) {
         let first = self.streams.partition_point(|stream| stream.id < id);
         let excluded = self.streams.split_off(first);
+        // The first one is not counted: its request fails on purpose.
         self.counts.after_goaway += excluded.len().saturating_sub(1) as u64;
         self.excluded.extend(excluded);
         self.goaway(id.saturating_sub(2), Code::NoError, "");
@@ -523,6 +529,7 @@ impl Session {
 /// Returns the settings of `h2` for these options.
 fn builder(options: &Http2) -> Builder {
     let mut builder = Builder::new();
+    // The window of a connection cannot be below its default (RFC 9113, section 6.9.2).
     builder
         .max_concurrent_streams(options.streams)
         .initial_window_size(options.window)

@@ -118,6 +118,7 @@ impl Session {
     /// Queues bytes of a WebSocket.
     fn queue(&mut self, id: u32, outgoing: Outgoing) {
         let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
+        // No message may follow a close (RFC 6455, section 5.5.1).
         if outgoing.is_last {
             messages.is_closing = true;
             messages.pending.clear();

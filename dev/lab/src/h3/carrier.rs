@@ -137,6 +137,7 @@ impl Carrier {
     pub(super) fn read(&mut self, id: StreamId, echo: bool) -> ReadOutcome {
         let place = id.index() as u32 + 1;
         let is_request = id.dir() == Dir::Bi;
+        // Bytes of unidirectional streams are read for their flow control, and dropped.
         let mut dropped = Stream::default();
         let stream = if is_request { self.streams.entry(place).or_default() } else { &mut dropped };
         let mut is_whole = false;
@@ -149,6 +150,7 @@ impl Carrier {
                 Err(_) => break,
             }
         }
+        // The caller sends packets in any case, so the result is not needed.
         let _ = chunks.finalize();
         if !is_request {
             return ReadOutcome::Nothing;
@@ -195,6 +197,7 @@ impl Carrier {
             put_number(&mut out, reply.body.len() as u64);
             out.extend_from_slice(&reply.body[..body]);
         }
+        // Trailers are a second HEADERS frame (RFC 9114, section 4.1).
         if let Some(trailers) = &reply.trailers {
             put_frame(&mut out, number::HEADERS, trailers);
         }
@@ -260,6 +263,7 @@ impl Carrier {
                     Err(_) => break true,
                 }
             };
+            // The stream is woken when it may send again, or when more bytes are released.
             if stream.sent < stream.out.len() && !is_stopped {
                 continue;
             }
@@ -309,6 +313,7 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
                 request.echo.iter_mut().for_each(|echo| echo.extend_from_slice(payload));
             }
             (number::DATA | number::HEADERS, _) => return Err("a frame out of its order"),
+            // Unknown frames are skipped (RFC 9114, section 9).
             _ => {}
         }
     }

@@ -104,6 +104,7 @@ impl Http3 {
         now: Instant,
         ledger: &mut Ledger,
     ) -> Option<ConnectionHandle> {
+        // A hostile row may replace QUIC's response.
         if !self.answer_by_hand(packet, from, ledger) {
             return None;
         }

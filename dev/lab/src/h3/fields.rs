@@ -109,6 +109,7 @@ impl Fields {
             return Err(wrong);
         }
         let method = self.method.ok_or("a request without :method")?;
+        // CONNECT has neither a scheme nor a path (RFC 9114, section 4.4).
         let targeted = self.has_scheme && self.route.is_some();
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
@@ -136,6 +137,7 @@ impl Echo {
             b":method" => self.method = value.to_vec(),
             b":path" => self.path = value.to_vec(),
             b":scheme" => {}
+            // HTTP/1.1 has the field `Host` in its place.
             b":authority" => self.line(b"host", value),
             _ => self.line(name, value),
         }

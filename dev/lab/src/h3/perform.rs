@@ -65,6 +65,7 @@ impl HostileState {
     }
 
     fn next_output(&mut self, place: u32) -> RowOutput {
+        // Numbers of the client's bidirectional streams are multiples of 4 (RFC 9000, section 2.1).
         let stream = place.checked_sub(1).map_or(0, |number| u64::from(number) * 4);
         let mut output = RowOutput { stream, round: self.rounds, ..RowOutput::default() };
         if let Some((_, write)) = self.act {

@@ -37,6 +37,7 @@ impl Server {
         }
         self.buffer = buffer;
         self.http3 = Some(http3);
+        // Replies without due times leave now, not at the end of the turn.
         if !self.is_timed {
             self.admit_batch();
         }
@@ -81,6 +82,7 @@ impl Server {
             ReadOutcome::Request(place, request) => {
                 ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
                 ledger.http3.early_requests += u64::from(carrier.quic.is_handshaking());
+                // Streams count from 1, so the number is also that of the request.
                 if u64::from(place) >= self.max_requests {
                     carrier.go_away(place + 1);
                 }
@@ -101,6 +103,7 @@ impl Server {
             carrier.completed.drain(..).for_each(|completed| self.planner.ledger.record_reply(completed, written));
         }
         let timer = carrier.quic.poll_timeout().map(|at| self.clock.tick_of_instant(at));
+        // A task cannot be removed. A later instant is set when the earlier one is reached.
         if let Some(at) = timer
             && carrier.armed.is_none_or(|armed| at < armed)
         {

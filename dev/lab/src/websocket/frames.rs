@@ -222,6 +222,7 @@ impl Compressed {
         };
         let end = cursor.position() as usize;
         if let OpCode::Data(Data::Text | Data::Binary) = header.opcode {
+            // Only the first frame of a message has its opcode and the compression bit.
             self.opcodes.push_back(self.head[0] & (OPCODE | COMPRESSED));
             if header.rsv1 {
                 self.head[0] = self.head[0] & !(OPCODE | COMPRESSED) | BINARY;
