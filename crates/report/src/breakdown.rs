@@ -55,6 +55,7 @@ fn name_of_population(population: &Run) -> String {
 /// Returns a table of the labels if there are several: most requests first, each with the
 /// hops of its redirects.
 pub fn labels(run: &Run) -> Breakdown {
+    // A single label would repeat the figures of the run.
     let mut steps: Vec<(u32, &Tally)> = run.steps().filter(|_| run.labels.len() > 1).collect();
     steps.sort_by_key(|step| std::cmp::Reverse(step.1.completed));
     let rows = steps.into_iter().flat_map(|(step, tally)| {

@@ -16,6 +16,7 @@ use std::io;
 ///
 /// If `out` cannot be written to.
 pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    // A run without intervals has a head, too, which the writer would take from the first row.
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
     rows.write_record(head()?)?;
     for interval in result::series(run) {
@@ -98,7 +99,8 @@ fn reading_names(trial: &TrialDocument) -> Vec<(String, String)> {
     names.collect()
 }
 
-/// Quotes text of users and servers, so that no spreadsheet runs it as a formula. Numbers are never changed.
+/// Quotes text of users and servers, so that no spreadsheet runs it as a formula. Numbers are never
+/// changed.
 fn text(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if is_formula { format!("'{text}") } else { text.to_owned() }

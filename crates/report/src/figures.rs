@@ -11,6 +11,7 @@ use brunt_stats::{Histogram, Quantile};
 /// Formats a quantile, with `≥` if it is a lower bound. A lower bound of 0 carries no
 /// information and is unknown.
 pub fn quantile(q: Quantile) -> String {
+    // A lower bound of 0 carries no information.
     if q.at_least && q.value == 0 {
         return UNKNOWN.into();
     }
@@ -46,6 +47,7 @@ pub fn time_interval(value: f64, ends: (f64, f64)) -> String {
 
 /// Returns the factor from seconds to the unit that fits a time, and the unit.
 fn unit_of_time(seconds: f64) -> (f64, &'static str) {
+    // The rounded value decides, so that 999.9 µs is shown as 1.00 ms.
     match round3(seconds * 1e9) {
         ..1e6 => (1e6, "µs"),
         ..1e9 => (1e3, "ms"),
@@ -60,6 +62,7 @@ pub fn response_quantile(t: &Tally, q: f64) -> String {
 
 /// Returns a quantile of the response time, or None if there are too few requests.
 pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
+    // Dropped and cut requests have no response time, but count as the slowest.
     let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
     (!t.response.is_empty() && enough(q, all)).then(|| t.response_quantile(q))
 }
@@ -78,6 +81,7 @@ pub fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
 
 /// True if `count` values are enough for quantile `q`: at least one is expected above it.
 pub fn enough(q: f64, count: u64) -> bool {
+    // At least one value must be above the quantile; the subtrahend covers rounding.
     q >= 1.0 || count as f64 * (1.0 - q) >= 1.0 - 1e-9
 }
 

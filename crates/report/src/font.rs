@@ -69,6 +69,7 @@ struct Pen {
 
 impl Pen {
     fn position(&self, x: f32, y: f32) -> (f32, f32) {
+        // Fonts count y upwards, drawings downwards.
         (self.x + x * self.scale, -y * self.scale)
     }
 }
@@ -106,7 +107,7 @@ impl OutlineBuilder for Pen {
 mod tests {
     use super::*;
 
-    /// Every sign that labels use has a glyph in both weights.
+    /// Every character of labels has a glyph in both weights.
     #[test]
     fn labels_have_glyphs() {
         for weight in [Weight::Regular, Weight::Bold] {
@@ -117,13 +118,13 @@ mod tests {
         }
     }
 
-    /// The widths that the font's own tables state (`hmtx`, 2048 units to an em): n 1298, i 569, m 1995.
+    /// The widths in the tables of the font (`hmtx`, 2048 units to an em): n 1298, i 569, m 1995.
     #[test]
     fn widths_and_outlines_are_those_of_the_font() {
         assert!((width("nim") - (1298.0 + 569.0 + 1995.0) / 2048.0).abs() < 1e-6);
         let (path, wide) = outline("H", Weight::Regular);
         let bounds = path.unwrap().bounds();
-        // A capital stands on the baseline and is 1493 units high.
+        // A capital begins on the baseline and is 1493 units high.
         assert!((bounds.top() + 1493.0 / 2048.0).abs() < 1e-6 && bounds.bottom() == 0.0);
         assert!(bounds.left() > 0.0 && bounds.right() < wide);
         assert!(outline("H", Weight::Bold).1 > wide);

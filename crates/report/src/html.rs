@@ -163,7 +163,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What a browser takes for the text of that script element.
+    /// Parses the JSON of a script element, which ends at `</script` for a browser.
     fn data(page: &str, id: &str) -> Value {
         let (_, rest) = page.split_once(&format!("id=\"{id}\">")).unwrap();
         serde_json::from_str(rest.split_once("</script").unwrap().0).unwrap()

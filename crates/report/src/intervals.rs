@@ -100,6 +100,7 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
     for point in points {
         let number = number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width);
         match merged.last_mut() {
+            // A merged interval never covers two phases.
             Some(last) if last_number == Some(number) && last.phase == point.phase => last.follow(&point),
             _ => merged.push(point),
         }

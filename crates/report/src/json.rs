@@ -129,7 +129,8 @@ mod tests {
         }
     }
 
-    /// As much of JSON Schema as schemars writes for us: references, choices, types, required and known keys.
+    /// Checks the parts of JSON Schema that schemars writes: references, choices, types, required
+    /// and known keys.
     fn conforms(v: &Value, schema: &Value, root: &Value) -> Result<(), String> {
         if let Some(reference) = schema["$ref"].as_str() {
             return conforms(v, root.pointer(&reference[1..]).unwrap(), root);

@@ -156,6 +156,7 @@ fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn
         "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" \
          time=\"{seconds:.3}\" timestamp=\"{}\">",
         all.len(),
+        // The attribute has no time zone in the schema of JUnit.
         started.trim_end_matches('Z')
     )?;
     for case in all {
@@ -226,6 +227,7 @@ fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: Trial
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
     };
     let Some(trial) = study.trials.iter().find(|t| t.place == place) else {
+        // A complete study may end without some trials, for instance if it was decided early.
         if study.is_complete() {
             return Vec::new();
         }
@@ -337,7 +339,7 @@ mod tests {
         "#);
     }
 
-    /// Failures are there exactly where the exit code is not 0.
+    /// There are failures if and only if the exit code is not 0.
     #[test]
     fn a_trial_fails_only_where_the_contender_had_no_better_one() {
         use brunt_model::finding::State;

@@ -10,6 +10,7 @@ const KEY_WIDTH: usize = 13;
 
 /// Returns the number of columns that `s` takes. Escape sequences of colors take none.
 pub fn width(s: &str) -> usize {
+    // A fast path: most texts have no colors.
     if !s.contains('\x1b') {
         return s.chars().count();
     }
@@ -47,7 +48,8 @@ fn last_of(marks: &[&str], text: &str) -> Option<usize> {
     marks.iter().filter_map(|mark| text.rfind(mark)).max()
 }
 
-/// Replaces control characters in text from servers and users, which could move a terminal's cursor.
+/// Replaces control characters in text from servers and users, which could move a terminal's
+/// cursor.
 pub fn clean(s: &str) -> String {
     s.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
@@ -87,6 +89,7 @@ pub fn hang(lead: &str, text: &str) -> String {
 /// Wraps text in the same way as [`hang`], within this number of columns.
 pub fn hang_within(columns: usize, lead: &str, text: &str) -> String {
     let indent = width(lead);
+    // A long lead must not leave a column of single words.
     let lines = wrap(text, columns.saturating_sub(indent).max(20));
     let joined = lines.join(&format!("\n{}", " ".repeat(indent)));
     let mut out = format!("{lead}{joined}");

@@ -46,7 +46,7 @@ fn block_text(block: &Block, is_first: bool) -> String {
         Block::Heading(heading) => format!("## {}\n", escaped(heading)),
         Block::Paragraph(text) => format!("{}\n", paragraph(text)),
         Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
-        Block::List(points) => points.iter().map(point).collect(),
+        Block::List(items) => items.iter().map(item).collect(),
         Block::Table(head, rows) => table(head, rows),
         Block::Breakdown(breakdown) => {
             let (head, rows) = breakdown.cells();
@@ -84,15 +84,15 @@ fn words(words: &Words) -> String {
     escaped(&plain)
 }
 
-fn point(point: &ListItem) -> String {
-    let mark = match point.mark {
+fn item(item: &ListItem) -> String {
+    let mark = match item.mark {
         ListMark::Plain | ListMark::Note => "",
         ListMark::Warning => "**!** ",
         ListMark::Met => "met: ",
         ListMark::Missed => "**missed:** ",
     };
-    let remedy = point.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}", code(remedy)));
-    format!("- {mark}{}{remedy}\n", escaped(&point.sentence))
+    let remedy = item.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}", code(remedy)));
+    format!("- {mark}{}{remedy}\n", escaped(&item.sentence))
 }
 
 /// Returns a remedy as code that can be copied.

@@ -104,9 +104,9 @@ impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         if !self.analysis.conclusions.is_empty() {
-            blocks.push(Block::List(points(&self.analysis.conclusions)));
+            blocks.push(Block::List(items(&self.analysis.conclusions)));
         }
-        blocks.extend(section("Findings", points(&self.analysis.findings)));
+        blocks.extend(section("Findings", items(&self.analysis.findings)));
         blocks.extend(graph::blocks(self));
         blocks.extend(answers::blocks(self));
         blocks.extend(comparison::by_load(&self.analysis.pairs, self.unit));
@@ -127,12 +127,12 @@ impl Subject<'_> {
 
     fn bottlenecks(&self) -> Vec<Block> {
         let bottlenecks = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
-        let points: Vec<ListItem> = bottlenecks
+        let items: Vec<ListItem> = bottlenecks
             .clone()
             .filter(|(_, bottleneck)| !self.is_concluded(bottleneck.sentence.trim_end_matches('.')))
-            .flat_map(|(name, bottleneck)| bottleneck_points(name, bottleneck))
+            .flat_map(|(name, bottleneck)| bottleneck_items(name, bottleneck))
             .collect();
-        let mut blocks = section("Bottleneck", points);
+        let mut blocks = section("Bottleneck", items);
         let rows: Vec<Vec<String>> =
             bottlenecks.flat_map(|(name, bottleneck)| evidence_rows(name, bottleneck)).collect();
         if !rows.is_empty() && self.detail == Detail::Full {
@@ -148,11 +148,11 @@ impl Subject<'_> {
     }
 }
 
-fn points(findings: &[Finding]) -> Vec<ListItem> {
-    findings.iter().map(finding_point).collect()
+fn items(findings: &[Finding]) -> Vec<ListItem> {
+    findings.iter().map(finding_item).collect()
 }
 
-fn finding_point(finding: &Finding) -> ListItem {
+fn finding_item(finding: &Finding) -> ListItem {
     ListItem {
         mark: if finding.weight == Weight::Warning { ListMark::Warning } else { ListMark::Note },
         sentence: finding.sentence.clone(),
@@ -160,9 +160,9 @@ fn finding_point(finding: &Finding) -> ListItem {
     }
 }
 
-/// Returns a section with its heading; empty if it has no points.
-fn section(heading: &str, points: Vec<ListItem>) -> Vec<Block> {
-    if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::List(points)] }
+/// Returns a section with its heading; empty if it has no items.
+fn section(heading: &str, items: Vec<ListItem>) -> Vec<Block> {
+    if items.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::List(items)] }
 }
 
 /// Formats a load: `300/s`, or `300 users`.
@@ -178,7 +178,7 @@ fn load_head(unit: LoadUnit) -> &'static str {
     }
 }
 
-fn bottleneck_points(name: &str, found: &Bottleneck) -> Vec<ListItem> {
+fn bottleneck_items(name: &str, found: &Bottleneck) -> Vec<ListItem> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
     let first = ListItem { mark, ..ListItem::plain(format!("{named}{}", found.sentence)) };

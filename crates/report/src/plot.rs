@@ -40,6 +40,7 @@ pub fn scene(figure: &Figure) -> Option<Scene> {
     let (legend, rows) = legend::shapes(figure, LEFT, HEAD, WIDTH - RIGHT);
     shapes.extend(legend);
     let area = PlotArea::new(figure, HEAD + rows + mark_rows(figure))?;
+    // Later shapes cover earlier ones: lines are above bands and marks.
     shapes.extend(area.grid());
     if let Some(heat) = &figure.heat {
         shapes.extend(area.cells(heat));
@@ -93,6 +94,7 @@ impl PlotArea {
         let bottom = top + HEIGHT;
         let points: Vec<&Point> = figure.lines.iter().flat_map(|line| &line.points).collect();
         let heat = figure.heat.as_ref();
+        // Gaps at the ends of the lines need no space on the axis.
         let xs = points.iter().filter(|point| point.y.is_some()).map(|point| point.x);
         let xs = xs.chain(heat.iter().flat_map(|heat| heat.x.iter().copied()));
         let xs: Vec<f64> = xs.chain(figure.marks.iter().map(|mark| mark.x)).collect();
@@ -148,6 +150,7 @@ impl PlotArea {
         let mut shapes = Vec::new();
         for run in unbroken(&line.points, |p| p.y.filter(|y| y.is_finite()).map(|y| (p.x, y))) {
             let points: Vec<_> = run.into_iter().map(|(x, y)| self.position(x, y)).collect();
+            // A single point has no line, and would be invisible without its dot.
             if has_dots || points.len() == 1 {
                 shapes.extend(points.iter().map(|at| Shape::Dot { at: *at, ink }));
             }
@@ -164,6 +167,7 @@ impl PlotArea {
             if band.len() < 2 || !band.iter().any(|(_, low, high)| low < high) {
                 continue;
             }
+            // The outline runs along the upper edge, and back along the lower one.
             let upper = band.iter().map(|(x, _, high)| self.position(*x, *high));
             let lower = band.iter().rev().map(|(x, low, _)| self.position(*x, *low));
             shapes.push(Shape::Area { points: upper.chain(lower).collect(), ink });

@@ -23,6 +23,7 @@ const MAX_PIXELS: f64 = 24e6;
 ///
 /// If `out` cannot be written to, or the picture is too large.
 pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+    // A sheet of many charts gets a lower resolution instead of a huge file.
     let resolution = (MAX_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
     let mut canvas = Canvas::new(sheet.width, sheet.height, resolution.min(PIXELS_PER_POINT))?;
     canvas.draw(&sheet.heading, (0.0, 0.0));
@@ -81,6 +82,7 @@ impl Canvas {
                 // An odd pattern is doubled: `StrokeDash` takes only an even number of lengths.
                 let even = if dashes.len() % 2 == 0 { dashes } else { [dashes.clone(), dashes].concat() };
                 let dash = if even.is_empty() { None } else { StrokeDash::new(even, 0.0) };
+                // Round ends would fill the gaps between short dashes.
                 let cap = if dash.is_some() { LineCap::Butt } else { LineCap::Round };
                 self.stroke(
                     path_of(points),

@@ -65,6 +65,7 @@ impl Page {
                 writeln!(out, "{} newpath {} 2.6 0 360 arc fill", color(*ink, 1.0), self.position(*at))
             }
             Shape::Cell { at, size, heat } => {
+                // `rectfill` begins at the lower left corner.
                 let corner = self.position((at.0, at.1 + size.1));
                 // Cells overlap slightly: viewers would show hairlines between exact neighbors.
                 let w = short(size.0 + 0.3);
@@ -104,6 +105,7 @@ impl Page {
 /// Returns the command for a color of this opacity on the paper.
 fn color(ink: Ink, opacity: f64) -> String {
     let [_, r, g, b] = ink.colors().0.to_be_bytes();
+    // The paper is white, so all three parts of its color are equal.
     let [_, white, ..] = PAPER.0.to_be_bytes();
     let parts = [r, g, b].map(|part| {
         let mixed = (f64::from(part) * opacity + f64::from(white) * (1.0 - opacity)) / 255.0;
@@ -153,7 +155,7 @@ mod tests {
             let text = of_figure(&figure).unwrap();
             let count = |word: &str| text.lines().filter(|line| line.ends_with(word)).count();
             let drawn = ["stroke", "fill", "rectfill", "grestore"].map(count);
-            // `rectfill` ends with `fill` too.
+            // `rectfill` also ends with `fill`.
             assert_eq!(drawn.iter().sum::<usize>() - drawn[2], scene.shapes.len(), "{}", figure.id);
             assert!(text.starts_with("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 28 28 568 "));
             assert!(text.is_ascii() && text.contains("setdash") && text.ends_with("showpage\n%%EOF\n"));

@@ -90,6 +90,7 @@ impl Progress {
         let mut response = Sketch::from(&s.measured.response);
         response.merge(&Sketch::from(&s.warmup.response));
         self.recent.push_back(Recent { from: s.from, to: s.to, completed: s.flow.completed, response });
+        // The latest interval stays even if it is longer than the window.
         while self.recent.len() > 1 && self.recent.front().is_some_and(|r| r.from + WINDOW < s.to) {
             self.recent.pop_front();
         }
@@ -149,6 +150,7 @@ impl Progress {
     fn enter(&mut self, s: &Snapshot) {
         self.phase = s.phase;
         self.phase_start = s.from;
+        // The grace period completes requests of the measured time, so the counts continue.
         if s.phase == Phase::Measure || s.phase == Phase::Warmup {
             self.errors = 0;
             self.completed = 0;
@@ -181,6 +183,7 @@ impl Progress {
         let elapsed = self.elapsed();
         let by_time = self.limits.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
             Phase::Setup => 0.0,
+            // A warm-up may last longer than planned.
             Phase::Warmup => elapsed.min(warmup) / (warmup + duration),
             Phase::Measure => (warmup + elapsed) / (warmup + duration),
             Phase::Grace => 1.0,
@@ -188,6 +191,7 @@ impl Progress {
         let is_measured = self.phase == Phase::Measure;
         let by_requests =
             self.limits.requests.map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
+        // The run ends at the earlier of the two ends.
         [by_time, by_requests].into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
     }
 

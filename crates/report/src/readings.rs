@@ -29,6 +29,7 @@ impl Span {
 
 /// True for the name of a counter: `…_total`, and accumulated times (`…_seconds`).
 pub fn is_counter(name: &str) -> bool {
+    // Labels in braces follow the suffix.
     let name = name.split('{').next().unwrap_or(name);
     name.ends_with("_total") || name.ends_with("_seconds")
 }
@@ -94,7 +95,8 @@ pub fn server_cpu(run: &Run) -> Option<f64> {
         .or_else(|| sum_of_means(run, "host:", &[HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ]))
 }
 
-/// Returns the sum of the means of these readings, over all sources with this prefix. None if none was read.
+/// Returns the sum of the means of these readings, over all sources with this prefix. None if none
+/// was read.
 fn sum_of_means(run: &Run, prefix: &str, names: &[&str]) -> Option<f64> {
     let sources = run.history.iter().filter(|(source, _)| source.starts_with(prefix));
     let means = sources.flat_map(|(_, history)| names.iter().map(|name| mean(run, &over_time(run, history, name))));

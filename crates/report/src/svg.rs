@@ -60,6 +60,7 @@ fn head(width: f64, height: f64, title: &str, labels: &str) -> String {
 }
 
 fn style() -> String {
+    // Colors are classes, so that one media query changes them for dark screens.
     let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Color));
     let mut light = rule("b-paper", "fill", PAPER.0);
     let mut dark = rule("b-paper", "fill", PAPER.1);

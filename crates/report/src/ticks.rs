@@ -45,6 +45,7 @@ impl Ruler {
     pub fn ending(mut self, end: f64) -> Self {
         if self.scale == Scale::Linear && end > self.range.0 {
             self.range.1 = end;
+            // The factor covers rounding: a tick at the end stays.
             self.ticks.retain(|tick| *tick <= end * (1.0 + 1e-9));
         }
         self
@@ -54,6 +55,7 @@ impl Ruler {
     pub fn at(&self, value: f64) -> f64 {
         let low = self.place(self.range.0);
         let high = self.place(self.range.1);
+        // A single value is in the middle.
         let share = if high > low { (self.place(value) - low) / (high - low) } else { 0.5 };
         self.paper.0 + share.clamp(0.0, 1.0) * (self.paper.1 - self.paper.0)
     }
@@ -67,6 +69,7 @@ impl Ruler {
         match self.scale {
             Scale::Linear => value,
             Scale::Log => value.max(f64::MIN_POSITIVE).log10(),
+            // The maximum has a distance of 0 from 1. The limit gives it a finite position.
             Scale::Quantile => -(1.0 - value).max(1e-12).log10(),
         }
     }
@@ -144,6 +147,7 @@ fn clock(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
 fn log(low: f64, high: f64) -> ((f64, f64), Vec<f64>) {
     let first = (low.log10() + 1e-9).floor() as i32;
     let last = (high.log10() - 1e-9).ceil() as i32;
+    // Over many powers of ten, further labels would overlap.
     let parts: &[f64] = if last - first > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let all: Vec<f64> = (first..=last).flat_map(|n| parts.iter().map(move |part| part * 10f64.powi(n))).collect();
     let from = all.iter().copied().filter(|tick| *tick <= low * 1.000_001).fold(all[0], f64::max);

@@ -71,6 +71,7 @@ impl Lines<'_> {
     fn title(&mut self, name: &str, trace: &SampleTrace) {
         let population = if trace.population == MAIN { "" } else { &trace.population };
         let user = format!(" {} user {}, iteration {}", clean(population), trace.user + 1, trace.iteration + 1);
+        // Without a name of a population, two spaces would be left.
         let user = user.replacen("  ", " ", 1);
         let head = format!("── {name} ");
         let room = self.view.columns.saturating_sub(width(&head) + width(&user));

@@ -96,6 +96,7 @@ fn rates(run: &Run) -> Vec<f64> {
     for point in run.series.points().filter(|point| point.phase == Phase::Measure) {
         seconds += point.seconds();
         completed += point.flow.completed;
+        // The sum of the recorded intervals may be slightly below a sample.
         if seconds >= SAMPLE_SECONDS * 0.999 {
             rates.push(completed as f64 / seconds);
             seconds = 0.0;

@@ -33,6 +33,7 @@ pub fn hour_and_minute(unix_seconds: f64) -> String {
 /// Returns year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 fn civil(days: i64) -> (i64, i64, i64) {
+    // Years begin in March here, so that the leap day is the last of its year.
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);

@@ -10,6 +10,7 @@ pub fn escaped(text: &str) -> String {
             '>' => out += "&gt;",
             '"' => out += "&quot;",
             '\n' | '\t' => out.push(' '),
+            // XML 1.0 does not allow most of these characters, not even escaped.
             c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),
             c => out.push(c),
         }

@@ -198,7 +198,8 @@ impl Store {
     /// [`StoreError`] if the index cannot be read.
     pub fn list(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         self.reconcile()?;
-        // The index shows the state of the last complete read. Entries without an end are read again.
+        // The index shows the state of the last complete read. Entries without an end are read
+        // again.
         let open = self.mend()?;
         let mut entries = self.index().entries(filter)?;
         for entry in &mut entries {

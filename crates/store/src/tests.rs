@@ -1,4 +1,4 @@
-//! The store as others use it.
+//! Tests the store through its public interface.
 
 mod archive;
 mod experiments;

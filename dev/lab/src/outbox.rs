@@ -103,7 +103,7 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    /// Takes a few bytes at a time and blocks after each.
+    /// Accepts a few bytes at a time, and blocks after each write.
     struct Reluctant {
         taken: Vec<u8>,
         ready: bool,

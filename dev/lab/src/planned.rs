@@ -105,7 +105,7 @@ mod tests {
         let told = of(line, Protocol::Http1, &every(MS, 10_000), &[], 0);
         assert!((7_800..8_200).contains(&told.count), "{told:?}");
         assert_eq!(told.p50, 0.005);
-        // A head and a body of some sixty bytes, one a millisecond.
+        // A head and a body of about 60 bytes, one byte per millisecond.
         assert!(told.p99 > 0.05 && told.p99 < 0.1, "{told:?}");
         let max = |protocol| of(line, protocol, &every(MS, 1000), &[], 0).max;
         assert_eq!(max(Protocol::Http2), 0.014, "ten bytes of body");

@@ -70,7 +70,7 @@ impl Server {
             return self.execute(conn, plan);
         }
         // Tasks hold numbers, because positions in the queue change. A reply that never leaves
-        // stays in the queue, and all later ones wait behind it.
+        // stays in the queue, and all later ones wait for it.
         let number = conn.first_pending.wrapping_add(conn.pending.len() as u32);
         if !is_ready && !is_never {
             self.agenda.add(plan.due, conn.slot, conn.generation, Task::Reply(number));
@@ -183,7 +183,7 @@ impl Server {
                 self.planner.ledger.http2.after_goaway += 1;
                 continue;
             }
-            // Requests behind a close are admitted, too: they arrived, and count.
+            // Requests after a close are admitted, too: they arrived, and count.
             let plan = self.planner.admit(incoming.at, incoming.request);
             if action == ConnAction::Keep && conn.phase == Phase::Open {
                 action = match incoming.stream {

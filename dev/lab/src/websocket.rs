@@ -3,8 +3,8 @@
 //!
 //! A connection becomes a WebSocket by `Upgrade: websocket`, an HTTP/2 stream by an extended
 //! CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
-//! handshake. [`crate::planner`] plans its reply, which is one message of the same kind. Replies leave
-//! in the order of the messages. Pings and closes are answered immediately.
+//! handshake. [`crate::planner`] plans its reply, which is one message of the same kind. Replies
+//! leave in the order of the messages. Pings and closes are answered immediately.
 //!
 //! | module | contents |
 //! |---|---|

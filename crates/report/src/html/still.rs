@@ -29,6 +29,7 @@ pub fn overview(run: &Run, judgement: &Judgement) -> String {
 pub fn study(study: &Study, analysis: &Analysis) -> String {
     let has_one_trial = study.trials.len() == 1;
     let figures = panels::figures(study, analysis);
+    // Charts of single trials would make the page of a large study very long.
     let figures = figures.iter().filter(|figure| has_one_trial || figure.trial.is_none());
     let charts: String = figures.filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
     format!(

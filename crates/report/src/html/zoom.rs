@@ -81,7 +81,7 @@ mod tests {
     use crate::story;
     use serde_json::{Value, json};
 
-    /// What Rust says of a range, by the histograms themselves, not by what was packed.
+    /// Computes the figures of a range from the histograms, not from the packed cells.
     fn expected(run: &Run, from: f64, to: f64) -> Value {
         let mut all = Point::default();
         let seconds = seconds(run);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
 
-/// Of an interval: its width, replies, errors, the response times in µs, requests in flight.
+/// Parts of an interval: width, replies, errors, response times in µs, requests in flight.
 #[derive(Debug, Clone)]
 struct Recorded {
     millis: u64,
@@ -124,7 +124,7 @@ fn a_short_rest_belongs_to_its_neighbor() {
     let points = recorded(&run);
     let flows: Vec<(Phase, u64)> = points.iter().map(|point| (point.phase, point.flow.completed)).collect();
     assert_eq!(flows, [(Phase::Measure, 100), (Phase::Measure, 107)]);
-    // The rest is as long as a recorded interval, and short beside merged ones.
+    // The rest is as long as a recorded interval, and shorter than merged ones.
     let mut all = vec![of(100, 10); 400];
     all.push(of(100, 30));
     let merged = of_run(&run_of(&all, 0));

@@ -31,6 +31,7 @@ fn graph(
     let mut lines = Vec::new();
     for contender in &subject.analysis.contenders {
         let points = drawable(points(contender, select));
+        // With fewer points, the table shows the same in less space.
         if points.len() >= MIN_POINTS {
             lines.push(Line { name: contender.contender.clone(), points, ..Line::default() });
         }

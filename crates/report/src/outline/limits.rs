@@ -74,15 +74,15 @@ pub fn ends(at: &BandedFigure) -> String {
 
 /// Returns how each limit was found: once, if it is the same for all contenders.
 fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<ListItem> {
-    let points = names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
-    let (beyond, mut points): (Vec<ListItem>, Vec<ListItem>) =
-        points.partition(|point| point.sentence.contains(NOT_REACHED));
+    let items = names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
+    let (beyond, mut items): (Vec<ListItem>, Vec<ListItem>) =
+        items.partition(|item| item.sentence.contains(NOT_REACHED));
     if !beyond.is_empty() {
-        points.push(ListItem::plain(
+        items.push(ListItem::plain(
             "> x: not reached at the highest load of the sweep; x is that load, or its throughput; sweep further",
         ));
     }
-    points
+    items
 }
 
 fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<ListItem> {
@@ -95,14 +95,14 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<L
         }
     }
     let is_common = groups.len() == 1;
-    let mut points = Vec::new();
+    let mut items = Vec::new();
     for (group, how) in groups {
         let suffix = if is_common { String::new() } else { format!(" ({})", group.join(", ")) };
         if !how.is_empty() {
-            points.push(ListItem::plain(format!("{name}{suffix}: {how}")));
+            items.push(ListItem::plain(format!("{name}{suffix}: {how}")));
         }
     }
-    points
+    items
 }
 
 fn scalability(analysis: &Analysis) -> Vec<Block> {

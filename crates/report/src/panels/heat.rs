@@ -31,6 +31,7 @@ fn cells(points: &[Point], run: &Run) -> Option<Heat> {
     let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_PER_DECADE) / 1e9).collect();
     let zero = run.began(Phase::Measure).unwrap_or_default();
     let mut x: Vec<f64> = points.iter().map(|point| point.from.seconds_from(zero)).collect();
+    // There is one bound more than columns.
     x.extend(points.last().map(|point| point.to.seconds_from(zero)));
     let counts = points.iter().map(|point| counts_of(point, first, y.len() - 1)).collect();
     Some(Heat { x, y, counts })

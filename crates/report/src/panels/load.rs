@@ -88,6 +88,7 @@ pub(super) fn over_repetitions(
             })
             .collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        // The median is a horizontal line from the first repetition to the last.
         let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
         let all = analysis.contenders.get(i).and_then(|found| found.curve.first()).and_then(value);
         lines.push(line(study, i, 0, contender.name.clone(), points));

@@ -76,6 +76,7 @@ fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
         figure.lines.push(Line { name, dash: 3, points: points.into(), ..Line::default() });
     }
     let bound = objective.map(|objective| objective.bound);
+    // A logarithm exists only above 0.
     let range = ends_of(values.iter().map(|point| point.1).chain(bound).filter(|y| *y > 0.0));
     let scale = if range[1] / range[0] >= MIN_LOG_RATIO { Scale::Log } else { Scale::Linear };
     figure.y = Axis { label: label.to_owned(), unit: Unit::Seconds, scale };

@@ -109,6 +109,7 @@ fn tracks_of_source(run: &Run, history: &History, take: Take) -> Vec<Track> {
         }
         Take::First(all) => {
             let tracks = all.iter().map(|(name, word)| ((*word).to_owned(), over_time(run, history, name)));
+            // A reading that was read only once makes no line.
             tracks.into_iter().find(|track| track.1.len() > 1).into_iter().collect()
         }
         Take::Less(a, b, word) => {
@@ -123,6 +124,7 @@ fn joined(all: impl Iterator<Item = Vec<Span>>, join: fn(f64, f64) -> f64) -> Ve
     let mut all = all.filter(|spans| !spans.is_empty());
     let Some(mut first) = all.next() else { return Vec::new() };
     for next in all {
+        // Readings that were read together have the same instant, bit by bit.
         let values: BTreeMap<u64, f64> = next.iter().map(|span| (span.to.to_bits(), span.value)).collect();
         first.retain_mut(|span| match values.get(&span.to.to_bits()) {
             Some(value) => {

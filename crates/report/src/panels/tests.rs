@@ -111,7 +111,7 @@ fn readings_that_no_row_names_show_up_by_themselves() {
     let figures = of_sweep();
     let other = figures.iter().find(|f| f.id == "other-prometheus-app-per-second").unwrap();
     assert_eq!((other.y.unit, other.lines.len()), (Unit::PerSecond, 2));
-    // Three collections a second at full load, two thirds of nginx' capacity at 240/s.
+    // Three collections per second at full load; 240/s are two thirds of the capacity of nginx.
     let at_300 = other.lines[0].points.iter().find(|p| p.x == 300.0).unwrap();
     assert!((at_300.y.unwrap() - 300.0 / 360.0 * 3.0).abs() < 0.1, "{at_300:?}");
 }

@@ -29,6 +29,7 @@ pub fn shapes(figure: &Figure, left: f64, top: f64, right: f64) -> (Vec<Shape>, 
     for line in shown {
         let name = shortened_name(&line.name, right - left - SAMPLE);
         let width = SAMPLE + label_width(&name);
+        // The first name of a row always fits, because names are shortened.
         if x > left && x + width > right {
             x = left;
             y += ROW;

@@ -24,7 +24,7 @@ fn small() -> Figure {
     }
 }
 
-/// Without the style, which is the same for all.
+/// Returns the chart without its style, which is the same for all charts.
 fn body(svg: &str) -> String {
     let (head, rest) = svg.split_once("<style>").unwrap();
     let (_, rest) = rest.split_once("</style>").unwrap();

@@ -34,6 +34,7 @@ pub fn text(view: &View, bars: &[Bar]) -> String {
 fn drawn_bar(n: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (n as f64 / most.max(1) as f64 * room as f64 * 8.0).round() as usize;
+    // A bar that is rounded to nothing would look like a count of 0.
     let eighths = if n > 0 { eighths.max(1) } else { 0 };
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }

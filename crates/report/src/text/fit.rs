@@ -29,6 +29,7 @@ impl Part {
 pub fn fit(parts: &[Part], max_lines: usize) -> String {
     let gaps = parts.len().saturating_sub(1);
     let all: Vec<usize> = parts.iter().map(|part| part.rows.len()).collect();
+    // Each table shows at least its first row.
     let mut shown: Vec<usize> = all.iter().map(|rows| 1.min(*rows)).collect();
     let gap = if total_lines(parts, &all) + gaps > max_lines { "" } else { "\n" };
     let room = max_lines.saturating_sub(gaps * gap.len());
@@ -40,7 +41,8 @@ pub fn fit(parts: &[Part], max_lines: usize) -> String {
                 continue;
             }
             shown[index] += 1;
-            // The last row replaces the line that counts the omitted rows, so it may fit although the one before does not.
+            // The last row replaces the line that counts the omitted rows, so it may fit although
+            // the one before does not.
             if total_lines(parts, &shown) <= room {
                 has_grown = true;
             } else {

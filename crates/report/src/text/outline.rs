@@ -48,7 +48,7 @@ pub fn part(view: &View, section: &Section) -> Part {
     let fixed: String = above.iter().map(|block| formatter.block(block)).collect();
     let rows = match last {
         Block::FactOfEach(facts) => facts.iter().map(|fact| formatter.fact(fact)).collect(),
-        Block::List(points) => points.iter().map(|point| formatter.point(point)).collect(),
+        Block::List(items) => items.iter().map(|item| formatter.item(item)).collect(),
         Block::Outcomes(rows) => lines(&formatter.outcomes(rows)),
         Block::Breakdown(breakdown) => {
             let mut rows = lines(&formatter.breakdown(breakdown));
@@ -82,7 +82,7 @@ impl Formatter<'_> {
             Block::Heading(heading) => self.strong(heading),
             Block::Paragraph(text) => view.hang("", &clean(text)),
             Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
-            Block::List(points) => points.iter().map(|point| self.point(point)).collect(),
+            Block::List(items) => items.iter().map(|item| self.item(item)).collect(),
             Block::Table(head, rows) => table(view, head, rows),
             Block::Breakdown(breakdown) => self.breakdown(breakdown),
             Block::Outcomes(rows) => self.outcomes(rows),
@@ -122,17 +122,17 @@ impl Formatter<'_> {
         painted.collect()
     }
 
-    fn point(&self, point: &ListItem) -> String {
+    fn item(&self, item: &ListItem) -> String {
         let view = self.view;
-        let sentence = clean(&point.sentence);
-        let text = match point.mark {
+        let sentence = clean(&item.sentence);
+        let text = match item.mark {
             ListMark::Plain => view.hang("- ", &sentence),
             ListMark::Note => self.line("- ", &sentence),
             ListMark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
             ListMark::Met => view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence),
             ListMark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
         };
-        let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
+        let remedy = item.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
         text + &remedy.collect::<String>()
     }
 
@@ -193,6 +193,7 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     let has_text = head.last().is_some_and(|last| ["flags", "reason"].contains(&last.as_str()));
     let figures = head.len() - usize::from(has_text);
     let mut shown: Vec<usize> = (0..figures).collect();
+    // The last column is not counted as figures if it contains text.
     let texts: Vec<String> =
         lines.iter().map(|row| row.get(figures).map_or(String::new(), |text| clean(text))).collect();
     for name in OPTIONAL_COLUMNS.iter().filter(|_| view.detail == Detail::Brief) {

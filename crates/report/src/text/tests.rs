@@ -12,7 +12,7 @@ fn text_as(view: &View, run: &Run, judgement: &Judgement) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Everything, at 96 columns.
+/// Returns the full report at 96 columns.
 fn text_of(run: &Run) -> String {
     text_as(&View { columns: 96, ..View::default() }.in_full(), run, &Judgement::default())
 }
@@ -102,7 +102,7 @@ fn what_was_asked_is_said_in_words() {
     assert!(text.contains("Duration       100 requests in 10 s\n"), "{text}");
 }
 
-/// A story of whatever samples: (planned at, took, outcome, label).
+/// Returns a story of arbitrary samples: (planned instant, duration, outcome, label).
 fn told(samples: &[(u64, u64, usize, u32)], open: bool, labels: &[&str]) -> Story {
     let story = if open { Story::open(100.0, Some(3)) } else { Story::closed(3.0) };
     let mut story = story.labels(labels);
@@ -130,7 +130,7 @@ proptest! {
             let text = text_of(&run);
             prop_assert!(text.lines().all(|l| l.chars().count() <= 96), "{}", text);
             prop_assert!(!text.contains(['\x1b', '\r']) && !text.contains("NaN") && !text.contains("\n\n\n"));
-            // Pictures take their time, and are drawn from what SVG is written from.
+            // Pictures are slow, and are drawn from the same shapes as SVG.
             for format in crate::REPORTS.iter().filter(|format| !format.name.starts_with("png")) {
                 let judgement = Judgement::default();
                 let subject = crate::Subject::Run(&run, &judgement);

@@ -1,4 +1,4 @@
-//! Files laid out as the tools write them.
+//! Tests files in the formats of the tools.
 
 #![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
 
@@ -40,7 +40,7 @@ fn the_table_of_an_experiment_of_2011_is_read() {
     assert!(e1.notes.iter().any(|note| note.starts_with("one value per step")));
 }
 
-/// The table of the Universal Scalability Law's own examples: users and throughput, no more.
+/// The table in the examples of the Universal Scalability Law: users and throughput only.
 #[test]
 fn a_published_table_of_users_and_throughput_is_read() {
     for header in ["N X", "N,X", "users throughput", "threads\tX", "clients;tps", "concurrency rps", "Users QPS"] {
@@ -52,7 +52,7 @@ fn a_published_table_of_users_and_throughput_is_read() {
         assert_eq!((all.observations[1].load, all.observations[1].achieved), (2.0, 1878.91), "{header}");
         assert_eq!(all.contenders, ["usl"], "{header}");
     }
-    // Two columns of that kind are two contenders.
+    // Two columns of this kind are two contenders.
     assert_eq!(one("a.csv", "users,tps,qps\n1,2,3\n").contenders, ["tps", "qps"]);
 }
 
@@ -100,14 +100,14 @@ fn autobench_writes_a_row_a_rate() {
     let row = "100 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 100 50.0 10.0 0.0 0.0 0.0 0.0 40.0 2.2 25";
     let dead = "200 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 200 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 101";
     let tsv = format!("{header}\n{row}\n{dead}\n").replace(' ', "\t");
-    // A row of real autobench names its rate once.
+    // A row of the real autobench contains its rate once.
     let tsv = tsv.replace("\t0\t100\t50.0", "\t0\t50.0").replace("\t0\t200\t0.0", "\t0\t0.0");
     for text in [tsv.clone(), tsv.replace('\t', ",")] {
         let all = one("result.tsv", &text);
         assert_eq!(all.contenders, ["A", "B"]);
         let [a, b, _, dead] = &all.observations[..] else { panic!("{all:?}") };
         assert_eq!((a.load, a.offered, a.achieved, a.mean), (100.0, Some(100.0), 98.5, Some(0.0125)));
-        // 25 errors for 100 replies: a fifth of all.
+        // 25 errors and 100 replies: a fifth of all requests failed.
         assert_eq!((b.achieved, b.errors), (40.0, Some(0.2)));
         assert_eq!((dead.achieved, dead.errors, dead.mean), (0.0, Some(1.0), None));
         assert!(all.notes.iter().any(|note| note.contains("shorter than 5 s")));
@@ -119,7 +119,7 @@ fn autobench_writes_a_row_a_rate() {
 fn ab_writes_its_requests() {
     let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
     for n in 0..1000 {
-        // 100 a second, 50 ms each: 5 under way.
+        // 100 per second of 50 ms each: 5 are in flight.
         text += &format!("Fri Nov 20 15:09:05 2026\t{}\t0\t50\t50\t49\n", 1_795_000_000 + n / 100);
     }
     let all = one("nginx-5.tsv", &text);
@@ -128,7 +128,7 @@ fn ab_writes_its_requests() {
     assert_eq!((p(trial, 0.99), p(trial, 0.999), trial.errors), (Some(0.05), Some(0.05), None));
     assert_eq!(trial.blocks.len(), 8);
     assert!(trial.blocks.iter().all(|block| block.completed == 100 && near(block.mean, 0.05)));
-    // A number in the name that cannot be the load is none.
+    // A number in the name that cannot be the load is ignored.
     assert_eq!(one("nginx-4.tsv", &text).observations[0].load, 4.0);
     assert_eq!(one("nginx-1.tsv", &text).observations[0].load, 5.0);
     let short: String = text.lines().take(50).map(|line| format!("{line}\n")).collect();
@@ -216,7 +216,7 @@ fn brunt_writes_json() {
     assert_eq!((trial.blocks.len(), trial.blocks[0].completed), (1, 49));
     assert!(trial.quantiles[1].at_least && !trial.quantiles[0].at_least);
     assert_eq!(trial.verdict, Some(brunt_model::finding::State::Limited));
-    // What was analysed comes back as it was.
+    // An analyzed study is read without changes.
     let again = one("sweep.json", &serde_json::json!({"observations": &all}).to_string());
     assert_eq!(again, all);
 }

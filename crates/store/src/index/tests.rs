@@ -1,4 +1,5 @@
-//! The work that the index costs in a large store, in steps of `SQLite`, which do not depend on the machine.
+//! Tests the cost of the index in a large store, in steps of `SQLite`, which do not depend on the
+//! machine.
 
 use super::{Index, StartInfo};
 use crate::entry::{Kind, Progress};
@@ -8,7 +9,7 @@ use brunt_model::TrialIndex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An index with this many runs, and as many runs of experiments, 20 to each.
+/// Creates an index with this number of runs, and as many runs of experiments, 20 in each.
 fn filled(runs: u32) -> Index {
     let index = Index::in_memory().unwrap();
     let add = || {
@@ -32,7 +33,7 @@ fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
     Ok(id)
 }
 
-/// All that is written to the index for a run.
+/// Writes everything that the index stores for a run.
 fn add_run(index: &Index, experiment: Option<u32>, number: u32) -> Result<(), StoreError> {
     let id = begin(index, Kind::Run, number)?;
     if let Some(experiment) = experiment {
@@ -43,7 +44,7 @@ fn add_run(index: &Index, experiment: Option<u32>, number: u32) -> Result<(), St
     index.set_end(&id, Progress::Whole, None)
 }
 
-/// Steps of the database's machine while it does this.
+/// Returns the number of steps of the database's virtual machine during `action`.
 fn steps(index: &mut Index, action: impl FnOnce(&Index)) -> u64 {
     let steps = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&steps);

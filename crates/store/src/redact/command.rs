@@ -152,10 +152,13 @@ pub fn shell_words(words: impl IntoIterator<Item = String>) -> String {
 }
 
 fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+    if !word.is_empty() && word.chars().all(needs_no_quotes) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+fn needs_no_quotes(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c)
 }

@@ -162,7 +162,8 @@ impl Redactor {
         }
     }
 
-    /// Redacts the experiment, the environment and the warnings of a study. Its runs are already redacted.
+    /// Redacts the experiment, the environment and the warnings of a study. Its runs are already
+    /// redacted.
     pub fn study(&self, study: &mut Study) {
         self.experiment(&mut study.experiment);
         self.environment(&mut study.environment);

@@ -9,10 +9,10 @@ fn redactor() -> Redactor {
     Redactor::new(b"a key of tests")
 }
 
-/// A way to redact a text.
+/// A function that redacts a text.
 type Redaction = fn(&Redactor, &str) -> String;
 
-/// Texts of a form, each by itself, in which `%` stands for the secret.
+/// Texts of one form, each separate. `%` is replaced by the secret.
 fn finds(redact: Redaction, texts: &[&str]) {
     for text in texts {
         let shown = redact(&redactor(), &text.replace('%', CANARY));
@@ -213,7 +213,7 @@ fn secrets_are_put_back_before_a_plan_is_sent_again() {
     let mut stored = plan(80, CANARY);
     redactor().plan(&mut stored);
     assert!(!serde_json::to_string(&stored).unwrap().contains(CANARY));
-    // Another port, the same secret; and a secret that was changed meanwhile.
+    // Another port with the same secret, and a secret that was changed in the meantime.
     for asked in [plan(81, CANARY), plan(80, "changed-meanwhile")] {
         let restored = redactor().restored(&stored, &asked, Redactor::plan).unwrap();
         assert_eq!(restored.main().scenario.requests[0].headers, asked.main().scenario.requests[0].headers);

@@ -76,8 +76,8 @@ pub fn describe(index: &Index, id: &str, head: &ExperimentHead) -> Result<(), St
 /// A row is claimed before its file exists, and has no start until then. The figures of a run are
 /// read at its next lookup; its row stays `open` until then.
 fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> {
-    // Rows first: if another process begins a run in the meantime, it has a file here and no row, and claiming its id
-    // again has no effect.
+    // Rows first: if another process begins a run in the meantime, it has a file here and no row,
+    // and claiming its id again has no effect.
     let rows = index.rows()?;
     let experiments = ids_in(&directory.experiments(), ".experiment")?;
     let runs = ids_in(&directory.runs(), ".events")?;

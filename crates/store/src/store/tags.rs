@@ -85,12 +85,15 @@ impl Store {
 
 /// True if `word` can be the name of a tag or a baseline, and hence of a file.
 pub(super) fn is_tag(word: &str) -> bool {
-    let is_allowed = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
     !word.is_empty()
         && word.len() <= MAX_BYTES
         && word != "last"
         && !word.starts_with('.')
-        && word.chars().all(is_allowed)
+        && word.chars().all(is_allowed_in_tags)
+}
+
+fn is_allowed_in_tags(letter: char) -> bool {
+    letter.is_alphanumeric() || "-_.".contains(letter)
 }
 
 fn refusal(tag: &str, what: String) -> StoreError {

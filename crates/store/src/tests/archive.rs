@@ -1,4 +1,4 @@
-//! Export and import.
+//! Tests export and import.
 
 use super::world::{experiment, keep, place, store};
 use crate::{EntryFilter, ExperimentEnd, StoreError, StoredItem};

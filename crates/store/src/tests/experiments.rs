@@ -1,4 +1,4 @@
-//! An experiment is kept with its trials, interrupted, taken up again.
+//! Tests storing an experiment with its trials, interrupting it, and resuming it.
 
 use super::world::{events, experiment, keep, place, plan, search, store, write};
 use crate::{EntryFilter, ExperimentEnd, Progress, Store, StoreError, StoredItem};

@@ -1,4 +1,4 @@
-//! The index is made again from the files; one of a later brunt is left alone.
+//! Tests that the index is rebuilt from the files, and that one of a later brunt stays unchanged.
 
 use super::world::{events, experiment, keep, place, store, write};
 use crate::{EntryFilter, ExperimentEnd, Store, StoreError, StoredItem};
@@ -53,7 +53,7 @@ fn an_index_of_a_later_brunt_is_left_alone() {
     assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
 }
 
-/// A generator of numbers whose sequence is known.
+/// A pseudo-random generator with a known sequence.
 struct Numbers(u64);
 
 impl Numbers {
@@ -63,8 +63,9 @@ impl Numbers {
     }
 }
 
-/// Bytes of structure, changed at random: the list is as it was, or the error says what is wrong. A changed byte within a
-/// figure's cell is not seen: `SQLite` has no checksums, and the logs are the truth.
+/// Changes bytes of the structure at random: the list stays the same, or the error describes the
+/// damage. A changed byte in a figure's cell is not detected: `SQLite` has no checksums, and the
+/// logs are authoritative.
 #[test]
 fn an_index_with_changed_bytes_is_made_again_or_refused() {
     let (directory, store) = store();
@@ -126,7 +127,7 @@ fn a_run_is_stored_where_all_rows_are_damaged() {
     drop(store);
     let index = directory.path().join("index.sqlite");
     let mut bytes = fs::read(&index).unwrap();
-    // The first page holds the schema.
+    // The first page contains the schema.
     bytes[4096..].fill(0x5a);
     fs::write(&index, bytes).unwrap();
     let store = Store::open(directory.path()).unwrap();

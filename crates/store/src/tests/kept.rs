@@ -1,4 +1,4 @@
-//! A run is kept, found, tagged, listed, removed.
+//! Tests storing, finding, tagging, listing and removing a run.
 
 use super::world::{events, experiment, keep, place, store, write};
 use crate::{EntryFilter, ExperimentEnd, Kind, Progress, Store, StoreError, StoredItem};
@@ -24,7 +24,7 @@ fn a_run_is_found_by_all_its_names() {
 #[test]
 fn a_beginning_that_several_ids_share_names_none() {
     let (_directory, store) = store();
-    // More runs than there are letters: two share their first.
+    // There are more runs than letters, so two ids have the same first letter.
     let ids: Vec<String> = (0..32).map(|n| keep(&store, None, f64::from(n))).collect();
     let shared = ids.iter().map(|id| &id[..1]).find(|c| ids.iter().filter(|id| id.starts_with(c)).count() > 1).unwrap();
     assert!(matches!(store.find(shared), Err(StoreError::Ambiguous { ids, .. }) if ids.len() > 1));

@@ -1,4 +1,4 @@
-//! Packed logs: whatever happens to the file, the whole events before it are read.
+//! Tests packed logs: the complete events before any damage are read.
 
 use super::world::{events, snapshot};
 use crate::log::{EventReader, Head, PackedReader, PackedWriter};

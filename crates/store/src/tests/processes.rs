@@ -1,4 +1,5 @@
-//! Several processes at once, and one that is killed: this test program starts itself again as the other process.
+//! Tests several processes at once, one of which is killed. This test program starts itself again
+//! as the other process.
 
 use super::world::{SECOND, events, keep, snapshot, store, write};
 use crate::{EntryFilter, Progress, Store};
@@ -8,12 +9,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Set in the other process: what it is to do.
+/// Name of the environment variable that gives the other process its task.
 const ROLE: &str = "BRUNT_STORE_TEST_ROLE";
 const WHERE: &str = "BRUNT_STORE_TEST_DIRECTORY";
 const RUNS: usize = 50;
 
-/// The other process, ended when this goes.
+/// The other process. It is ended when this value is dropped.
 struct Other(Child);
 
 impl Drop for Other {
@@ -31,7 +32,7 @@ fn start(role: &str, directory: &Path) -> Other {
     Other(command.spawn().unwrap())
 }
 
-/// No test of its own: what [`start`] starts.
+/// Not a separate test: the process that [`start`] starts.
 #[test]
 fn the_other_process() {
     let (Ok(role), Ok(directory)) = (std::env::var(ROLE), std::env::var(WHERE)) else { return };
@@ -43,14 +44,14 @@ fn the_other_process() {
     let mut log = store.begin_run(None).unwrap();
     write(&mut log, &events(77.0)[..3]);
     println!("\nwriting {}", log.id());
-    // Until it is killed, and bounded all the same.
+    // Waits until it is killed, but not forever.
     (0..5_000_000).for_each(|tenth| log.take(&snapshot(tenth, 3)).unwrap());
 }
 
 #[test]
 fn two_processes_keep_fifty_runs_each() {
     let directory = tempfile::tempdir().unwrap();
-    // Both make the index, too.
+    // Both processes also create the index.
     let mut others = [start("many", directory.path()), start("many", directory.path())];
     for Other(child) in &mut others {
         assert!(child.wait().unwrap().success());
@@ -106,7 +107,7 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
     let id = log.id().to_owned();
     write(&mut log, &events(5.0)[..3]);
     let full = (0..200_000).find(|tenth| log.take(&snapshot(*tenth, *tenth)).is_err()).expect("the disk is full");
-    // From now on events go nowhere, and nobody is told again.
+    // From now on events are discarded, and no further error is returned.
     assert!(log.take(&snapshot(full + 1, 1)).is_ok());
     let mut run = store.run(&id).unwrap();
     assert_eq!(run.seen_to.0, full * SECOND / 10);
@@ -158,7 +159,7 @@ fn skipped(what: &str) {
     }
 }
 
-/// A small file system, mounted while this lives.
+/// A small file system, which is mounted until this value is dropped.
 struct Small(std::path::PathBuf);
 
 impl Small {
@@ -172,7 +173,7 @@ impl Small {
 
 impl Drop for Small {
     fn drop(&mut self) {
-        // Lazily: a child may still have files open.
+        // A lazy unmount, because a child may still have open files.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets are redacted in what a store writes.
+//! Tests that a store writes no secrets.
 
 use super::world::{events, experiment, store};
 use crate::Store;

@@ -1,4 +1,4 @@
-//! Runs and experiments made up for tests.
+//! Creates runs and experiments for tests.
 
 use crate::{RunLog, Store};
 use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
@@ -25,7 +25,7 @@ pub fn plan() -> Plan {
     serde_json::from_str(text).unwrap()
 }
 
-/// A second of ten replies, `began` seconds after 1970.
+/// Returns a run of one second with ten replies, which started `began` seconds after 1970.
 pub fn events(began: f64) -> Vec<Event> {
     let mut events = vec![
         Event::Started { plan: Box::new(plan()), environment: Box::default(), unix_seconds: began },
@@ -38,7 +38,7 @@ pub fn events(began: f64) -> Vec<Event> {
     events
 }
 
-/// A tenth of a second with so many replies of 20 ms.
+/// Returns a tenth of a second with this number of replies of 20 ms.
 pub fn snapshot(tenth: u64, replies: u64) -> Event {
     let (from, to) = (Tick(tenth * SECOND / 10), Tick((tenth + 1) * SECOND / 10));
     let mut snapshot = Snapshot { from, to, phase: Phase::Measure, ..Snapshot::default() };
@@ -61,7 +61,7 @@ pub fn write(log: &mut RunLog, events: &[Event]) {
     }
 }
 
-/// A whole run; its id.
+/// Stores a complete run, and returns its id.
 pub fn keep(store: &Store, belongs: Option<(&str, TrialIndex)>, began: f64) -> String {
     let mut log = store.begin_run(belongs).unwrap();
     write(&mut log, &events(began));
@@ -70,7 +70,7 @@ pub fn keep(store: &Store, belongs: Option<(&str, TrialIndex)>, began: f64) -> S
     id
 }
 
-/// Two contenders at two loads, twice.
+/// Returns an experiment of two contenders at two loads, with two repetitions.
 pub fn experiment() -> Experiment {
     let step = |load| Step::new(load, plan());
     let contender = |name: &str| Contender {
@@ -97,7 +97,7 @@ pub fn experiment() -> Experiment {
     }
 }
 
-/// The same, asked how much one of them carries.
+/// Returns the same experiment as a search for the capacity of one contender.
 pub fn search() -> Experiment {
     let find = r#"{"find": {"objectives": [{"name": "p99 < 50ms", "all": [{"metric": {"quantile": 0.99}, "relation":
         "below", "bound": 0.05}]}], "precision": 0.02, "within_seconds": 60.0, "start": 50.0, "most": null, "trial":

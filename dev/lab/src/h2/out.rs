@@ -94,7 +94,7 @@ impl Out {
 mod tests {
     use super::*;
 
-    /// Takes so many bytes, and then blocks.
+    /// Accepts this number of bytes, and then blocks.
     struct Narrow(usize);
 
     impl Write for Narrow {

@@ -497,7 +497,8 @@ impl Session {
         self.counts.first_error.get_or_insert(reason);
     }
 
-    /// Writes frames until the writer would block, and appends finished replies to `completed`. Returns the bytes written.
+    /// Writes frames until the writer would block, and appends finished replies to `completed`.
+    /// Returns the bytes written.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@ use super::*;
 
 const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true, message: None };
 
-/// All requests in `bytes`, given to the parser in pieces of `piece` bytes.
+/// Parses all requests in `bytes`, in pieces of `piece` bytes.
 fn requests(bytes: &[u8], piece: usize) -> Result<Vec<Request>, Malformed> {
     let mut parser = Parser::new(true);
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The whole server over loopback sockets, in HTTP/2.
+//! Tests the complete server over loopback sockets, with HTTP/2.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,14 +7,14 @@ use super::tests::Lab;
 use crate::h2::frame::{self, HEAD, Head, PREFACE, flag, kind, setting, word};
 use crate::h2::hpack::block;
 
-/// A client that knows frames, and not much more.
+/// A client that only knows frames.
 pub(super) struct Client<S> {
     socket: S,
     held: Vec<u8>,
     decoder: fluke_hpack::Decoder<'static>,
 }
 
-/// What came on a connection: a line each.
+/// Received frames of a connection, one per line.
 type Lines = Vec<String>;
 
 impl Client<TcpStream> {
@@ -24,7 +24,7 @@ impl Client<TcpStream> {
 }
 
 impl<S: Read + Write> Client<S> {
-    /// Sends preface and settings, and acknowledges those of the server that will come.
+    /// Sends the preface and settings, and acknowledges the settings of the server in advance.
     fn on(socket: S, settings: &[(u16, u32)]) -> Self {
         let mut client = Self { socket, held: Vec::new(), decoder: fluke_hpack::Decoder::new() };
         let mut bytes = PREFACE.to_vec();
@@ -45,7 +45,7 @@ impl<S: Read + Write> Client<S> {
         self.send(kind::HEADERS, flags | flag::END_HEADERS, stream, &block(&fields));
     }
 
-    /// Requests that reach the server at once.
+    /// Sends requests that reach the server together.
     fn get_together(&mut self, streams: &[u32], path: &str) {
         let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "lab")]);
         let mut bytes = Vec::new();
@@ -72,7 +72,7 @@ impl<S: Read + Write> Client<S> {
         self.head(stream, "GET", path, flag::END_STREAM);
     }
 
-    /// The next frame, as a line; none at the end.
+    /// Returns the next frame as a line; None at the end.
     fn next(&mut self) -> Option<String> {
         loop {
             if let Some(head) = Head::parse(&self.held)
@@ -114,7 +114,7 @@ impl<S: Read + Write> Client<S> {
         format!("{}: {text}{end}", head.stream)
     }
 
-    /// Frames until one is this line; settings and the connection's windows are left out.
+    /// Returns the frames up to this line, without settings and windows of the connection.
     pub(super) fn until(&mut self, last: &str) -> Lines {
         let mut lines = Lines::new();
         while let Some(line) = self.next() {
@@ -130,7 +130,7 @@ impl<S: Read + Write> Client<S> {
         panic!("{last} did not come, but {lines:?}");
     }
 
-    /// Frames until the connection ends.
+    /// Returns the frames up to the end of the connection.
     fn rest(&mut self) -> Lines {
         let lines: Lines = std::iter::from_fn(|| self.next()).take(1000).collect();
         lines
@@ -184,7 +184,7 @@ fn both_versions_are_told_apart_by_their_first_bytes() {
     assert_eq!((old.end().http2.connections, new.end().requests.malformed), (0, 1));
 }
 
-/// Leaves out the first bytes that are written.
+/// Omits the first bytes that are written.
 struct TcpPiece {
     socket: TcpStream,
     skip: usize,

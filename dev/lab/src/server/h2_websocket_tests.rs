@@ -1,4 +1,4 @@
-//! `WebSocket`s over streams of HTTP/2.
+//! Tests `WebSocket`s over streams of HTTP/2.
 
 use super::h2_tests::Client;
 use super::tests::Lab;

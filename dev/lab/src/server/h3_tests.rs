@@ -1,4 +1,4 @@
-//! What is refused of the options of HTTP/3; its requests are tested with brunt as the client.
+//! Tests the refused options of HTTP/3. Its requests are tested with brunt as the client.
 
 use clap::Parser as _;
 

@@ -1,4 +1,4 @@
-//! The whole server over loopback sockets.
+//! Tests the complete server over loopback sockets.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::*;
 
-/// A server in a thread of its own.
+/// A server in a separate thread.
 pub(super) struct Lab {
     pub(super) address: String,
     pub(super) certificate: Option<String>,
@@ -43,7 +43,7 @@ impl Lab {
         socket
     }
 
-    /// A connection with TLS that offers these protocols.
+    /// Opens a connection with TLS that offers these protocols.
     pub(super) fn connect_tls(&self, protocols: &[&[u8]]) -> StreamOwned<ClientConnection, TcpStream> {
         let mut roots = RootCertStore::empty();
         let pem = self.certificate.clone().unwrap();
@@ -59,7 +59,7 @@ impl Lab {
         StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), self.connect())
     }
 
-    /// Everything that the server says to `request` until it closes.
+    /// Returns all bytes that the server sends after `request` until it closes.
     pub(super) fn ask(&self, request: &str) -> String {
         let mut socket = self.connect();
         socket.write_all(request.as_bytes()).unwrap();
@@ -73,7 +73,7 @@ impl Lab {
     }
 
     pub(super) fn end(mut self) -> Report {
-        // A server that has ended by itself does not listen any more.
+        // A server that has ended no longer listens.
         let _ = self.stop.write_all(b"end");
         self.thread.join().unwrap()
     }
@@ -276,7 +276,7 @@ fn tls_is_spoken_to_those_who_trust_the_certificate() {
         let mut stream = lab.connect_tls(&[]);
         stream.write_all(format!("{GET}GET / HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
         let mut reply = String::new();
-        // Ends without an error only if the server said that it ended.
+        // Ends without an error only if the server has announced the end.
         stream.read_to_string(&mut reply).unwrap();
         assert_eq!(reply.matches("HTTP/1.1 200 OK").count(), 2);
         let report = lab.end();

@@ -1,15 +1,15 @@
-//! `WebSocket`s over loopback sockets.
+//! Tests `WebSocket`s over loopback sockets.
 
 use std::io::{Read, Write};
 
 use super::tests::Lab;
 use crate::websocket::frames::{BINARY, CLOSE, CONTINUATION, LAST, PING, PONG, TEXT, masked};
 
-/// A WebSocket, open or about to be.
+/// A WebSocket that is open or being opened.
 struct Client<S>(S);
 
 impl<S: Read + Write> Client<S> {
-    /// Opens one for a path, with these first bytes of frames.
+    /// Opens a WebSocket for a path, and sends these bytes of frames with the handshake.
     fn open(mut stream: S, path: &str, first: &[u8]) -> Self {
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: lab\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\
@@ -31,7 +31,7 @@ impl<S: Read + Write> Client<S> {
         self.0.write_all(&masked(first, payload)).unwrap();
     }
 
-    /// The first byte and the payload of the next frame.
+    /// Returns the first byte and the payload of the next frame.
     fn frame(&mut self) -> (u8, Vec<u8>) {
         let mut head = [0; 2];
         self.0.read_exact(&mut head).unwrap();
@@ -48,7 +48,7 @@ impl<S: Read + Write> Client<S> {
         (head[0], payload)
     }
 
-    /// The code of the close that comes next; after it nothing does.
+    /// Returns the code of the close, which must be the next frame and the last.
     fn closed(&mut self) -> u16 {
         let (first, payload) = self.frame();
         assert_eq!((first, self.rest()), (LAST | CLOSE, Vec::new()));
@@ -57,7 +57,7 @@ impl<S: Read + Write> Client<S> {
 
     fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
-        // A reset is an end, too.
+        // A reset also ends the connection.
         let _ = self.0.read_to_end(&mut rest);
         rest
     }

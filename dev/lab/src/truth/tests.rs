@@ -28,7 +28,8 @@ fn two_servers_by_hand() {
 
 #[test]
 fn three_servers_by_hand() {
-    // All three busy until 6, 4 and 9; the fourth waits for 4, the fifth for 6.
+    // All three servers are busy until 6, 4 and 9; the fourth request waits until 4, the fifth
+    // until 6.
     let sojourn = sojourns(&model(3, None), &[0, 0, 0, 1, 1], &[6, 4, 9, 1, 1]);
     assert_eq!(sojourn, [6, 4, 9, 4, 5]);
 }

@@ -58,6 +58,7 @@ fn bounds(h: &Histogram) -> Vec<u64> {
     let high = h.quantile(0.999).max(1) as f64;
     let inner = if high / low < NARROW { even(low, high) } else { spread(low, high) };
     let mut bounds: Vec<u64> = inner.into_iter().map(|b| b.round() as u64).collect();
+    // No two rows may show the same rounded bound.
     bounds.retain(|b| *b < h.max() && h.count_at_or_below(*b) < h.count() && time(*b) != time(h.max()));
     bounds.push(h.max());
     bounds

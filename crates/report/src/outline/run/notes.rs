@@ -74,11 +74,11 @@ pub fn objectives(report: &Report) -> Section {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     bounds.sort_by_key(|judged| judged.met);
-    let points: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
-    if points.is_empty() {
+    let items: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
+    if items.is_empty() {
         return Section::new();
     }
-    vec![Block::Heading("Objectives".into()), Block::List(points)]
+    vec![Block::Heading("Objectives".into()), Block::List(items)]
 }
 
 fn objective(run: &Run, judged: &ObjectiveResult) -> ListItem {

@@ -134,6 +134,7 @@ pub fn why_nothing(run: &Run) -> String {
     }
     let t = &run.total;
     let tried = t.attempted();
+    // Of equal counts `max_by_key` returns the last, so the order is reversed.
     match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
         Some(worst) if t.failed_by(worst) > 0 => {
             let n = t.failed_by(worst);

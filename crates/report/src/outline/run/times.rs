@@ -110,6 +110,7 @@ fn rows(run: &Run) -> Vec<ClockRow<'_>> {
         Some(Load::Open { connections: Some(_), .. })
     );
     let mut rows: Vec<ClockRow> = vec![("service time", "sent -> last byte", &t.service)];
+    // Without a limit of connections no request waits for one, and the row would be 0.
     if is_capped || t.queue_wait.max() > 0 {
         rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
     }

@@ -3,7 +3,7 @@
 
 use super::{Report, Section, notes};
 use crate::outline::block::{Block, Fact, ListItem, ListMark, Remark, Words};
-use crate::outline::points;
+use crate::outline::items;
 use crate::view::{Detail, Emphasis};
 use brunt_model::Judgement;
 use brunt_model::finding::{Cause, Evidence, Side, State, Verdict};
@@ -22,15 +22,15 @@ pub fn steady(report: &Report) -> Option<Fact> {
 
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
 pub fn findings(report: &Report) -> Section {
-    let mut points = points(&report.judgement.findings);
-    for point in points.iter_mut().filter(|point| point.mark == ListMark::Note && report.detail == Detail::Brief) {
-        point.remedy = None;
+    let mut items = items(&report.judgement.findings);
+    for item in items.iter_mut().filter(|item| item.mark == ListMark::Note && report.detail == Detail::Brief) {
+        item.remedy = None;
     }
-    points.extend(notes::warnings(report.run).map(ListItem::plain));
-    if points.is_empty() {
+    items.extend(notes::warnings(report.run).map(ListItem::plain));
+    if items.is_empty() {
         return Section::new();
     }
-    vec![Block::Heading("Findings".into()), Block::List(points)]
+    vec![Block::Heading("Findings".into()), Block::List(items)]
 }
 
 /// Returns the verdict of a judged run; None if the run was not judged.

@@ -1,4 +1,4 @@
-//! Twenty thousand texts, drawn at random: none with a secret shows it, and none without one changes.
+//! Tests 20,000 random texts: none with a secret shows it, and none without one changes.
 
 use crate::Redactor;
 use rand::rngs::StdRng;
@@ -65,11 +65,11 @@ const PUBLIC: [&str; 12] = [
     "keyboard",
 ];
 
-/// A way in which a text is redacted.
+/// A function that redacts a text.
 type Redaction = fn(&Redactor, &str) -> String;
 
-/// A form of a text, and the way in which it is redacted. `F` is a field, `V` its value, `P` a
-/// field that is public, `N` a name, `U` a path.
+/// A form of a text, and the function that redacts it. `F` is a field, `V` its value, `P` a
+/// public field, `N` a name, `U` a path.
 const FORMS: [(&str, Redaction); 18] = [
     ("http://127.0.0.1:8080/U?a=1&F=V&b=2", Redactor::url),
     ("GET http://h/U?F=V", Redactor::label),
@@ -91,7 +91,7 @@ const FORMS: [(&str, Redaction); 18] = [
     ("brunt http://h/U --json '{\"F\": \"V\"}' -o html=N.html", Redactor::command),
 ];
 
-/// Forms of a message that repeats a secret which is known, or names and places.
+/// Forms of a message that contains a known secret, or names and paths.
 const MESSAGES: [&str; 8] = [
     "N.yaml:3:9: F: `V`: not a number; write F: NUMBER",
     "`V` is no file; write --bearer @FILE",
