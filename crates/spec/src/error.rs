@@ -1,4 +1,4 @@
-//! What is wrong with settings or a plan file, where, and what to write instead.
+//! Errors of settings and plan files: the cause, the place, and the remedy.
 
 use brunt_script::{ScriptError, WordError};
 use serde::de::{Expected, Unexpected};
@@ -10,23 +10,23 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     source: Arc<str>,
-    /// From 1; 0: not in a file.
+    /// Counts from 1; 0 if the position is not a line of a file.
     line: u32,
     column: u32,
 }
 
 impl Position {
-    /// A place in a file; lines and columns count from 1.
+    /// Creates a position in a file; lines and columns count from 1.
     pub(crate) fn within(file: &Arc<str>, line: u32, column: u32) -> Self {
         Self { source: Arc::clone(file), line, column }
     }
 
-    /// To sort by.
+    /// Line and column, by which errors are sorted.
     pub(crate) fn line_and_column(&self) -> (u32, u32) {
         (self.line, self.column)
     }
 
-    /// Of no line: a whole file, or a word of the command line.
+    /// Creates a position without a line: a whole file, or an argument of the command line.
     pub fn whole(source: &str) -> Self {
         Self { source: source.into(), line: 0, column: 0 }
     }
@@ -39,37 +39,38 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong, where, and what to write instead.
+/// An error with its cause, place and remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
-    /// Where it stands, as far as that is known.
+    /// Place of the error; None if unknown.
     pub at: Option<Position>,
-    /// The key, such as `load.rate`; empty where it is of the whole.
+    /// Key, such as `load.rate`; empty if the error concerns the whole file.
     pub path: String,
-    /// What is wrong, and what to write instead.
+    /// Cause of the error, and its remedy.
     pub wrong: String,
     /// Further errors of the same file.
     pub others: Vec<SpecError>,
 }
 
 impl SpecError {
-    /// An error at a place.
+    /// Creates an error at a place.
     pub fn new(at: &Position, path: impl Into<String>, wrong: impl Into<String>) -> Self {
         Self { at: Some(at.clone()), path: path.into(), wrong: wrong.into(), others: Vec::new() }
     }
 
-    /// An error without a place, as on a command line.
-    pub fn told(wrong: impl Into<String>) -> Self {
+    /// Creates an error without a place, as on a command line.
+    pub fn unplaced(wrong: impl Into<String>) -> Self {
         Self { at: None, path: String::new(), wrong: wrong.into(), others: Vec::new() }
     }
 
-    /// The same error, of `what`. Its place stays.
+    /// Returns the error with `subject` before its message. Its place becomes part of the message.
     #[must_use]
-    pub fn of(self, what: &str) -> Self {
-        Self::told(format!("{what}: {self}"))
+    pub fn about(self, subject: &str) -> Self {
+        Self::unplaced(format!("{subject}: {self}"))
     }
 
-    /// The same error, in what stands at `at` under `key`. A place that is known already is the better one.
+    /// Adds a key before the path of the error, and its place if the error has none: an inner
+    /// place is more precise.
     pub(crate) fn within(mut self, key: &str, at: &Position) -> Self {
         self.at.get_or_insert_with(|| at.clone());
         self.path = match self.path.as_str() {
@@ -98,43 +99,43 @@ impl std::error::Error for SpecError {}
 
 impl From<WordError> for SpecError {
     fn from(error: WordError) -> Self {
-        Self::told(error.to_string())
+        Self::unplaced(error.to_string())
     }
 }
 
 impl From<ScriptError> for SpecError {
     fn from(error: ScriptError) -> Self {
-        Self::told(error.to_string())
+        Self::unplaced(error.to_string())
     }
 }
 
 impl From<io::Error> for SpecError {
     fn from(error: io::Error) -> Self {
-        Self::told(error.to_string())
+        Self::unplaced(error.to_string())
     }
 }
 
-/// What becomes of settings, or what is wrong with them.
+/// A result with [`SpecError`] as its error type.
 pub type Result<T, E = SpecError> = std::result::Result<T, E>;
 
-/// Ends with an error where a condition does not hold. The message names settings by `names.of("rate")`.
+/// Returns an error if a condition does not hold. The message names settings by `names.of("rate")`.
 macro_rules! require {
-    ($said:expr, $holds:expr, |$names:ident| $text:expr) => {
+    ($sources:expr, $holds:expr, |$names:ident| $text:expr) => {
         let holds: bool = $holds;
         if !holds {
-            return Err($said.refuse(|$names| $text));
+            return Err($sources.refuse(|$names| $text));
         }
     };
 }
 
-/// Ends with an error that has no place and names no setting.
+/// Returns an error that has no place and names no setting.
 macro_rules! bail {
     ($($text:tt)*) => {
-        return Err($crate::error::SpecError::told(format!($($text)*)))
+        return Err($crate::error::SpecError::unplaced(format!($($text)*)))
     };
 }
 
-/// The same where a condition does not hold.
+/// Returns such an error if a condition does not hold.
 macro_rules! ensure {
     ($holds:expr, $($text:tt)*) => {
         let holds: bool = $holds;
@@ -147,25 +148,25 @@ pub(crate) use {bail, ensure, require};
 
 impl serde::de::Error for SpecError {
     fn custom<T: fmt::Display>(wrong: T) -> Self {
-        Self::told(wrong.to_string())
+        Self::unplaced(wrong.to_string())
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self { path: field.into(), ..Self::told("is missing; write it here") }
+        Self { path: field.into(), ..Self::unplaced("is missing; write it here") }
     }
 
     fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
-        Self { path: field.into(), ..Self::told(unknown(field, known)) }
+        Self { path: field.into(), ..Self::unplaced(unknown(field, known)) }
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = match found {
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let kind = match unexpected {
             Unexpected::Unit => "nothing",
             Unexpected::Seq => "a list",
             Unexpected::Map => "a map",
             _ => "a single value",
         };
-        Self::custom(format!("{found} instead of {expected}; write {expected}"))
+        Self::custom(format!("{kind} instead of {expected}; write {expected}"))
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
@@ -174,7 +175,7 @@ impl serde::de::Error for SpecError {
     }
 }
 
-/// What is said of a key that nobody knows.
+/// Message for an unknown key, with the most similar known key, or all known keys.
 pub(crate) fn unknown<T: AsRef<str>>(key: &str, known: &[T]) -> String {
     match nearest(key, known.iter().map(AsRef::as_ref)) {
         Some(near) => format!("unknown key; write {near}"),
@@ -182,21 +183,24 @@ pub(crate) fn unknown<T: AsRef<str>>(key: &str, known: &[T]) -> String {
     }
 }
 
-/// `a`, `a or b`, `a, b or c`.
+/// Joins words to a list: `a`, `a or b`, `a, b or c`.
 pub(crate) fn one_of<T: AsRef<str>>(words: &[T]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
-        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => "nothing".to_owned(),
     }
 }
 
-/// The known word that is most like `word`, where one is like it.
+/// The known word most similar to `word`; None if no word is similar.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |other: &str| {
-        strsim::jaro_winkler(word, other.rsplit('.').next().unwrap_or(other)).max(strsim::jaro_winkler(word, other))
-    };
-    let scored = known.into_iter().map(|other| (likeness(other), other)).filter(|(score, _)| *score > 0.78);
-    scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
+    let similar = known.into_iter().map(|other| (similarity(word, other), other)).filter(|(score, _)| *score > 0.78);
+    similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
+}
+
+/// Similarity of a word and a known key, or the last part of the key; the larger of the two.
+fn similarity(word: &str, key: &str) -> f64 {
+    let last_part = key.rsplit('.').next().unwrap_or(key);
+    strsim::jaro_winkler(word, last_part).max(strsim::jaro_winkler(word, key))
 }

@@ -1,50 +1,58 @@
-//! How many trials an experiment has, and about how long they take.
+//! Number of trials of an experiment, and an estimate of its duration.
 
 use brunt_model::{Experiment, Load, Plan, Population, Question};
 use std::time::Duration;
 
-/// `2 contenders × 30 steps × 3 repetitions = 180 trials, about 1 h 45 min`.
+/// Returns a sentence such as `2 contenders × 30 steps × 3 repetitions = 180 trials, about
+/// 1 h 45 min`.
 pub fn sentence(experiment: &Experiment) -> String {
     if let (Question::Compare(_), Some(find)) = (&experiment.question, experiment.find()) {
         let searches =
             u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX).saturating_mul(experiment.repetitions);
-        let contenders = counted(experiment.contenders.len(), "contender");
-        let repetitions = counted(experiment.repetitions as usize, "repetition");
-        let given: Duration =
+        let contenders = count_text(experiment.contenders.len(), "contender");
+        let repetitions = count_text(experiment.repetitions as usize, "repetition");
+        let given_loads: Duration =
             experiment.contenders.iter().flat_map(|c| &c.steps[1..]).filter_map(|s| trial(&s.plan)).sum();
-        let all = find.within * searches + given * experiment.repetitions;
-        return format!("{contenders} × a search × {repetitions}, at most about {}", shown(all));
+        let all = find.within * searches + given_loads * experiment.repetitions;
+        return format!("{contenders} × a search × {repetitions}, at most about {}", duration_text(all));
     }
     if let Question::Find(find) = &experiment.question {
         let contenders = u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX);
-        let contended = counted(experiment.contenders.len(), "contender");
-        return format!("a search of {contended}, at most about {}", shown(find.within * contenders));
+        let contenders_text = count_text(experiment.contenders.len(), "contender");
+        return format!("a search of {contenders_text}, at most about {}", duration_text(find.within * contenders));
     }
-    let steps = experiment.contenders.iter().map(|contender| contender.steps.len());
-    let (least, most) = (steps.clone().min().unwrap_or(0), steps.max().unwrap_or(0));
-    let steps = if least == most { counted(most, "step") } else { format!("{least} to {most} steps") };
-    let contenders = counted(experiment.contenders.len(), "contender");
-    let repetitions = counted(experiment.repetitions as usize, "repetition");
-    let trials = counted(experiment.trials(), "trial");
+    let step_counts = experiment.contenders.iter().map(|contender| contender.steps.len());
+    let least = step_counts.clone().min().unwrap_or(0);
+    let most = step_counts.max().unwrap_or(0);
+    let steps = if least == most { count_text(most, "step") } else { format!("{least} to {most} steps") };
+    let contenders = count_text(experiment.contenders.len(), "contender");
+    let repetitions = count_text(experiment.repetitions as usize, "repetition");
+    let trials = count_text(experiment.trials(), "trial");
     format!("{contenders} × {steps} × {repetitions} = {trials}, {}", time(experiment))
 }
 
-/// What the plans say, and the rest between them; what servers take to start is not known.
+/// Total time of the plans and the pauses between them. The start-up time of servers is unknown, so
+/// it is left out.
 fn time(experiment: &Experiment) -> String {
-    let plans = || experiment.contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
-    let once: Duration = plans().filter_map(trial).sum();
+    let once: Duration = plans(experiment).filter_map(trial).sum();
     let rests = u32::try_from(experiment.trials().saturating_sub(1)).unwrap_or(u32::MAX);
     let all = once.saturating_mul(experiment.repetitions).saturating_add(experiment.cooldown.saturating_mul(rests));
     let about = match () {
-        () if plans().all(|plan| trial(plan).is_none()) => return "for as long as the servers take".to_owned(),
-        () if plans().any(|plan| trial(plan).is_none()) => "at least",
-        () if experiment.may_end_early() || plans().any(|plan| plan.until.is_some()) => "at most about",
+        () if plans(experiment).all(|plan| trial(plan).is_none()) => {
+            return "for as long as the servers take".to_owned();
+        }
+        () if plans(experiment).any(|plan| trial(plan).is_none()) => "at least",
+        () if experiment.may_end_early() || plans(experiment).any(|plan| plan.until.is_some()) => "at most about",
         () => "about",
     };
-    format!("{about} {}", shown(all))
+    format!("{about} {}", duration_text(all))
 }
 
-/// How long a trial takes; None where that is the server's doing.
+fn plans(experiment: &Experiment) -> impl Iterator<Item = &Plan> {
+    experiment.contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan)
+}
+
+/// Duration of a trial; None if it depends on the server.
 pub fn trial(plan: &Plan) -> Option<Duration> {
     let all: Option<Vec<Duration>> = plan.populations.iter().map(population).collect();
     all?.into_iter().max()
@@ -61,12 +69,12 @@ fn population(population: &Population) -> Option<Duration> {
     Some(stop.warmup + measured)
 }
 
-fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+fn count_text(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// To the minute where there are hours, to the second below ten minutes.
-fn shown(time: Duration) -> String {
+/// Formats a duration: to the second below ten minutes, else to the minute.
+fn duration_text(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     match seconds {
         0..60 => format!("{seconds} s"),
@@ -82,7 +90,8 @@ mod tests {
 
     #[test]
     fn times_are_shown_as_exactly_as_they_are_meant() {
-        let shown: Vec<_> = [5, 60, 95, 600, 1790, 3600, 6300].map(|s| shown(Duration::from_secs(s))).to_vec();
-        assert_eq!(shown, ["5 s", "1 min", "1 min 35 s", "10 min", "30 min", "1 h 0 min", "1 h 45 min"]);
+        let duration_text: Vec<_> =
+            [5, 60, 95, 600, 1790, 3600, 6300].map(|s| duration_text(Duration::from_secs(s))).to_vec();
+        assert_eq!(duration_text, ["5 s", "1 min", "1 min 35 s", "10 min", "30 min", "1 h 0 min", "1 h 45 min"]);
     }
 }

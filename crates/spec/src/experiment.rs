@@ -1,10 +1,11 @@
 //! Contenders and a question → an experiment.
 //!
-//! * [`contenders`]: servers, each with a plan for each load. [`mod@comparison`]: what a comparison is to decide.
-//! * [`find`]: a search for the capacity; [`pattern`]: the plan that all its trials have in common. [`at_capacity`]: contenders
-//!   that are compared by their capacities.
+//! * [`contenders`]: servers, each with a plan for each load.
+//! * [`mod@comparison`]: the question of a comparison.
+//! * [`find`]: a search for the capacity; [`pattern`]: the plan that all its trials have in common.
+//! * [`at_capacity`]: contenders that are compared by their capacities.
 //!
-//! Out of scope: the order of trials, and their carrying out.
+//! Out of scope: the order of trials, and their execution.
 
 pub mod at_capacity;
 pub mod comparison;

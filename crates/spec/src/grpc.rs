@@ -1,6 +1,6 @@
-//! Calls of gRPC: whence the descriptors of a service come.
+//! Descriptors of gRPC services, and messages and header fields of calls.
 //!
-//! Without the feature `grpc` there are none, and a call gets an error that says so.
+//! Without the feature `grpc`, each call is an error that names the feature.
 
 use crate::System;
 use crate::settings::RunSettings;
@@ -10,44 +10,46 @@ use brunt_script::grpc::{MessageRules, Services};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The descriptors of the service of a method, a `FileDescriptorSet`: those that the settings name, or else those that the server
-/// tells.
+/// Returns the descriptors of the service of a method, as a `FileDescriptorSet`. They come from the
+/// files in the settings, or from the server by reflection.
 ///
 /// # Errors
 ///
-/// In words: a file that cannot be read, or a server that tells nothing.
+/// A message: a file cannot be read, or the server provides no descriptors.
 #[cfg(feature = "grpc")]
 pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<Vec<u8>, String> {
     let service = method.split('/').next().unwrap_or_default();
     files::descriptors(&run.request.grpc, || (system.reflected)(run, service))
 }
 
-/// The services that the settings name, or else those that the server tells, with their methods; of a single one also its messages.
+/// Describes the services in the files of the settings, or those of the server, with their methods.
+/// For a single service, the messages are included.
 ///
 /// # Errors
 ///
-/// In words: there is no such service, or nobody tells.
+/// A message: the service is unknown, or there are no descriptors.
 pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Result<String, String> {
     let set = descriptors(run, service.unwrap_or_default(), system)?;
     Services::decode(&set)?.describe(service)
 }
 
-/// The body of a call whose message has placeholders: it is encoded when it is sent, and the rest is checked now.
+/// Creates the body of a call from a message with placeholders. It is encoded when it is sent;
+/// service, method and interval are checked here.
 ///
 /// # Errors
 ///
-/// In words: no such service or method, or messages that cannot be sent at intervals.
+/// A message: the service or method is unknown, or the messages cannot be sent at intervals.
 pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
     let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
     services.body(&message.method, b"", rules)?;
     Ok(Body::Message(message))
 }
 
-/// The descriptors of one service and of another; either may be empty.
+/// Merges two sets of descriptors; each may be empty.
 ///
 /// # Errors
 ///
-/// In words: they contradict each other.
+/// A message: they contradict each other.
 pub fn joined(one: Vec<u8>, other: Vec<u8>) -> Result<Vec<u8>, String> {
     match (one.is_empty(), other.is_empty()) {
         (_, true) => Ok(one),
@@ -57,16 +59,16 @@ pub fn joined(one: Vec<u8>, other: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Names the compression of the messages of a call.
+/// Header field with the compression of the messages of a call.
 const ENCODING: &str = "grpc-encoding";
-/// Names the compressions that a reply may use.
+/// Header field with the compressions that a reply may use.
 const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
 
-/// True if the header fields of a call ask for compressed messages.
+/// True if the header fields of a call request compressed messages.
 ///
 /// # Errors
 ///
-/// In words: they name another algorithm than gzip.
+/// A message: they name another algorithm than gzip.
 pub fn is_compressed(headers: &[(String, String)]) -> Result<bool, String> {
     let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(ENCODING));
     match encoding.map(|(_, value)| value.trim()) {
@@ -78,7 +80,7 @@ pub fn is_compressed(headers: &[(String, String)]) -> Result<bool, String> {
     }
 }
 
-/// Asks for compressed messages in both directions, in place of a compressed body.
+/// Requests compressed messages in both directions, instead of a compressed body.
 pub fn compress(headers: &mut Vec<(String, String)>) {
     headers.retain(|(name, _)| !name.eq_ignore_ascii_case("accept-encoding"));
     for name in [ENCODING, ACCEPT_ENCODING] {
@@ -88,45 +90,47 @@ pub fn compress(headers: &mut Vec<(String, String)>) {
     }
 }
 
-/// The deadline of calls: the time limit, where one was said.
+/// Deadline of calls: the time limit, if the user set one.
 pub fn deadline(run: &RunSettings) -> Option<Duration> {
     run.said.is_said("timeout").then_some(run.connection.timeout)
 }
 
-/// Adds the header fields of a call, with its deadline where a time limit was said.
+/// Adds the header fields of a call, and its deadline if there is one.
 pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duration>) {
     headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
     let has_deadline = headers.iter().any(|header| header.0.eq_ignore_ascii_case("grpc-timeout"));
     if let Some(deadline) = deadline.filter(|_| !has_deadline) {
+        // The gRPC protocol allows at most 8 digits.
         headers.push(("grpc-timeout".into(), format!("{}m", deadline.as_millis().min(99_999_999))));
     }
 }
 
-/// The descriptors in `.proto` files, which import others by their path below one of the folders.
+/// Compiles `.proto` files to descriptors. Files import others by their path below
+/// one of the folders.
 ///
 /// # Errors
 ///
-/// In words: a file cannot be read or compiled.
+/// A message: a file cannot be read or compiled.
 #[cfg(feature = "grpc")]
 pub fn compile(files: &[PathBuf], folders: &[PathBuf]) -> Result<Vec<u8>, String> {
-    files::compiled(files, folders)
+    files::compile_files(files, folders)
 }
 
-/// See the module.
+/// Returns an error: this build has no gRPC.
 ///
 /// # Errors
 ///
-/// Always.
+/// Always fails: this build has no gRPC.
 #[cfg(not(feature = "grpc"))]
 pub fn compile(_: &[PathBuf], _: &[PathBuf]) -> Result<Vec<u8>, String> {
     Err("this brunt was built without gRPC; build it with the feature `grpc`".to_owned())
 }
 
-/// See the module.
+/// Returns an error: this build has no gRPC.
 ///
 /// # Errors
 ///
-/// Always.
+/// Always fails: this build has no gRPC.
 #[cfg(not(feature = "grpc"))]
 pub fn descriptors(_: &RunSettings, _: &str, _: &System) -> Result<Vec<u8>, String> {
     Err("--grpc: this brunt was built without gRPC; build it with the feature `grpc`".to_owned())
@@ -139,31 +143,33 @@ mod files {
     use prost_reflect::prost::Message;
     use std::path::{Path, PathBuf};
 
-    /// The descriptors that the settings name, or else those that are `told`.
+    /// Returns the descriptors of the files in the settings, or else those of `reflect`.
     pub fn descriptors(
         settings: &GrpcSettings,
-        told: impl FnOnce() -> Result<Vec<u8>, String>,
+        reflect: impl FnOnce() -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u8>, String> {
         if let Some(path) = &settings.descriptor_set {
-            let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-            let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
-            Services::decode(&bytes).map_err(|error| wrong(&error))?;
+            let bytes = std::fs::read(path).map_err(|error| in_file(path, &error))?;
+            Services::decode(&bytes).map_err(|error| in_file(path, &error))?;
             return Ok(bytes);
         }
         if !settings.protos.is_empty() {
-            return compiled(&settings.protos, &settings.proto_paths);
+            return compile_files(&settings.protos, &settings.proto_paths);
         }
-        told()
+        reflect()
     }
 
-    /// Files import others by their path below one of the folders.
-    pub fn compiled(protos: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, String> {
-        let own =
-            protos.iter().map(|file| file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+    fn in_file(path: &Path, error: &dyn std::fmt::Display) -> String {
+        format!("{}: {error}", path.display())
+    }
+
+    /// Compiles files. They import others by their path below one of the folders, or below the
+    /// folders of the files.
+    pub fn compile_files(protos: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, String> {
         let mut folders: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        folders.extend(own);
-        let is_there = |file: &Path| file.is_file() || folders.iter().any(|folder| folder.join(file).is_file());
-        if let Some(missing) = protos.iter().find(|file| !is_there(file)) {
+        let parents = protos.iter().map(|file| file.parent().filter(|p| !p.as_os_str().is_empty()));
+        folders.extend(parents.map(|parent| parent.unwrap_or(Path::new("."))));
+        if let Some(missing) = protos.iter().find(|file| !exists(file, &folders)) {
             return Err(format!("{}: there is no such file", missing.display()));
         }
         if let Some(file) = protos.iter().find(|file| is_of_edition(file)) {
@@ -177,17 +183,21 @@ mod files {
         Ok(set.encode_to_vec())
     }
 
-    /// Whether the first statement of a file is `edition = …`.
+    fn exists(file: &Path, folders: &[&Path]) -> bool {
+        file.is_file() || folders.iter().any(|folder| folder.join(file).is_file())
+    }
+
+    /// True if the first statement of a file is `edition = …`.
     fn is_of_edition(file: &Path) -> bool {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         let mut rest = text.trim_start();
         loop {
             let comment_end = match rest.get(..2) {
-                Some("//") => rest.find('\n').map(|at| at + 1),
-                Some("/*") => rest.find("*/").map(|at| at + 2),
-                _ => return rest.strip_prefix("edition").is_some_and(|behind| behind.trim_start().starts_with('=')),
+                Some("//") => rest.find('\n').map(|position| position + 1),
+                Some("/*") => rest.find("*/").map(|position| position + 2),
+                _ => return rest.strip_prefix("edition").is_some_and(|rest| rest.trim_start().starts_with('=')),
             };
-            rest = comment_end.map_or("", |at| rest[at..].trim_start());
+            rest = comment_end.map_or("", |end| rest[end..].trim_start());
         }
     }
 
@@ -202,7 +212,7 @@ mod files {
             let dir = tempfile::TempDir::new().unwrap();
             let file = dir.path().join("a.proto");
             std::fs::write(&file, "// a\n/* b */ edition = \"2023\"; package a; message M { int32 a = 1; }").unwrap();
-            let refused = compiled(&[file], &[]).unwrap_err();
+            let refused = compile_files(&[file], &[]).unwrap_err();
             assert!(refused.contains("--descriptor-set service.set"), "{refused}");
         }
 

@@ -1,4 +1,5 @@
-//! From what people write to a `Plan` or an `Experiment`: words, settings and plan files, with errors that name their place.
+//! Turns user input into a `Plan` or an `Experiment`: words, settings and plan files.
+//! Errors name their place.
 //!
 //! ```text
 //! options (cli) ──┐
@@ -6,14 +7,19 @@
 //! a form, JSON ───┘
 //! ```
 //!
-//! It measures nothing, prints nothing, and knows no command-line parser. The environment, standard input
-//! and what the plan must know of the machine are handed in as [`System`].
+//! The crate measures nothing, prints nothing, and knows no command-line parser. Callers pass the
+//! environment, standard input and facts about the machine as [`System`].
 //!
-//! * [`words`]: single values, `1.5s` or `p99 < 50ms`. [`defaults`]: what is meant where nobody says anything.
-//! * [`settings`]: what a run and a search are told, and the table that reads it. [`error`]: what is wrong, and where.
-//! * [`plan`]: YAML → what a plan file says of each contender. [`plan_file`]: a plan file → an experiment.
-//! * [`mod@to_plan`]: settings → a plan. [`experiment`]: contenders, searches and comparisons → an experiment.
-//! * [`estimate`]: how long an experiment takes. [`grpc`]: descriptors of services, and messages out of JSON.
+//! * [`words`]: single values, such as `1.5s` or `p99 < 50ms`.
+//! * [`defaults`]: default values.
+//! * [`settings`]: settings of runs and searches, and the table that reads them.
+//! * [`error`]: errors with their place.
+//! * [`plan`]: YAML → the content of a plan file for each contender.
+//! * [`plan_file`]: a plan file → an experiment.
+//! * [`mod@to_plan`]: settings → a plan.
+//! * [`experiment`]: contenders, searches and comparisons → an experiment.
+//! * [`estimate`]: duration of an experiment.
+//! * [`grpc`]: descriptors of services, and messages from JSON.
 
 pub mod defaults;
 pub mod error;

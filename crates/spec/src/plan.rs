@@ -1,17 +1,24 @@
-//! The plan file: YAML in, what it says of an experiment and each of its contenders out.
+//! Reads plan files: YAML → the content for an experiment and each of its contenders.
 //!
 //! ```text
-//! text ─yaml─▶ tree with places ─choose, contenders × factors, --set─▶ a tree each ─${…}─▶ typed words ─▶ PlanFile
+//! text ─yaml─▶ tree with places ─choose, contenders × factors, --set─▶ a tree each ─${…}─▶ typed values ─▶ PlanFile
 //! ```
 //!
-//! It has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
-//! [`PlanInputs`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
+//! It has no defaults, and reads no file and no environment: values for `${…}` come from
+//! [`PlanInputs`]. Values that are options of `brunt run` are not read here; they are passed on as
+//! [`KeyedValue`]s with their places.
 //!
-//! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
-//! * `sections`: the keys that are settings, from their table. `written`, `scenario`, `words`, `probes`, `compare`: the others, as types.
-//! * `read`: tree → types. `schema`: types → JSON Schema.
-//! * `file`: the way from one end to the other. [`mod@write`]: YAML of plan files.
-//! * [`edit`](fn@edit): another value in the text of a plan file.
+//! * `yaml`, `node`: text → tree.
+//! * `vary`: overrides.
+//! * `sets`: `--set`.
+//! * `fill`: `${name}`.
+//! * `sections`: keys that are settings, from their table.
+//! * `written`, `scenario`, `words`, `probes`: other keys, as types.
+//! * `read`: tree → types.
+//! * `schema`: types → JSON Schema.
+//! * `file`: combines all of these.
+//! * [`mod@write`]: YAML of plan files.
+//! * [`edit`](fn@edit): changes one value in the text of a plan file.
 
 mod edit;
 mod file;
@@ -33,7 +40,7 @@ mod yaml;
 pub use edit::edit;
 
 pub use crate::error::Position;
-pub use file::{Draft, Keyed, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers};
+pub use file::{Draft, KeyedValue, PlanFile, PlannedContender, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers};
 pub use fill::PlanInputs;
 pub use json::{json, json_text};
 pub use node::{Entry, Node, Value};

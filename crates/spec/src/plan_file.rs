@@ -1,21 +1,25 @@
 //! A plan file → an experiment.
 //!
-//! * [`resolve`]: the whole way, [`load`]. `stages`: `setup` and `teardown`. [`told`]: keys → settings, by the table of settings.
-//!   [`search`]: what stands below `find`. [`mod@show`]: the resolved plan as a plan file again.
+//! * [`resolve`]: reads and resolves a plan file ([`load`]).
+//! * `stages`: `setup` and `teardown`.
+//! * [`setting_keys`]: keys → settings, by the table of settings.
+//! * [`search`]: keys below `find`.
+//! * [`mod@show`]: the resolved plan as a plan file.
 //!
-//! Out of scope: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
+//! Out of scope: reading YAML, which [`plan`](crate::plan) does, and running the experiment.
 
 mod joined;
 pub mod resolve;
 pub mod search;
+pub mod setting_keys;
 pub mod show;
 mod stages;
-pub mod told;
 
 pub use joined::join;
-pub use resolve::{Loaded, Opened, load, open};
+pub use resolve::{Loaded, UnresolvedPlan, load, open};
 
-/// What `${dir}` is shown as where no folder is made. A run gets one of its own, with other letters for the X.
+/// Value of `${dir}` if no folder is created. A run gets its own folder, with other
+/// letters for the X.
 pub const NO_FOLDER: &str = "/tmp/brunt-XXXXXX";
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
-//! Settings of runs, experiments, searches and comparisons, and the tables that read them from options and from keys.
+//! Settings of runs, experiments, searches and comparisons, and the tables that read them from
+//! options and from keys.
 //!
-//! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
+//! * [`row`]: a row of the table.
+//! * [`rows`]: the table.
+//! * [`sources`]: places of the settings that the user gave, and their names in messages.
 //!
-//! Out of scope: rules that hold between settings are in [`to_plan`](mod@crate::to_plan), and where a word comes from
-//! (a command line, a plan file, a form) is the caller's.
+//! Out of scope: rules between settings, which are in [`to_plan`](mod@crate::to_plan). Callers know
+//! if a value comes from a command line, a plan file or a form.
 
 pub mod row;
 pub mod rows;
-pub mod said;
+pub mod sources;
 
 use crate::error::Position;
 use crate::words::compare::At;
@@ -22,55 +25,56 @@ use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Compare, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
-pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
-pub use said::{Names, SettingSources};
+pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, ValueForm};
+pub use sources::{Names, SettingSources};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A scenario, and policies for the replies to its requests.
+/// A scenario, with policies for the replies to its requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedScenario {
-    /// Steps and requests.
+    /// Steps and requests of the scenario.
     pub scenario: Scenario,
-    /// By the numbers that its requests have.
+    /// Policies, by the number in the requests.
     pub policies: Vec<ReplyPolicy>,
-    /// Where its requests are written.
+    /// Place of each request in the plan file.
     pub places: Vec<Position>,
 }
 
-/// Settings of a run. A setting without a rule that concerns others is a field of the plan: `stop`, `replies`, `connection`, `record`.
+/// Settings of a run. A setting that no rule connects with others is a field of the plan:
+/// `stop`, `replies`, `connection`, `record`.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
-    /// What to ask, as it was written.
+    /// URL to request, as the user wrote it.
     pub url: Option<String>,
-    /// What users do, in place of asking `url`.
+    /// Scenario of each user, in place of `url`.
     pub scenario: Option<PlannedScenario>,
-    /// How much is asked.
+    /// Load of the run.
     pub load: LoadSettings,
     /// Conditions that end the load. Stages and goals replace the duration.
     pub stop: Stop,
-    /// What is asked.
+    /// Requests to send: method, header fields and body.
     pub request: RequestSettings,
-    /// Treatment of replies.
+    /// Treatment of replies: checks, redirects, cookies.
     pub replies: ReplyPolicy,
     /// HTTP versions, and reuse of connections.
     pub http: HttpSettings,
-    /// Other connection settings.
+    /// Connection settings other than those in `http`.
     pub connection: Connection,
-    /// What makes the run good.
+    /// Conditions for a good run.
     pub checks: CheckSettings,
-    /// Snapshots and labels.
+    /// Settings of snapshots and labels.
     pub record: Record,
-    /// What is shown and kept.
+    /// Reports and other outputs.
     pub output: OutputSettings,
-    /// What is read of the server meanwhile.
+    /// Sources that are read during the run.
     pub probes: Vec<ProbeSpec>,
-    /// Which of them were said.
+    /// Settings that the user gave, and their places.
     pub said: SettingSources,
 }
 
 impl Default for RunSettings {
-    /// Without the defaults of the table.
+    /// Creates settings without the defaults of the table.
     fn default() -> Self {
         Self {
             url: None,
@@ -91,163 +95,165 @@ impl Default for RunSettings {
 }
 
 impl RunSettings {
-    /// Whether a method of gRPC is called.
+    /// True if a method of gRPC is called.
     pub fn calls_grpc(&self) -> bool {
         self.request.grpc.method.is_some()
             || self.scenario.as_ref().is_some_and(|planned| !planned.scenario.services.is_empty())
     }
 }
 
-/// How much is asked.
+/// Settings of the load.
 #[derive(Debug, Clone, Default)]
 pub struct LoadSettings {
-    /// Users, or connections at most.
+    /// Number of users, or maximum number of connections with a rate.
     pub connections: Option<Loads>,
-    /// Requests per second.
+    /// Requests per second; None in a closed loop.
     pub rate: Option<Loads>,
-    /// How arrivals are spaced.
+    /// Spacing of the arrivals.
     pub arrivals: Option<Arrivals>,
-    /// How well figures are to be known.
+    /// Target precision of figures; the run ends when all are reached.
     pub until: Vec<Goal>,
-    /// The longest time that this may take.
+    /// Maximum measured time with goals in `until`.
     pub max_duration: Duration,
-    /// Between a reply and the user's next request.
+    /// Time between a reply and the next request of the user.
     pub think: Option<Think>,
-    /// Requests under way at most.
+    /// Maximum number of requests in flight.
     pub max_in_flight: Option<u32>,
-    /// Processes that share the load.
+    /// Number of processes that share the load.
     pub processes: Option<u32>,
-    /// Worker threads of each.
+    /// Number of worker threads of each process.
     pub threads: Option<u32>,
-    /// Busy-wait before each send.
+    /// True for busy-waiting before each send.
     pub precise: bool,
     /// Seed of every random choice.
     pub seed: Option<u64>,
 }
 
-/// What is asked.
+/// Settings of the requests.
 #[derive(Debug, Clone, Default)]
 pub struct RequestSettings {
-    /// The method.
+    /// Method; None for the default.
     pub method: Option<String>,
-    /// Headers, in their order.
+    /// Header fields, in their order.
     pub headers: Vec<(String, String)>,
-    /// Those from files, which come behind.
+    /// Header fields from files, which follow `headers`.
     pub header_files: Vec<(String, String)>,
-    /// The body.
+    /// Body of the request.
     pub data: Option<Data>,
-    /// The body must be JSON.
+    /// True if the body must be JSON.
     pub data_is_json: bool,
-    /// Fields of a form, the other kind of body.
+    /// Fields of a form, in place of `data`.
     pub form: Vec<(String, String)>,
-    /// Cookies.
+    /// Cookies sent with each request, each `NAME=VALUE`.
     pub cookies: Vec<String>,
-    /// Name and password.
+    /// Name and password, sent with each request.
     pub basic: Option<(String, String)>,
-    /// A bearer token.
+    /// Bearer token, sent with each request.
     pub bearer: Option<String>,
-    /// The User-Agent header.
+    /// Value of the User-Agent header.
     pub user_agent: Option<String>,
-    /// Ask for compressed replies.
+    /// True to request compressed replies.
     pub compressed: bool,
-    /// A file of URLs.
+    /// File of URLs to request.
     pub urls: Option<PathBuf>,
-    /// Which of them is next.
+    /// Order of the URLs of the file.
     pub order: Option<Order>,
-    /// What is called by gRPC, in place of a plain request.
+    /// Call of gRPC, in place of a plain request.
     pub grpc: GrpcSettings,
 }
 
-/// A call of gRPC.
+/// Settings of a gRPC call.
 #[derive(Debug, Clone, Default)]
 pub struct GrpcSettings {
     /// `package.Service/Method`; None: requests are plain ones.
     pub method: Option<String>,
     /// Files that define services (`.proto`).
     pub protos: Vec<PathBuf>,
-    /// Where files that those import are looked for, besides their own folders.
+    /// Folders of imported files, in addition to the folders of `protos`.
     pub proto_paths: Vec<PathBuf>,
-    /// A file with a `FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
+    /// A file with a `FileDescriptorSet`, written by
+    /// `protoc --descriptor_set_out --include_imports`.
     pub descriptor_set: Option<PathBuf>,
-    /// When each further message of a stream is sent; None: all are sent at once.
+    /// Time between the messages of a stream; None sends all at once.
     pub message_interval: Option<PieceInterval>,
 }
 
 /// HTTP versions, and reuse of connections.
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
-    /// Versions of HTTP, each of which is measured; empty: 1.1.
+    /// Versions of HTTP to measure one by one; empty for 1.1.
     pub versions: Vec<HttpVersion>,
-    /// The best version that the server offers, in place of a known one.
+    /// True for the best version that the server offers.
     pub is_auto: bool,
-    /// A new connection for each request.
+    /// True for a new connection for each request.
     pub no_keepalive: bool,
 }
 
-/// What makes the run good.
+/// Conditions for a good run.
 #[derive(Debug, Clone, Default)]
 pub struct CheckSettings {
-    /// Versions of HTTP that are good; empty: any.
+    /// Acceptable versions of HTTP; empty for any.
     pub expect_http: Vec<HttpVersion>,
-    /// Bounds.
+    /// Bounds on figures of the run.
     pub objectives: Vec<Objective>,
-    /// Whether a limited generator makes brunt fail.
+    /// True if brunt fails when the generator limited the load.
     pub strict: bool,
 }
 
-/// What is shown and kept.
+/// Settings of reports and other outputs.
 #[derive(Debug, Clone, Default)]
 pub struct OutputSettings {
-    /// Reports.
+    /// Reports and their destinations.
     pub outputs: Vec<Output>,
     /// Systems that receive figures while the load runs.
     pub live_outputs: Vec<LiveOutput>,
-    /// Where the event log goes.
+    /// File of the event log.
     pub events: Option<PathBuf>,
-    /// Where samples go, as a result file of JMeter.
+    /// File for samples, as a result file of JMeter.
     pub jtl: Option<PathBuf>,
-    /// How much of each sample; None: as the name of the file says.
+    /// Detail of each sample in `jtl`; None to decide by the name of the file.
     pub jtl_format: Option<RecordDetail>,
-    /// Each sample is shown in full.
+    /// True to show each sample in full.
     pub trace: bool,
-    /// What `trace` shows of the samples.
+    /// Selection of samples for `trace`.
     pub trace_view: TraceView,
-    /// No progress, and no text beside the reports that are named.
+    /// True for no progress, and no text report unless requested.
     pub quiet: bool,
 }
 
 impl OutputSettings {
-    /// Takes the outputs of a plan file, where the command line names none and each sample is not shown.
+    /// Takes the outputs of a plan file, unless the command line names some or shows a trace.
     pub fn adopt(&mut self, outputs: Vec<Output>, live_outputs: Vec<LiveOutput>) {
         if self.outputs.is_empty() && self.live_outputs.is_empty() && !self.trace {
-            (self.outputs, self.live_outputs) = (outputs, live_outputs);
+            self.outputs = outputs;
+            self.live_outputs = live_outputs;
         }
     }
 }
 
-/// What a trace shows of its samples.
+/// Selection of samples for a trace.
 #[derive(Debug, Clone, Default)]
 pub struct TraceView {
-    /// Only samples for which all of these hold are shown.
+    /// Conditions that a shown sample must meet, all of them.
     pub only: Vec<TraceFilter>,
     /// Folder for the bodies of the replies that are shown.
     pub bodies: Option<PathBuf>,
-    /// Secrets are shown as they are.
+    /// True to show secrets unredacted.
     pub shows_secrets: bool,
 }
 
-/// A condition of the samples that a trace shows.
+/// A condition for the samples of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TraceFilter {
-    /// The sample failed.
+    /// True for samples that failed.
     Failed,
-    /// The sample has this label.
+    /// True for samples with this label.
     Label(String),
-    /// The number of the sample, from 1, lies between these two.
+    /// True for samples with a number, from 1, in this range.
     Numbers {
-        /// Lowest number.
+        /// Lowest number in the range.
         first: u64,
-        /// Highest number.
+        /// Highest number in the range.
         last: u64,
     },
 }
@@ -257,15 +263,15 @@ pub enum TraceFilter {
 pub struct ExperimentSettings {
     /// Repetitions of each load at each contender; of a comparison, at most.
     pub repetitions: Option<u32>,
-    /// Order of trials.
+    /// Order in which trials run.
     pub order: Option<TrialOrder>,
     /// Pause before each trial but the first.
     pub cooldown: Option<Duration>,
-    /// Which of them were said.
+    /// Settings that the user gave, and their places.
     pub said: SettingSources,
 }
 
-/// How a capacity is searched for.
+/// Settings of a search for a capacity.
 #[derive(Debug, Clone, Default)]
 pub struct SearchSettings {
     /// Time budget of all trials of a server.
@@ -276,15 +282,15 @@ pub struct SearchSettings {
     pub start: Option<f64>,
     /// The highest load to try.
     pub most: Option<f64>,
-    /// Measured time of a trial, at least and at most.
+    /// Minimum and maximum measured time of a trial.
     pub trial: (Duration, Duration),
-    /// Rest between two trials.
+    /// Pause between two trials.
     pub cooldown: Duration,
-    /// The overload at the end, as a multiple of the capacity; None: none.
+    /// Load of the final overload trial, as a multiple of the capacity; None for no such trial.
     pub overload: Option<f64>,
-    /// What the capacity is to be.
+    /// Requirements for the capacity.
     pub require: Vec<Requirement>,
-    /// Which of them were said.
+    /// Settings that the user gave, and their places.
     pub said: SettingSources,
 }
 
@@ -297,7 +303,7 @@ pub struct CompareSettings {
     pub metrics: Vec<Measure>,
     /// Smallest relevant difference, as a share.
     pub smallest: Option<f64>,
-    /// Significance level.
+    /// Significance level of the test, as a share.
     pub alpha: Option<f64>,
     /// Time budget of the whole comparison.
     pub within: Option<Duration>,
@@ -305,12 +311,12 @@ pub struct CompareSettings {
     pub fail_if: Vec<Regression>,
     /// Whether an undecided comparison makes brunt fail.
     pub require_decision: bool,
-    /// Which of them were said.
+    /// Settings that the user gave, and their places.
     pub said: SettingSources,
 }
 
 impl CompareSettings {
-    /// These settings, and those of `other` that are not given here.
+    /// Adds the settings of `other` that are not given here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -341,19 +347,19 @@ impl From<&Compare> for CompareSettings {
     }
 }
 
-/// Settings that know which of them were said.
+/// Settings with a table of rows, and with the sources of the given ones.
 pub trait Settings: Default + 'static {
-    /// The rows of the table that are theirs.
+    /// Rows of the table for these settings.
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
 
-    /// Which of them were said.
+    /// Sources of the given settings.
     fn said_mut(&mut self) -> &mut SettingSources;
 
-    /// The defaults.
+    /// Creates settings with the defaults of the table.
     fn usual() -> Self {
-        let mut usual = Self::default();
-        Self::rows().for_each(|row| row.put_usual(&mut usual));
-        usual
+        let mut settings = Self::default();
+        Self::rows().for_each(|row| row.put_default(&mut settings));
+        settings
     }
 }
 

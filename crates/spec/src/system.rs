@@ -1,37 +1,42 @@
-//! What settings need of the system that carries them out. It is handed in, so that the same input makes the same plan.
+//! Facts about the system that runs a plan. Callers pass them, so that the same input results
+//! in the same plan.
 
 use crate::RunSettings;
 use brunt_model::plan::HttpVersion;
 use std::io;
 use std::path::PathBuf;
 
-/// What is told where nobody may ask the server.
+/// Message if the server cannot be asked for descriptors.
 const NEEDS_DESCRIPTORS: &str =
     "--grpc needs descriptors of the service here: add --proto FILE or --descriptor-set FILE";
 
-/// The system that carries a plan out.
+/// The system that runs a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct System {
-    /// Files that this process may have open, once the limit is raised as far as it goes.
+    /// Maximum number of open files of this process, after the soft limit was raised
+    /// to the hard one.
     pub descriptors: u64,
-    /// Cores of this machine.
+    /// Number of cores of this machine.
     pub cores: u32,
-    /// Local ports that lead from one address to another; None where the system does not show it.
+    /// Number of local ports for connections from one address to another; None if the system
+    /// does not show it.
     pub ports: Option<u64>,
-    /// The seed where none was given.
+    /// Seed of a plan without one.
     pub seed: u64,
-    /// A variable of the environment.
+    /// Reads a variable of the environment.
     pub environment: fn(&str) -> Option<String>,
-    /// All of standard input, for a body that comes from there.
+    /// Reads all of standard input, for a body.
     pub stdin: fn() -> io::Result<Vec<u8>>,
-    /// The program that carries it out: what `${env:BRUNT}` stands for in commands of a plan file.
+    /// Path of the program, the value of `${env:BRUNT}` in commands of a plan file.
     pub program: fn() -> io::Result<PathBuf>,
-    /// The descriptors of a service of gRPC, a `FileDescriptorSet`, that the server of these settings tells by reflection, or
-    /// without a name those of all its services; an error in words.
+    /// Requests the descriptors of a gRPC service from the server of these settings, by reflection.
+    /// Returns a `FileDescriptorSet`. An empty name means all services. The error is a message.
     pub reflected: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
-    /// The best version of HTTP that the server of these settings offers; an error in words.
+    /// Connects to the server of these settings to find its best version of HTTP. The
+    /// error is a message.
     pub offered: fn(&RunSettings) -> Result<HttpVersion, String>,
-    /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
+    /// Receives the values of a plan file as options, before a message may repeat
+    /// them: some are secret.
     pub heard: fn(&[String]),
     /// Receives the text of a plan file before it is read, for the same reason.
     pub plan_text: fn(&str),
@@ -40,7 +45,7 @@ pub struct System {
 }
 
 impl System {
-    /// A system without environment or input, for tests and for forms.
+    /// Creates a system without environment and input, for tests and forms.
     pub const fn bare(descriptors: u64, cores: u32, ports: Option<u64>, seed: u64) -> Self {
         Self {
             descriptors,
@@ -58,7 +63,8 @@ impl System {
         }
     }
 
-    /// Worker threads of a plan that says no number of them: half of the cores, since a server on this machine needs the others.
+    /// Number of worker threads of a plan without one: half of the cores, since a server on this
+    /// machine needs the others.
     pub fn half_of_cores(&self) -> u32 {
         (self.cores / 2).max(1)
     }

@@ -1,8 +1,9 @@
-//! Settings → a plan: each rule that holds between settings is checked here, once, with a message that says what to write
-//! instead, in options or in keys, as they were said.
+//! Turns settings into a plan. Each rule between settings is checked here, once. Messages contain
+//! the remedy, as options or as keys, depending on the source of the settings.
 //!
-//! Files that settings name (a body, a list of URLs, rows for placeholders) are read here, so that a plan needs nothing
-//! but the rows. It measures nothing, and asks the system nothing: that is handed in as [`System`].
+//! Files that settings name (a body, a list of URLs, rows for placeholders) are read here. Of
+//! these, a plan only needs the files of rows. The module measures nothing, and gets all facts
+//! about the system as [`System`].
 
 mod connection;
 mod load;
@@ -23,7 +24,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 pub use sweep::sweep_steps;
 
-/// The plan, and notes that the user should be told.
+/// Creates the plan, and notes for the user.
 ///
 /// # Errors
 ///
@@ -36,13 +37,14 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     let connection = connection::connection(settings, system)?;
     let load = load::load(settings, system)?;
     let stop = load::stop(settings, &load)?;
+    // A server on this machine needs a core too, so fewer cores are left for worker threads.
     let local = connection.unix_socket.is_some()
         || connection.resolve.iter().any(|r| r.address.is_loopback())
         || scenario.requests.iter().any(|r| target::is_local(&r.url));
     let (processes, note) = processes::processes(settings, &load, system)?;
     let mut notes = Vec::from_iter(note);
-    let (threads, told) = load::threads(settings, &load, processes, system.cores, local);
-    notes.extend(told);
+    let (threads, thread_notes) = load::threads(settings, &load, processes, system.cores, local);
+    notes.extend(thread_notes);
     let (precise, note) = load::precise(settings, threads * processes, system.cores, local);
     notes.extend(note);
     let mut plan = Plan {
@@ -66,7 +68,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
 ///
 /// # Errors
 ///
-/// `SpecError` with the names that there are.
+/// `SpecError` with the names of all steps and transactions.
 pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
     let unknown = objectives.iter().find(|objective| !plans.iter().any(|plan| objective.applies_to(plan)));
     let Some(objective) = unknown else { return Ok(()) };
@@ -78,15 +80,20 @@ pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()>
     bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
 }
 
-/// What a result file or a trace needs of each sample, where one is asked for.
+/// Data of each sample that a result file or a trace needs; None without them.
 pub fn records(output: &OutputSettings) -> Option<Records> {
     if output.trace {
         return Some(Records { detail: RecordDetail::Full, trace: true, ..Records::default() });
     }
-    let is_xml = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
-    let by_name = |path| if is_xml(path) { RecordDetail::Full } else { RecordDetail::Lines };
-    let detail = output.jtl.as_deref().map(|path| output.jtl_format.unwrap_or_else(|| by_name(path)))?;
+    let path = output.jtl.as_deref()?;
+    let detail = output.jtl_format.unwrap_or_else(|| default_detail(path));
     Some(Records { detail, ..Records::default() })
+}
+
+/// Detail of a result file, by the end of its name.
+fn default_detail(path: &Path) -> RecordDetail {
+    let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    if is_xml { RecordDetail::Full } else { RecordDetail::Lines }
 }
 
 #[cfg(test)]

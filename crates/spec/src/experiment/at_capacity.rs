@@ -1,7 +1,8 @@
-//! Contenders compared by their capacities: a search of each in each repetition, all told the same.
+//! Contenders compared by their capacities: each repetition searches the capacity of each,
+//! with the same settings.
 //!
-//! Out of scope: the searches, and the comparison. How a search goes is said as for `brunt find`, on the command line or
-//! below `find` in a plan file.
+//! Out of scope: the searches, and the comparison. The settings of a search are those of `brunt
+//! find`, on the command line or below `find` in a plan file.
 
 use super::pattern::make;
 use crate::System;
@@ -18,30 +19,33 @@ use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, LoadUnit, Shape};
 use std::time::Duration;
 
-/// How long it may take.
+/// Time budget of a comparison of capacities.
 #[derive(Debug, Clone, Copy)]
 pub enum Within {
-    /// All together.
+    /// All searches and trials together.
     All(Duration),
-    /// Each search.
+    /// Each of the searches.
     Each(Duration),
 }
 
 impl Within {
-    /// All together, where that is said; else each search as long as usual.
+    /// Time budget of the whole comparison; without one, the default for each search.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn all_or_usual(all: Option<Duration>) -> Result<Self> {
-        let usual = || duration::parse(defaults::COMPARE_SEARCH).map(Self::Each);
-        Ok(all.map_or_else(usual, |all| Ok(Self::All(all)))?)
+        match all {
+            Some(all) => Ok(Self::All(all)),
+            None => Ok(Self::Each(duration::parse(defaults::COMPARE_SEARCH)?)),
+        }
     }
 }
 
-/// The run of a search, of one that was asked for: beside given loads, how long those are measured is not the search's.
-pub fn of_search(asked: &RunSettings, at: At, given: &[Step]) -> RunSettings {
-    let mut run = asked.clone();
+/// Settings of the run of a search. If given loads are measured as well, their duration is not
+/// that of the search.
+pub fn of_search(run_settings: &RunSettings, at: At, given: &[Step]) -> RunSettings {
+    let mut run = run_settings.clone();
     if at != At::Both {
         return run;
     }
@@ -56,62 +60,71 @@ pub fn of_search(asked: &RunSettings, at: At, given: &[Step]) -> RunSettings {
     run
 }
 
-/// Makes the first step of each contender the pattern of its searches' trials; those behind it are measured as they are.
-/// `asked` is the run of a search.
+/// Makes the first step of each contender the pattern of the trials of its searches. The
+/// steps after it are given loads, which are measured unchanged. `run_settings` are those of
+/// the run of a search.
 ///
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn searching(
     search: &SearchSettings,
-    asked: &RunSettings,
+    run_settings: &RunSettings,
     contenders: &mut [Contender],
-    (within, repetitions): (Within, u32),
-    (notes, system): (&mut Vec<String>, &System),
+    budget: (Within, u32),
+    output: (&mut Vec<String>, &System),
 ) -> Result<AtCapacity> {
-    let given = contenders.first().map_or(0, |contender| contender.steps.len() - 1);
-    let within = each(within, search, contenders, repetitions)?;
+    let (within, repetitions) = budget;
+    let (notes, system) = output;
+    let given_loads = contenders.first().map_or(0, |contender| contender.steps.len() - 1);
+    let within = time_per_search(within, search, contenders, repetitions)?;
     let search = SearchSettings { within, overload: None, require: Vec::new(), ..search.clone() };
-    let (find, told) = search.find(asked, contenders, system)?;
-    notes.extend(told);
+    let (find, search_notes) = search.find(run_settings, contenders, system)?;
+    notes.extend(search_notes);
     if let [_, second, ..] = &find.objectives[..] {
-        return Err(asked.said.refuse(|names| {
-            let (option, second) = (names.of("objective"), &second.name);
+        return Err(run_settings.said.refuse(|names| {
+            let option = names.of("objective");
+            let second = &second.name;
             format!("{option}: `{second}` would be a second capacity, and one is compared; write one bound a figure")
         }));
     }
     for contender in contenders {
-        let Some((pattern, given)) = contender.steps.split_first_mut() else { bail!("a contender has no load") };
+        let Some((pattern, given_steps)) = contender.steps.split_first_mut() else { bail!("a contender has no load") };
         make(pattern, &find);
-        // What a load is to meet is asked of the capacity.
-        for step in given {
+        // The objectives apply to the capacity, so given loads have none.
+        for step in given_steps {
             step.plan.objectives.clear();
         }
     }
-    Ok(AtCapacity { find, given })
+    Ok(AtCapacity { find, given: given_loads })
 }
 
-/// How long each search may take.
-fn each(within: Within, search: &SearchSettings, contenders: &[Contender], repetitions: u32) -> Result<Duration> {
-    let all = match within {
-        Within::Each(each) => return Ok(each),
-        Within::All(all) => all,
+/// Time budget of each search.
+fn time_per_search(
+    within: Within,
+    search: &SearchSettings,
+    contenders: &[Contender],
+    repetitions: u32,
+) -> Result<Duration> {
+    let whole_budget = match within {
+        Within::Each(search_budget) => return Ok(search_budget),
+        Within::All(whole_budget) => whole_budget,
     };
     let searches = repetitions.saturating_mul(contenders.len() as u32).max(1);
-    let steps = || contenders.first().map_or(&[][..], |contender| &contender.steps);
-    let given: Duration = steps().iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
-    let each = (all / searches).saturating_sub(given);
-    let warmup = steps().first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
-    let one = warmup + search.trial.0 + search.cooldown;
-    require!(search.said, each >= 3 * one, |names| format!(
+    let steps = contenders.first().map_or(&[][..], |contender| &contender.steps);
+    let given_loads: Duration = steps.iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
+    let search_budget = (whole_budget / searches).saturating_sub(given_loads);
+    let warmup = steps.first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
+    let shortest_trial = warmup + search.trial.0 + search.cooldown;
+    require!(search.said, search_budget >= 3 * shortest_trial, |names| format!(
         "{} {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
          repetitions ({}), or shorter trials ({})",
         names.either("--time-budget", "compare.time_budget"),
-        span(all.as_secs_f64()),
-        span(each.as_secs_f64()),
-        span(one.as_secs_f64()),
+        span(whole_budget.as_secs_f64()),
+        span(search_budget.as_secs_f64()),
+        span(shortest_trial.as_secs_f64()),
         names.either("--repeat", "repetitions"),
         names.of("trial-duration")
     ));
-    Ok(each)
+    Ok(search_budget)
 }

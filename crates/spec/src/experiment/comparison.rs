@@ -1,4 +1,5 @@
-//! What a comparison is to decide, from the words of a command line or of a plan file, and the table of defaults.
+//! Question of a comparison, from the settings of a command line or of a plan
+//! file, and the defaults.
 
 use crate::defaults;
 use crate::error::{Result, bail, ensure, require};
@@ -10,37 +11,38 @@ use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
 use std::time::Duration;
 
-/// What a comparison of these contenders is to decide; where their capacities are searched for, how.
+/// Creates the question of a comparison of these contenders. `at_capacity` is the search of their
+/// capacities, if they are compared by them.
 ///
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn comparison(
-    told: &CompareSettings,
+    settings: &CompareSettings,
     contenders: &[Contender],
     at_capacity: Option<AtCapacity>,
 ) -> Result<Compare> {
-    comparable(contenders)?;
-    let said = &told.said;
-    require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
+    check_comparable(contenders)?;
+    let sources = &settings.said;
+    require!(sources, at_capacity.is_some() || settings.at.unwrap_or_default() == At::Load, |names| {
         format!("{}: stored runs have their own loads; leave it out", names.of("at"))
     });
-    let mut metrics = match &told.metrics[..] {
+    let mut metrics = match &settings.metrics[..] {
         [] => default_metrics(contenders, at_capacity.as_ref()),
         given => given.to_vec(),
     };
-    metrics.extend(told.fail_if.iter().map(|failure| failure.measure));
+    metrics.extend(settings.fail_if.iter().map(|failure| failure.measure));
     metrics = distinct(metrics);
-    require!(said, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
+    require!(sources, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
         let [process, host] =
             [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
                 .map(|(option, key)| names.either(option, key));
         format!("cpu: no probe reads the servers; add {process}, or {host}")
     });
-    measured(&metrics, at_capacity.as_ref(), said)?;
-    let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
-    let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
-    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if.clone(), within: told.within, at_capacity })
+    check_measured(&metrics, at_capacity.as_ref(), sources)?;
+    let smallest = settings.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
+    let alpha = settings.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
+    Ok(Compare { metrics, smallest, alpha, fail_if: settings.fail_if.clone(), within: settings.within, at_capacity })
 }
 
 /// The measures in their order, each once.
@@ -54,31 +56,35 @@ fn distinct(measures: Vec<Measure>) -> Vec<Measure> {
     distinct
 }
 
-/// A capacity is what searches find, and they find nothing else.
-fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &SettingSources) -> Result<()> {
+/// Checks that the capacity is compared if it is searched, and that only measures are
+/// compared that are measured.
+fn check_measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, sources: &SettingSources) -> Result<()> {
     let Some(at) = at_capacity else {
-        require!(said, !metrics.contains(&Measure::Capacity), |names| {
+        require!(sources, !metrics.contains(&Measure::Capacity), |names| {
             let at = names.of("at");
             format!("capacity: no search measures it; add {at} capacity, or {at} both")
         });
         return Ok(());
     };
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
-        return Err(said.refuse(|names| {
-            let (at, load) = (names.of("at"), names.either("-r 100", "load.rate 100"));
+        return Err(sources.refuse(|names| {
+            let at = names.of("at");
+            let load = names.either("-r 100", "load.rate 100");
             format!("{other}: only capacities are compared; write {at} both with a load, such as {load}")
         }));
     }
     let capacity = metrics.contains(&Measure::Capacity);
-    require!(said, capacity, |names| {
-        let (at, metric) = (names.of("at"), names.of("metric"));
+    require!(sources, capacity, |names| {
+        let at = names.of("at");
+        let metric = names.of("metric");
         format!("{at}: no capacity is compared; add it to {metric}, or leave {at} out")
     });
     Ok(())
 }
 
-/// Each is held against the first, load by load.
-fn comparable(contenders: &[Contender]) -> Result<()> {
+/// Checks that there are several contenders with the same number and kind of loads: each is
+/// compared with the first, load by load.
+fn check_comparable(contenders: &[Contender]) -> Result<()> {
     let [first, others @ ..] = contenders else { bail!("there is nothing to compare") };
     ensure!(
         !others.is_empty(),
@@ -86,7 +92,8 @@ fn comparable(contenders: &[Contender]) -> Result<()> {
         first.name
     );
     for other in others {
-        let (ours, theirs) = (first.steps.len(), other.steps.len());
+        let ours = first.steps.len();
+        let theirs = other.steps.len();
         ensure!(
             ours == theirs,
             "{} has {ours} loads and {} has {theirs}; contenders are compared load by load: write as many for each",
@@ -104,16 +111,18 @@ fn comparable(contenders: &[Contender]) -> Result<()> {
     Ok(())
 }
 
-/// The usual figures. In an open loop the rate is given, in a closed one the throughput says all.
+/// Default measures. In a closed loop the throughput comes first: in an open loop
+/// the load determines it.
 fn default_metrics(contenders: &[Contender], at_capacity: Option<&AtCapacity>) -> Vec<Measure> {
     let capacity = at_capacity.map(|_| Measure::Capacity);
     if at_capacity.is_some_and(|at| at.given == 0) {
         return capacity.into_iter().collect();
     }
     let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
-    let (throughput, errors) = (Metric::Throughput, Metric::Errors);
-    let closed = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
-    let metrics = if closed { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
+    let throughput = Metric::Throughput;
+    let errors = Metric::Errors;
+    let is_closed_loop = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
+    let metrics = if is_closed_loop { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
     let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
     capacity.into_iter().chain(metrics.into_iter().map(Measure::Run)).chain(cpu).collect()
 }
@@ -122,34 +131,36 @@ fn reads_cpu(contender: &Contender) -> bool {
     contender.probes.iter().any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
 }
 
-/// How many repetitions there may be: as many as were asked for, or as fit into the time.
+/// Maximum number of repetitions: the requested number, or what fits into the time budget.
 ///
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn repetitions(
-    asked: Option<u32>,
+    requested: Option<u32>,
     spec: &Compare,
     contenders: &[Contender],
     cooldown: Duration,
-    said: &SettingSources,
+    sources: &SettingSources,
 ) -> Result<u32> {
-    if let Some(asked) = asked {
-        return Ok(asked);
+    if let Some(requested) = requested {
+        return Ok(requested);
     }
     let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else { return Ok(defaults::BLOCKS) };
-    let plans = || contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
-    let once: Duration = plans().filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
+    let plans = contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
+    let once: Duration = plans.filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
     if once.is_zero() {
-        return Ok(defaults::MOST_BLOCKS);
+        return Ok(defaults::MAX_BLOCKS);
     }
     let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
-    let (asked, needed) = (duration(within), duration(once));
-    require!(said, fit > 0, |names| {
-        let (within, duration) = (names.of("time-budget"), names.of("duration"));
-        format!("{within} {asked}: one repetition takes {needed}; write more, or a shorter {duration}")
+    let budget = duration(within);
+    let repetition_time = duration(once);
+    require!(sources, fit > 0, |names| {
+        let within = names.of("time-budget");
+        let duration = names.of("duration");
+        format!("{within} {budget}: one repetition takes {repetition_time}; write more, or a shorter {duration}")
     });
-    Ok(fit.min(defaults::MOST_BLOCKS))
+    Ok(fit.min(defaults::MAX_BLOCKS))
 }
 
 fn duration(time: Duration) -> String {

@@ -1,6 +1,8 @@
-//! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
+//! Contenders of a command line, which have the same settings except for the
+//! server; and their experiment.
 //!
-//! Out of scope: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
+//! Out of scope: the question of the experiment and the loads, which `sweep`,
+//! `find` and `compare` determine.
 
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
@@ -10,25 +12,28 @@ use brunt_model::plan::HttpVersion;
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
-/// How the runs of an experiment are arranged.
+/// Arrangement of the runs of an experiment.
 pub struct Arranged {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// How often each load is measured at each contender, at most.
+    /// Maximum number of repetitions of each load of each contender.
     pub repetitions: u32,
-    /// In which order.
+    /// Order of the trials.
     pub order: TrialOrder,
     /// Pause before each trial but the first.
     pub cooldown: Duration,
-    /// The question that it answers.
+    /// The question that the experiment answers.
     pub question: Question,
 }
 
-/// Steps, and notes that the user should be told.
+/// Steps, and notes for the user.
 type Steps = (Vec<Step>, Vec<String>);
 
-/// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line,
-/// once for each version of HTTP; and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
+/// Creates a contender for each server of a command line, and for each version of HTTP.
+///
+/// A server is a URL or NAME=URL. `steps` creates the steps of one contender from its
+/// settings. Without a URL, the URLs of `--urls` are one contender. Also returns the notes for
+/// the user, without duplicates.
 ///
 /// # Errors
 ///
@@ -48,7 +53,7 @@ pub fn contenders(
         format!("{} shows the samples of one run: write brunt run; an experiment has many", names.of("trace"))
     });
     if run.url.is_none() && run.request.urls.is_none() {
-        return Err(SpecError::told("no URL is given; write one, such as http://127.0.0.1/"));
+        return Err(SpecError::unplaced("no URL is given; write one, such as http://127.0.0.1/"));
     }
     let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
     let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
@@ -56,23 +61,24 @@ pub fn contenders(
         [] | [_] => vec![None],
         several => several.iter().copied().map(Some).collect(),
     };
-    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
-    let of_one_server = words.len() == 1;
+    let mut contenders = Vec::<Contender>::new();
+    let mut notes = Vec::<String>::new();
+    let is_one_server = words.len() == 1;
     for (word, version) in words.iter().flat_map(|word| versions.iter().map(move |version| (*word, *version))) {
         let mut run = run.clone();
         run.http.versions = version.map_or(run.http.versions, |version| vec![version]);
-        let (mut contender, told) = contender(word, &run, &steps)?;
+        let (mut contender, new_notes) = contender(word, &run, &steps)?;
         contender.steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
         if let Some(version) = version {
-            contender.name = if of_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
+            contender.name = if is_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
         }
         add(&mut contenders, contender)?;
-        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+        notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     }
     Ok((contenders, notes))
 }
 
-/// Adds a contender, whose name nobody else may have.
+/// Adds a contender. Its name must be unique.
 ///
 /// # Errors
 ///
@@ -80,13 +86,13 @@ pub fn contenders(
 pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
     let name = &contender.name;
     if contenders.iter().any(|other| other.name == *name) {
-        return Err(SpecError::told(format!("two servers have the name {name}; write NAME=URL for each")));
+        return Err(SpecError::unplaced(format!("two servers have the name {name}; write NAME=URL for each")));
     }
     contenders.push(contender);
     Ok(())
 }
 
-/// The experiment of these contenders, with nothing around it.
+/// Creates an experiment of these contenders, without hooks.
 ///
 /// # Errors
 ///
@@ -115,14 +121,15 @@ fn contender(
 ) -> Result<(Contender, Vec<String>)> {
     let (name, url) = word.map_or((None, None), |word| {
         let (name, url) = named(word);
-        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
+        (Some(name.unwrap_or_else(|| short_url(url))), Some(url.to_owned()))
     });
     let (steps, notes) = steps(&RunSettings { url, ..run.clone() })?;
     let bare = Contender::bare(name.unwrap_or("URLs").to_owned(), steps);
     Ok((Contender { probes: run.probes.clone(), ..bare }, notes))
 }
 
-/// `NAME=WHAT` or `WHAT`; a URL may hold `=`, but not before `/`, `:` or `?`.
+/// Splits `NAME=URL`; without a name, all is the URL. A URL may contain `=`, but not before
+/// `/`, `:` or `?`.
 pub fn named(word: &str) -> (Option<&str>, &str) {
     match word.split_once('=') {
         Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
@@ -130,9 +137,9 @@ pub fn named(word: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A URL without its scheme, which most have in common, and without the `/` at its end.
-fn bare(url: &str) -> &str {
-    let behind = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
-    let authority = behind.find(['/', '?', '#']).unwrap_or(behind.len());
-    behind[..authority].rfind('@').map_or(behind, |at| &behind[at + 1..])
+/// A URL as a short name: without scheme, user and password, and without the `/` at its end.
+fn short_url(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
+    let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    rest[..authority_end].rfind('@').map_or(rest, |position| &rest[position + 1..])
 }

@@ -1,4 +1,4 @@
-//! A search for the capacity: the run that its trials are made of, and the question that they answer.
+//! A search for the capacity: the run that all its trials are based on, and its question.
 
 use super::pattern::{make, objective_sets, only_load};
 use crate::System;
@@ -11,7 +11,8 @@ use brunt_model::question::{Between, TrialTimes};
 use brunt_model::{Contender, Find, LoadUnit, Question, Shape};
 use std::time::Duration;
 
-/// The question, and the contenders' steps made patterns of its trials. `run` is as it was said.
+/// Creates the question of a search, and makes the steps of the contenders patterns of its trials.
+/// `run` are the settings as the user wrote them.
 ///
 /// # Errors
 ///
@@ -23,8 +24,8 @@ pub fn question(
     notes: &mut Vec<String>,
     system: &System,
 ) -> Result<Question> {
-    let (find, told) = search.find(run, contenders, system)?;
-    notes.extend(told);
+    let (find, search_notes) = search.find(run, contenders, system)?;
+    notes.extend(search_notes);
     for step in contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
         make(step, &find);
     }
@@ -32,69 +33,81 @@ pub fn question(
 }
 
 impl SearchSettings {
-    /// The run that is the pattern of all trials: at the first load, as long as a trial may be.
+    /// Settings of the run that is the pattern of all trials: with the first load, and the maximum
+    /// duration of a trial.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn run(&self, asked: &RunSettings) -> Result<RunSettings> {
-        let load = &asked.load;
-        let of_one_run = [
-            (asked.stop.duration.is_some(), ("duration", ""), ("trial-duration", "2s..20s")),
-            (asked.stop.requests.is_some(), ("requests", ""), ("trial-duration", "2s..20s")),
-            (!load.until.is_empty(), ("until", ""), ("precision", "1%")),
-            (asked.stop.warmup_until_steady, ("warmup", " auto"), ("warmup", "5s")),
+    pub fn run(&self, run_settings: &RunSettings) -> Result<RunSettings> {
+        let load = &run_settings.load;
+        // Settings of one run, which a search has in another form: is it set,
+        // option, its value, replacement.
+        let unsuitable = [
+            (run_settings.stop.duration.is_some(), "duration", "", "trial-duration", "2s..20s"),
+            (run_settings.stop.requests.is_some(), "requests", "", "trial-duration", "2s..20s"),
+            (!load.until.is_empty(), "until", "", "precision", "1%"),
+            (run_settings.stop.warmup_until_steady, "warmup", " auto", "warmup", "5s"),
         ];
-        if let Some((_, (option, with), (other, value))) = of_one_run.into_iter().find(|row| row.0) {
-            return Err(asked.said.refuse(|names| {
-                let (option, instead) = (names.of(option), names.of(other));
+        if let Some((_, option, suffix, other, value)) = unsuitable.into_iter().find(|row| row.0) {
+            return Err(run_settings.said.refuse(|names| {
+                let option = names.of(option);
+                let instead = names.of(other);
                 let itself = "a search chooses the duration of its trials";
-                format!("{option}{with}: {itself}; leave it out, or write {instead} {value}")
+                format!("{option}{suffix}: {itself}; leave it out, or write {instead} {value}")
             }));
         }
-        let mut run = asked.clone();
-        let start = Loads::One(Shape::constant(self.first_load(asked)?));
+        let mut run = run_settings.clone();
+        let start = Loads::One(Shape::constant(self.first_load(run_settings)?));
         match (&load.rate, &load.connections) {
             (None, Some(_)) => run.load.connections = Some(start),
             _ => run.load.rate = Some(start),
         }
         run.stop.duration = Some(self.trial.1);
-        if !asked.said.is_said("warmup") {
+        // Trials of a search have other defaults than a single run.
+        if !run_settings.said.is_said("warmup") {
             run.stop.warmup = duration::parse(defaults::FIND_WARMUP)?;
         }
-        if !asked.said.is_said("grace") {
+        if !run_settings.said.is_said("grace") {
             run.stop.grace = duration::parse(defaults::FIND_GRACE)?;
         }
         Ok(run)
     }
 
-    /// The question, and what the user should be told. `asked` is the run as it was said, `contenders` have a step each.
+    /// Creates the question, and the notes for the user. `run_settings` are as the user wrote them;
+    /// each contender has one step.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn find(&self, asked: &RunSettings, contenders: &[Contender], system: &System) -> Result<(Find, Vec<String>)> {
+    pub fn find(
+        &self,
+        run_settings: &RunSettings,
+        contenders: &[Contender],
+        system: &System,
+    ) -> Result<(Find, Vec<String>)> {
         let mut notes = Vec::new();
         let unit = contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
-        let mut objectives = asked.checks.objectives.clone();
+        let mut objectives = run_settings.checks.objectives.clone();
         if objectives.is_empty() {
             objectives = objective::parse(defaults::FIND_OBJECTIVE)?;
-            let missing = asked.said.text(|names| names.of("objective"));
-            let usual = defaults::FIND_OBJECTIVE;
-            notes.push(format!("no {missing}; the default is `{usual}`"));
+            let missing = run_settings.said.text(|names| names.of("objective"));
+            let default = defaults::FIND_OBJECTIVE;
+            notes.push(format!("no {missing}; the default is `{default}`"));
         }
-        if let Some(of_step) = objectives.iter().find(|objective| objective.step.is_some()) {
-            let name = asked.said.text(|names| names.of("objective"));
-            let metric = of_step.metric;
-            bail!("{name} `{of_step}`: a search judges all requests together; bound {metric} without a step")
+        if let Some(step_objective) = objectives.iter().find(|objective| objective.step.is_some()) {
+            let name = run_settings.said.text(|names| names.of("objective"));
+            let metric = step_objective.metric;
+            bail!("{name} `{step_objective}`: a search judges all requests together; bound {metric} without a step")
         }
-        let start = self.first_load(asked)?;
+        let start = self.first_load(run_settings)?;
         let most = match (self.most, unit) {
-            (None, LoadUnit::Users { .. }) => Some(room(system)),
+            (None, LoadUnit::Users { .. }) => Some(max_users(system)),
             (most, _) => most,
         };
         require!(self.said, most.is_none_or(|most| most >= start), |names| {
-            let (most, first) = (names.of("max-load"), names.of("start-load"));
+            let most = names.of("max-load");
+            let first = names.of("start-load");
             format!("{most} is below the load of the first trial, {start}; write {first} with less")
         });
         let warmup =
@@ -109,7 +122,7 @@ impl SearchSettings {
             names.of("trial-duration")
         ));
         let find = Find {
-            objectives: objective_sets(&objectives, &asked.said)?,
+            objectives: objective_sets(&objectives, &run_settings.said)?,
             precision: self.precision,
             within: self.within,
             start,
@@ -122,24 +135,25 @@ impl SearchSettings {
         Ok((find, notes))
     }
 
-    fn first_load(&self, asked: &RunSettings) -> Result<f64> {
-        let load = &asked.load;
-        let (option, said, usual) = match (&load.rate, &load.connections) {
+    fn first_load(&self, run_settings: &RunSettings) -> Result<f64> {
+        let load = &run_settings.load;
+        let (option, loads, default) = match (&load.rate, &load.connections) {
             (None, Some(users)) => ("connections", Some(users), defaults::FIND_USERS),
             (rate, _) => ("rate", rate.as_ref(), defaults::FIND_RATE),
         };
-        let said = said.map(|loads| only_load(option, loads, &asked.said)).transpose()?;
-        let first = self.start.or(said).unwrap_or(usual);
+        let given_load = loads.map(|loads| only_load(option, loads, &run_settings.said)).transpose()?;
+        let first = self.start.or(given_load).unwrap_or(default);
         if option == "connections" {
             require!(self.said, first.fract() == 0.0, |names| {
                 format!("{} {first}: users are whole; write {}", names.of("start-load"), first.ceil())
             });
         }
-        Ok(self.most.filter(|_| self.start.is_none() && said.is_none()).map_or(first, |most| first.min(most)))
+        // The default start may exceed a low maximum; a start that the user gave may not.
+        Ok(self.most.filter(|_| self.start.is_none() && given_load.is_none()).map_or(first, |most| first.min(most)))
     }
 }
 
-/// Users at most, in one process.
-fn room(system: &System) -> f64 {
+/// Maximum number of users in one process.
+fn max_users(system: &System) -> f64 {
     system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1) as f64
 }

@@ -1,4 +1,5 @@
-//! Changes one value in the text of a plan file. Comments, order and all other text stay as they are.
+//! Changes one value in the text of a plan file. Comments, order and all other text
+//! stay as they are.
 //!
 //! * `layout`: ranges of the values in the text.
 
@@ -20,7 +21,7 @@ enum Place {
 
 /// The text of a value: the part on the line of its key or dash, and the lines below it.
 struct Extent {
-    beside: Range<usize>,
+    on_line: Range<usize>,
     below: Range<usize>,
 }
 
@@ -30,42 +31,45 @@ struct Change {
     text: String,
 }
 
-/// Returns the text of a plan file with another value at a path such as `load.rate`, `scenario.steps[2].get` or
-/// `scenario.headers["X.Y"]`. A missing key is added at the end of its map, an item after the last one at the end of
-/// its list. Without a value, the key or item is removed.
+/// Returns the text of a plan file with another value at a path such as `load.rate`,
+/// `scenario.steps[2].get` or `scenario.headers["X.Y"]`. A missing key is added at the end
+/// of its map, an item after the last one at the end of its list. Without a value, the key
+/// or item is removed.
 ///
 /// `file` is the name of the file in errors.
 ///
 /// # Errors
 ///
-/// [`SpecError`] with its place if the text is no plan file, the path leads nowhere, or the value cannot be changed
-/// without changing others: it has an anchor, or is an alias.
+/// Returns a [`SpecError`] with its place in these cases: the text is no plan file, or the path
+/// leads nowhere. A value with an anchor and an alias are also refused, because the change
+/// would affect other values.
 pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<String> {
     let places = places(path).ok_or_else(|| {
         error(file, path, "malformed path; write one such as load.rate or scenario.steps[0].get".to_owned())
     })?;
     let has_content = text.trim_start_matches('\u{feff}').lines().any(|line| !is_blank(line));
-    let before = if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
-    let mut expected = before.clone();
+    let old_tree = if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
+    let mut expected_tree = old_tree.clone();
     let value = value.map(comparable);
-    if !apply(&mut expected, &places, value.as_ref()) {
+    if !apply(&mut expected_tree, &places, value.as_ref()) {
         let wrong = "nothing is there; a key is added to a map only, an item only after the last one";
         return Err(error(file, path, wrong.to_owned()));
     }
-    if expected == before {
+    if expected_tree == old_tree {
         return Ok(text.to_owned());
     }
     let editor = Editor { text, line_break: if text.contains("\r\n") { "\r\n" } else { "\n" } };
     if !has_content {
-        return Ok(editor.with_first_entry(&expected));
+        return Ok(editor.with_first_entry(&expected_tree));
     }
     let root = layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
-    // A comment below a text in lines would become a part of it; the second try writes the text within quotes.
+    // A comment below a text in lines would become a part of it; the second try writes
+    // the text within quotes.
     for value in [value.clone(), value.as_ref().map(without_lines)] {
         let changes = editor.changes(&root, &places, value.as_ref());
-        let edited = changed(text, changes.map_err(|reason| refusal(file, path, reason))?);
-        if yaml::parse(&edited, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected) {
-            return Ok(edited);
+        let new_text = apply_changes(text, changes.map_err(|reason| refusal(file, path, reason))?);
+        if yaml::parse(&new_text, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree) {
+            return Ok(new_text);
         }
     }
     Err(refusal(file, path, "the value cannot be changed without changing others"))
@@ -105,7 +109,7 @@ fn places(path: &str) -> Option<Vec<Place>> {
     (!places.is_empty()).then_some(places)
 }
 
-/// The value as it is read again: without layout and comments.
+/// The value without layout and comments, as reading the text again gives it.
 fn comparable(value: &Yaml) -> Yaml {
     match value {
         Yaml::Null | Yaml::Text(_) => value.clone(),
@@ -118,7 +122,7 @@ fn comparable(value: &Yaml) -> Yaml {
     }
 }
 
-/// The value with texts of several lines in quotes.
+/// The value with multi-line texts in quotes.
 fn without_lines(value: &Yaml) -> Yaml {
     match value {
         Yaml::Text(text) if text.contains('\n') => Yaml::Quoted(text.clone()),
@@ -130,7 +134,8 @@ fn without_lines(value: &Yaml) -> Yaml {
     }
 }
 
-/// Changes a value of a tree. Returns false if there is nothing at its path, and nothing can be added there.
+/// Changes a value of a tree. Returns false if its path does not exist and nothing
+/// can be added there.
 fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
     let Some((place, rest)) = places.split_first() else {
         *tree = value.cloned().unwrap_or(Yaml::Null);
@@ -145,7 +150,7 @@ fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
             (Some(index), _) => return apply(&mut entries[index].1, rest, value),
             (None, None) => return false,
             (None, Some(value)) => {
-                return nested(rest, value).is_some_and(|value| {
+                return nest_value(rest, value).is_some_and(|value| {
                     entries.push((key.clone(), value));
                     true
                 });
@@ -155,7 +160,7 @@ fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
             None if rest.is_empty() && *index < items.len() => drop(items.remove(*index)),
             _ if *index < items.len() => return apply(&mut items[*index], rest, value),
             Some(value) if *index == items.len() => {
-                return nested(rest, value).is_some_and(|value| {
+                return nest_value(rest, value).is_some_and(|value| {
                     items.push(value);
                     true
                 });
@@ -168,7 +173,7 @@ fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
 }
 
 /// The value below the keys of a path that does not exist yet.
-fn nested(places: &[Place], value: &Yaml) -> Option<Yaml> {
+fn nest_value(places: &[Place], value: &Yaml) -> Option<Yaml> {
     places.iter().rev().try_fold(value.clone(), |value, place| match place {
         Place::Key(key) => Some(Yaml::Map(vec![(key.clone(), value)])),
         Place::Index(0) => Some(Yaml::List(vec![value])),
@@ -196,7 +201,8 @@ impl Editor<'_> {
         for (depth, place) in places.iter().enumerate() {
             layout.check_editable()?;
             let Some(index) = index_of(layout, place) else {
-                let value = value.and_then(|value| nested(&places[depth + 1..], value)).ok_or("nothing is there")?;
+                let value =
+                    value.and_then(|value| nest_value(&places[depth + 1..], value)).ok_or("nothing is there")?;
                 let value = match place {
                     Place::Key(key) => Yaml::Map(vec![(key.clone(), value)]),
                     Place::Index(_) => Yaml::List(vec![value]),
@@ -213,7 +219,7 @@ impl Editor<'_> {
         })
     }
 
-    /// Replaces a value.
+    /// Returns the changes to the text that replace the value `old`.
     fn replacement(&self, parents: &[(&Layout, usize)], old: &Layout, value: &Yaml) -> Vec<Change> {
         let Some(&(parent, index)) = parents.last() else {
             return vec![Change { range: old.range.clone(), text: value.flow() }];
@@ -222,28 +228,28 @@ impl Editor<'_> {
         let is_nothing = old.range.is_empty();
         let has_indicator = self.text[..old.indicator_end].ends_with([':', '-']);
         if parent.style() == Style::Flow {
-            let before = if !is_nothing {
+            let separator = if !is_nothing {
                 ""
             } else if has_indicator {
                 " "
             } else {
                 ": "
             };
-            return vec![Change { range: old.range.clone(), text: format!("{before}{}", value.flow()) }];
+            return vec![Change { range: old.range.clone(), text: format!("{separator}{}", value.flow()) }];
         }
         let mut lines = if member.key.is_some() { value.after_key() } else { value.after_dash() };
         let first = lines.remove(0);
-        let Extent { mut beside, below } = self.extent(old);
+        let Extent { mut on_line, below } = self.extent(old);
         // Lines of a map or list stay after the comments that begin it.
-        let position = if first.is_empty() && !below.is_empty() { below.start } else { self.line_end(beside.end) };
+        let position = if first.is_empty() && !below.is_empty() { below.start } else { self.line_end(on_line.end) };
         if first.is_empty() {
-            beside.start = old.indicator_end;
+            on_line.start = old.indicator_end;
         }
-        let space = if beside.start == old.indicator_end && !first.is_empty() { " " } else { "" };
+        let space = if on_line.start == old.indicator_end && !first.is_empty() { " " } else { "" };
         vec![
             Change { range: below, text: String::new() },
             Change { range: position..position, text: self.lines(member.start, lines) },
-            Change { range: beside, text: format!("{space}{first}") },
+            Change { range: on_line, text: format!("{space}{first}") },
         ]
     }
 
@@ -251,14 +257,14 @@ impl Editor<'_> {
         let Layout { indicator_end, ref range, ref content, .. } = *layout;
         if self.text[indicator_end..range.start].contains('\n') {
             let below = self.line_end_before(range.start)..self.line_end(range.end);
-            return Extent { beside: indicator_end..indicator_end, below };
+            return Extent { on_line: indicator_end..indicator_end, below };
         }
         match *content {
             Content::BlockScalar { header_end } => {
                 let below = self.line_end(header_end).min(range.end)..range.end;
-                Extent { beside: range.start..header_end, below }
+                Extent { on_line: range.start..header_end, below }
             }
-            _ => Extent { beside: range.clone(), below: range.end..range.end },
+            _ => Extent { on_line: range.clone(), below: range.end..range.end },
         }
     }
 
@@ -269,6 +275,7 @@ impl Editor<'_> {
         let end = last.value.range.end;
         if layout.style() == Style::Flow {
             let flow = value.flow();
+            // Without the brackets of the new list or map: the entry joins the old one.
             return vec![Change { range: end..end, text: format!(", {}", &flow[1..flow.len() - 1]) }];
         }
         let end = self.line_end(end);
@@ -282,6 +289,7 @@ impl Editor<'_> {
         let Member { start, value, .. } = &members[index];
         let next = members.get(index + 1).map(|next| next.start);
         let range = match (parent.style(), next) {
+            // A block without members would be null, so an empty list or map is written.
             _ if members.len() == 1 => {
                 let is_map = members[0].key.is_some();
                 let empty = if is_map { Yaml::Map(Vec::new()) } else { Yaml::List(Vec::new()) };
@@ -299,14 +307,14 @@ impl Editor<'_> {
         vec![Change { range, text: String::new() }]
     }
 
-    /// The text, which has only comments, with a first entry.
+    /// Returns the text, which has only comments, with a first entry.
     fn with_first_entry(&self, tree: &Yaml) -> String {
         let needs_break = !self.text.is_empty() && !self.text.ends_with('\n');
-        let before = if needs_break { self.line_break } else { "" };
-        format!("{}{before}{}", self.text, tree.write().replace('\n', self.line_break))
+        let separator = if needs_break { self.line_break } else { "" };
+        format!("{}{separator}{}", self.text, tree.write().replace('\n', self.line_break))
     }
 
-    /// Lines to insert at the end of another, indented as the text at `start` is.
+    /// Lines to insert at the end of another line, indented as the text at `start`.
     fn lines(&self, start: usize, lines: Vec<String>) -> String {
         let indentation = self.text[self.line_start(start)..start].trim_start_matches('\u{feff}').chars().count();
         let mut text = String::new();
@@ -320,7 +328,8 @@ impl Editor<'_> {
         text
     }
 
-    /// The lines of a range, with the line break before them; the one after them at the start of the file.
+    /// The lines of a range, with the line break before them; at the start of the file, with
+    /// the one after them.
     fn whole_lines(&self, range: Range<usize>) -> Range<usize> {
         let start = self.line_start(range.start);
         let end = self.line_end(range.end);
@@ -346,16 +355,16 @@ impl Editor<'_> {
         if self.text[position..end].ends_with('\r') { end - 1 } else { end }
     }
 
-    /// End of the line before that of `position`.
+    /// End of the line before the line of `position`.
     fn line_end_before(&self, position: usize) -> usize {
-        let before = &self.text[..self.line_start(position)];
-        let before = before.strip_suffix('\n').unwrap_or(before);
-        before.strip_suffix('\r').unwrap_or(before).len()
+        let text_before = &self.text[..self.line_start(position)];
+        let text_before = text_before.strip_suffix('\n').unwrap_or(text_before);
+        text_before.strip_suffix('\r').unwrap_or(text_before).len()
     }
 }
 
-/// The text with its changes, which do not overlap.
-fn changed(text: &str, mut changes: Vec<Change>) -> String {
+/// Applies changes, which do not overlap, to a text.
+fn apply_changes(text: &str, mut changes: Vec<Change>) -> String {
     changes.sort_by_key(|change| Reverse(change.range.start));
     let mut text = text.to_owned();
     for Change { range, text: replacement } in changes {
@@ -364,7 +373,7 @@ fn changed(text: &str, mut changes: Vec<Change>) -> String {
     text
 }
 
-/// Whether a line has no text but a comment.
+/// True if a line is empty or has only a comment.
 fn is_blank(line: &str) -> bool {
     let text = line.trim_start();
     text.is_empty() || text.starts_with('#')

@@ -1,12 +1,12 @@
-//! A plan file, read: what it says of the whole experiment, and of each contender.
+//! Reads a plan file: the content for the whole experiment, and for each contender.
 
-use super::fill::{PlanInputs, Scope, Unknown, Who};
+use super::fill::{ContenderScope, PlanInputs, Scope, UnknownNames};
 use super::node::{Entry, Node, Value};
 use super::probes::{PlannedProbe, probes};
 use super::read::read;
 use super::sets::sets;
 use super::vary::{self, Variant};
-use super::words::{Commands, Longer, Scalar, ScalarOr};
+use super::words::{Commands, PositiveDuration, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
@@ -16,92 +16,93 @@ use brunt_model::experiment::{Ready, Restart};
 use brunt_model::scenario::Order;
 use std::time::Duration;
 
-/// The text of a plan file, read as YAML, with what `--set` changes; nothing is filled in yet.
+/// The YAML tree of a plan file, with the changes of `--set`. Placeholders are not filled in yet.
 #[derive(Debug, Clone)]
 pub struct Draft {
     plan: Node,
     sets: Option<Node>,
 }
 
-/// The content of a plan file. A missing key is None: the caller has the defaults.
+/// The content of a plan file. A missing key is None; the caller has the defaults.
 #[derive(Debug, Clone)]
 pub struct PlanFile {
     /// Name of the experiment.
     pub name: String,
-    /// A description; may be empty.
+    /// Description of the experiment; may be empty.
     pub about: String,
-    /// How trials are arranged: keys `repetitions`, `order` and `cooldown`.
-    pub arrangement: Vec<Keyed>,
-    /// How contenders are compared, where they are: keys below `compare`.
-    pub compare: Option<Vec<Keyed>>,
-    /// Commands around the whole.
+    /// Arrangement of trials: keys `repetitions`, `order` and `cooldown`.
+    pub arrangement: Vec<KeyedValue>,
+    /// Keys below `compare`; None without a comparison.
+    pub compare: Option<Vec<KeyedValue>>,
+    /// Commands before and after the experiment.
     pub hooks: PlannedHooks,
-    /// How the capacity is looked for, where that is asked: keys below `find`.
-    pub find: Option<Vec<Keyed>>,
-    /// Where reports go: key `outputs`.
-    pub outputs: Vec<Keyed>,
-    /// What is compared: one at least.
-    pub contenders: Vec<Planned>,
+    /// Keys below `find`; None without a search.
+    pub find: Option<Vec<KeyedValue>>,
+    /// Destinations of reports: key `outputs`.
+    pub outputs: Vec<KeyedValue>,
+    /// At least one contender.
+    pub contenders: Vec<PlannedContender>,
 }
 
-/// A contender.
+/// A contender, as the plan file describes it.
 #[derive(Debug, Clone)]
-pub struct Planned {
-    /// Its name; no two have the same.
+pub struct PlannedContender {
+    /// Unique name of the contender.
     pub name: String,
-    /// Its level of each factor.
+    /// Level of each factor, by name.
     pub factors: Vec<(String, String)>,
-    /// What is asked of it, and how much: by users of one kind, or of several at the same time.
+    /// Requests and load of each population; the populations run at the same time.
     pub populations: Vec<PlannedUsers>,
-    /// What is done before and after each trial, step by step: keys `setup` and `teardown`.
+    /// Steps before and after each trial: keys `setup` and `teardown`.
     pub stages: Vec<(StageKind, Node)>,
-    /// The server that is started for it.
+    /// Server that brunt starts for the contender.
     pub server: Option<PlannedServer>,
-    /// Commands around its trials, its repetitions and its steps.
+    /// Commands around its trials, its repetitions and its steps, in this order.
     pub hooks: [PlannedHooks; 3],
-    /// What is read meanwhile.
+    /// Probes during the runs.
     pub probes: Vec<PlannedProbe>,
-    /// Time from one reading to the next, for probes that do not say so themselves.
+    /// Time between two readings, for probes without an interval.
     pub probe_interval: Option<Duration>,
-    /// The plan as it is for this contender, filled in: what `brunt plan show` prints.
+    /// Plan of this contender, filled in: the output of `brunt plan show`.
     pub resolved: Node,
 }
 
-/// Users of one kind.
+/// A population, as the plan file describes it.
 #[derive(Debug, Clone)]
 pub struct PlannedUsers {
-    /// Their names with places; None: no populations.
+    /// Name of the population with its place; None if the plan has no populations.
     pub name: Option<(String, Position)>,
-    /// What they ask: one request, several, or none where `script.urls` is among the settings. Keys begin with
-    /// `script.request`.
-    pub requests: Vec<Vec<Keyed>>,
-    /// Which of several is next, where the plan says so.
+    /// Requests, each with its keys, which begin with `script.request`. Empty if `script.urls` is
+    /// among the settings, or if there is a scenario.
+    pub requests: Vec<Vec<KeyedValue>>,
+    /// Order of several requests, if the plan sets it.
     pub request_order: Option<Order>,
-    /// What they do step by step, in place of requests: key `scenario`.
+    /// Scenario in place of requests: key `scenario`.
     pub scenario: Option<Node>,
-    /// All that is an option of a run, by its key.
-    pub settings: Vec<Keyed>,
+    /// Keys that are options of a run.
+    pub settings: Vec<KeyedValue>,
 }
 
 /// A key of the plan and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keyed {
+pub struct KeyedValue {
     /// The key, such as `load.rate`.
     pub key: String,
     /// The value, with its place.
     pub node: Node,
 }
 
-/// Commands before and after something, each with its bound where the plan says one.
+/// Commands before and after a part of an experiment, each with its time limit if
+/// the plan sets one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedHooks {
-    /// Before it.
+    /// Commands before the part.
     pub before: Vec<PlannedHook>,
-    /// After it.
+    /// Commands after the part.
     pub after: Vec<PlannedHook>,
 }
 
-/// A command and its bound.
+/// A command and its time limit.
 pub type PlannedHook = (String, Option<Duration>);
 
 /// A server that brunt starts.
@@ -111,24 +112,26 @@ pub struct PlannedServer {
     pub start: String,
     /// Condition for the server to be ready.
     pub ready: Ready,
-    /// What ends it.
+    /// Command that stops the server.
     pub stop: Option<String>,
-    /// Between which trials it is started anew.
+    /// Trials between which it is restarted.
     pub restart: Option<Restart>,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
     /// Time limit for readiness.
     pub ready_timeout: Option<Duration>,
-    /// Time limit for its end.
+    /// Time limit for the server to stop.
     pub stop_timeout: Option<Duration>,
 }
 
 impl Draft {
-    /// Reads the text of a plan file. `file` is its name in errors; `words` are those of `--set`, each `NAME=VALUE`.
+    /// Reads the text of a plan file. `file` is its name in errors; `words` are values
+    /// of `--set`, each `NAME=VALUE`.
     ///
     /// # Errors
     ///
-    /// [`SpecError`] with its place if the text is no YAML, a key is unknown, or a value is not of its form.
+    /// [`SpecError`] with its place if the text is not YAML, a key is unknown, or a value
+    /// has the wrong form.
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
@@ -142,13 +145,13 @@ impl Draft {
         super::json(&self.plan)
     }
 
-    /// The same without what stands at a place; None where nothing stands there.
+    /// Returns the draft without the value at a place; None if there is no value.
     pub fn without(&self, at: &Position) -> Option<Self> {
         let mut rest = self.clone();
         rest.plan.take_out(at).then_some(rest)
     }
 
-    /// The names of the ports that must be drawn before the rest can be resolved.
+    /// Names of the ports that must be drawn before the plan is resolved.
     ///
     /// # Errors
     ///
@@ -159,29 +162,30 @@ impl Draft {
         };
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
         match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
-            Some((_, twice)) => {
-                Err(SpecError::new(&node.at, "ports", format!("`{twice}` is given twice; write it once")))
+            Some((_, duplicate)) => {
+                Err(SpecError::new(&node.at, "ports", format!("`{duplicate}` is given twice; write it once")))
             }
             None => Ok(ports),
         }
     }
 
-    /// Fills everything in. `usual` is the name of an experiment that has none.
+    /// Resolves the plan: fills in all placeholders. `default_name` is the name of an
+    /// experiment without a name.
     ///
     /// # Errors
     ///
     /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
-    pub fn resolve(&self, given: PlanInputs<'_>, usual: &str) -> Result<PlanFile, SpecError> {
+    pub fn resolve(&self, inputs: PlanInputs<'_>, default_name: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
-        vary::choose(&mut plan, given)?;
+        vary::choose(&mut plan, inputs)?;
         self.set_again(&mut plan);
-        let whole = whole(&plan, given)?;
+        let whole = whole(&plan, inputs)?;
         let written: Written = read(&whole)?;
-        let name = written.name.map_or_else(|| usual.to_owned(), |name| name.0);
+        let name = written.name.map_or_else(|| default_name.to_owned(), |name| name.0);
         let mut contenders = Vec::new();
         for mut variant in vary::variants(&plan, &name)? {
             self.set_again(&mut variant.tree);
-            contenders.push(contender(variant, given)?);
+            contenders.push(contender(variant, inputs)?);
         }
         Ok(PlanFile {
             name,
@@ -198,7 +202,7 @@ impl Draft {
         })
     }
 
-    /// The command line has the last word, whatever was laid over the plan.
+    /// Applies `--set` again, because it has precedence over every override.
     fn set_again(&self, plan: &mut Node) {
         if let Some(sets) = &self.sets {
             plan.merge(sets);
@@ -206,18 +210,19 @@ impl Draft {
     }
 }
 
-/// A key at the top of a plan, where it is there.
-fn setting(plan: &Node, key: &str) -> Option<Keyed> {
-    plan.child(key).map(|node| Keyed { key: key.into(), node: node.clone() })
+/// The setting of a key at the top of a plan; None if it is missing.
+fn setting(plan: &Node, key: &str) -> Option<KeyedValue> {
+    plan.child(key).map(|node| KeyedValue { key: key.into(), node: node.clone() })
 }
 
-/// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
-fn whole(plan: &Node, given: PlanInputs<'_>) -> Result<Node, SpecError> {
-    let scope = Scope { vars: plan.child("vars"), given, who: None, unknown: Unknown::Refused };
-    let mut tree = kept(plan, |key| {
+/// Fills in the keys of the whole experiment. Variables are not filled in themselves: some
+/// refer to a contender.
+fn whole(plan: &Node, inputs: PlanInputs<'_>) -> Result<Node, SpecError> {
+    let scope = Scope { vars: plan.child("vars"), inputs, contender: None, unknown: UnknownNames::Error };
+    let mut tree = with_keys(plan, |key| {
         key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
     });
-    hooks_of(&mut tree, |level| level == "experiment");
+    retain_hooks(&mut tree, |level| level == "experiment");
     let mut tree = scope.fill(&tree)?.without_nulls();
     if let Value::Map(entries) = &mut tree.value {
         entries.extend(
@@ -227,15 +232,15 @@ fn whole(plan: &Node, given: PlanInputs<'_>) -> Result<Node, SpecError> {
     Ok(tree)
 }
 
-fn contender(variant: Variant, given: PlanInputs<'_>) -> Result<Planned, SpecError> {
+fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContender, SpecError> {
     let Variant { name, factors, tree, .. } = variant;
-    let who = Some(Who { name: &name, factors: &factors });
-    let scope = Scope { vars: tree.child("vars"), given, who, unknown: Unknown::Refused };
-    let mut own = kept(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
-    hooks_of(&mut own, |level| level != "experiment");
-    let resolved = scope.fill(&own)?.without_nulls();
+    let contender = Some(ContenderScope { name: &name, factors: &factors });
+    let scope = Scope { vars: tree.child("vars"), inputs, contender, unknown: UnknownNames::Error };
+    let mut contender_keys = with_keys(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
+    retain_hooks(&mut contender_keys, |level| level != "experiment");
+    let resolved = scope.fill(&contender_keys)?.without_nulls();
     let written: Written = read(&resolved)?;
-    Ok(Planned {
+    Ok(PlannedContender {
         populations: populations(&resolved)?,
         stages: [StageKind::Setup, StageKind::Teardown]
             .into_iter()
@@ -255,21 +260,25 @@ fn contender(variant: Variant, given: PlanInputs<'_>) -> Result<Planned, SpecErr
     })
 }
 
-/// The users of a contender: those of its populations, or all alike.
+/// The populations of a contender, or its only one.
 fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
     let Some(populations) = plan.child("populations") else { return Ok(vec![users(plan, None)?]) };
     if populations.entries().is_empty() {
         let wrong = "there is none in it; write a name with its script and load, or leave the key out";
         return Err(SpecError::new(&populations.at, "populations", wrong));
     }
-    let of = |entry: &Entry| {
-        let path = format!("populations.{}", entry.key);
-        read::<written::Population>(&entry.node).map_err(|error| error.within(&path, &entry.node.at))?;
-        let mut tree = kept(plan, |key| key != "populations");
-        tree.merge(&entry.node);
-        users(&tree.without_nulls(), Some((entry.key.clone(), entry.at.clone())))
-    };
-    populations.entries().iter().map(of).collect()
+    let all = populations.entries().iter();
+    all.map(|entry| population(plan, entry)).collect()
+}
+
+fn population(plan: &Node, entry: &Entry) -> Result<PlannedUsers, SpecError> {
+    let path = format!("populations.{}", entry.key);
+    // This only checks the keys, before the population is merged into the plan.
+    read::<written::Population>(&entry.node).map_err(|error| error.within(&path, &entry.node.at))?;
+    // A key that the population does not have is that of the plan.
+    let mut tree = with_keys(plan, |key| key != "populations");
+    tree.merge(&entry.node);
+    users(&tree.without_nulls(), Some((entry.key.clone(), entry.at.clone())))
 }
 
 fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
@@ -287,32 +296,32 @@ fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, 
 }
 
 /// The tree with some of its keys.
-fn kept(plan: &Node, keep: impl Fn(&str) -> bool) -> Node {
-    let entries = plan.entries().iter().filter(|entry| keep(&entry.key)).cloned().collect();
+fn with_keys(plan: &Node, is_wanted: impl Fn(&str) -> bool) -> Node {
+    let entries = plan.entries().iter().filter(|entry| is_wanted(&entry.key)).cloned().collect();
     Node { at: plan.at.clone(), value: Value::Map(entries) }
 }
 
-/// Leaves those hooks whose level is wanted. Levels that there are none of stay, to be refused.
-fn hooks_of(plan: &mut Node, wanted: impl Fn(&str) -> bool) {
+/// Removes the hooks of other levels. Unknown levels stay, so that they become errors.
+fn retain_hooks(plan: &mut Node, is_wanted: impl Fn(&str) -> bool) {
     let Value::Map(entries) = &mut plan.value else { return };
     let Some(hooks) = entries.iter_mut().find(|entry| entry.key == "hooks") else { return };
     let Value::Map(times) = &mut hooks.node.value else { return };
     for time in times {
         if let Value::Map(levels) = &mut time.node.value {
-            levels.retain(|level| wanted(&level.key));
+            levels.retain(|level| is_wanted(&level.key));
         }
     }
 }
 
-/// What is asked, each request by its keys.
-fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
+/// The requests, each as its keys.
+fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
     let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps \
                    below scenario";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     let ways: Vec<&Entry> =
         script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
-    let one = match ways[..] {
-        [one] => one,
+    let way = match ways[..] {
+        [way] => way,
         [] => return Err(SpecError::new(&script.at, "script", nothing)),
         [first, second, ..] => {
             let wrong = format!(
@@ -322,25 +331,25 @@ fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
             return Err(SpecError::new(&second.at, format!("script.{}", second.key), wrong));
         }
     };
-    match (&one.node.value, one.key.as_str()) {
+    match (&way.node.value, way.key.as_str()) {
         (_, "urls") => Ok(Vec::new()),
         (Value::List(nodes), "requests") if nodes.is_empty() => {
-            Err(SpecError::new(&one.node.at, "script.requests", "it is empty; write at least one request"))
+            Err(SpecError::new(&way.node.at, "script.requests", "it is empty; write at least one request"))
         }
         (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
-        _ => Ok(vec![request(&one.node)]),
+        _ => Ok(vec![request(&way.node)]),
     }
 }
 
-fn request(node: &Node) -> Vec<Keyed> {
+fn request(node: &Node) -> Vec<KeyedValue> {
     if node.text().is_some() {
-        return vec![Keyed { key: "script.request.url".into(), node: node.clone() }];
+        return vec![KeyedValue { key: "script.request.url".into(), node: node.clone() }];
     }
     below("script.request", node).collect()
 }
 
-/// All keys that are options of a run.
-fn settings(plan: &Node) -> Vec<Keyed> {
+/// The settings that are options of a run.
+fn settings(plan: &Node) -> Vec<KeyedValue> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
     let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
     let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
@@ -348,28 +357,40 @@ fn settings(plan: &Node) -> Vec<Keyed> {
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
 }
 
-fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = Keyed> + 'a {
-    node.entries().iter().map(move |entry| Keyed { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
+fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = KeyedValue> + 'a {
+    node.entries().iter().map(move |entry| KeyedValue { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
 }
 
 fn hooks(written: &written::Hooks, level: impl Fn(&written::HookLevels) -> &Commands) -> PlannedHooks {
-    let hook = |command: &ScalarOr<written::Command>| match command {
+    PlannedHooks {
+        before: level(&written.before).0.iter().map(hook).collect(),
+        after: level(&written.after).0.iter().map(hook).collect(),
+    }
+}
+
+fn hook(command: &ScalarOr<written::Command>) -> PlannedHook {
+    match command {
         ScalarOr::Scalar(Scalar(run)) => (run.clone(), None),
-        ScalarOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|Longer(time)| time)),
-    };
-    let commands = |around: &written::HookLevels| level(around).0.iter().map(hook).collect();
-    PlannedHooks { before: commands(&written.before), after: commands(&written.after) }
+        ScalarOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|PositiveDuration(time)| time)),
+    }
+}
+
+/// True if `place` is a URL of HTTP or HTTPS.
+fn is_http_url(place: &str) -> bool {
+    url::Url::parse(place).is_ok_and(|url| ["http", "https"].contains(&url.scheme()))
+}
+
+/// True if `place` is HOST:PORT.
+fn is_address(place: &str) -> bool {
+    !place.contains('/')
+        && place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
 fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecError> {
-    let http = |place: &str| url::Url::parse(place).is_ok_and(|url| ["http", "https"].contains(&url.scheme()));
-    let address = |place: &str| {
-        place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-    };
     let ready = match &written.ready {
         ScalarOr::Map(written::ReadyCommand { command }) => Ready::Command(command.0.clone()),
-        ScalarOr::Scalar(Scalar(place)) if http(place) => Ready::Url(place.clone()),
-        ScalarOr::Scalar(Scalar(place)) if !place.contains('/') && address(place) => Ready::Address(place.clone()),
+        ScalarOr::Scalar(Scalar(place)) if is_http_url(place) => Ready::Url(place.clone()),
+        ScalarOr::Scalar(Scalar(place)) if is_address(place) => Ready::Address(place.clone()),
         ScalarOr::Scalar(Scalar(place)) => {
             let wrong = format!(
                 "`{place}` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080"

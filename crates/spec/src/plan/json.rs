@@ -1,11 +1,12 @@
-//! A tree as JSON: what is sent as a body, and what `brunt plan show --json` prints.
+//! Converts a tree to JSON, for bodies and for `brunt plan show --json`.
 
 use super::node::{Node, Value};
 use brunt_script::expression::Stretch;
 use brunt_script::template;
 use serde_json::Value as Json;
 
-/// The tree as JSON. What stood without quotes and is a number, true or false is one; every other text is a text.
+/// Converts the tree to JSON. Unquoted numbers, true and false keep their type; every other
+/// scalar is a text.
 pub fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
@@ -16,8 +17,10 @@ pub fn json(node: &Node) -> Json {
     }
 }
 
-/// Returns the tree as JSON with expressions, which each request fills in. An expression that stands alone without quotes
-/// becomes the number, true, false, null, list or map that its value is; every other one becomes a part of a text.
+/// Converts the tree to JSON with expressions, which each request fills in.
+///
+/// An unquoted expression that is the whole value becomes the number, true, false, null, list or
+/// map of its value. Every other expression becomes a part of a text.
 pub fn json_text(node: &Node) -> String {
     let mut stretches = Vec::new();
     push_json(node, &mut stretches);
@@ -57,12 +60,12 @@ fn literal(text: &str) -> Stretch {
     Stretch::Literal(text.to_owned())
 }
 
-/// Whether a text without quotes is a number, true or false in a JSON body.
+/// True if a text without quotes is a number, true or false in a JSON body.
 pub(super) fn is_typed(text: &str) -> bool {
     !scalar(text).is_string()
 }
 
 fn scalar(text: &str) -> Json {
-    let parsed = serde_json::from_str(text).ok().filter(|_| text.trim() == text);
-    parsed.filter(|value: &Json| value.is_number() || value.is_boolean()).unwrap_or_else(|| Json::from(text))
+    let value = serde_json::from_str(text).ok().filter(|_| text.trim() == text);
+    value.filter(|value: &Json| value.is_number() || value.is_boolean()).unwrap_or_else(|| Json::from(text))
 }

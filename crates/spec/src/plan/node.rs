@@ -1,55 +1,55 @@
 //! A plan file as a tree of texts, lists and maps, each with the place where it was written.
 //!
-//! It knows no key and no type. Every scalar is a text, as it is on a command line, so `on`, `1e3` and
-//! `1:30` are what was written, never what YAML would make of them.
+//! It knows no keys and no types. Every scalar is a text, as on a command line: `on`, `1e3` and
+//! `1:30` stay as written, without YAML's conversion to other types.
 
 use crate::error::Position;
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where it begins.
+    /// Place where the value begins.
     pub at: Position,
-    /// What it is.
+    /// The value, without its place.
     pub value: Value,
 }
 
-/// What stands there.
+/// A value without its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing, `null` or `~`: as if it had not been written, and in an override, as if it had not been written before.
+    /// Nothing, `null` or `~`: the key counts as missing. In an override, it removes the key.
     Null,
-    /// A text; `plain` where no quotes stood around it.
+    /// A single value; numbers and booleans are texts too.
     Text {
-        /// The text.
+        /// Text of the value.
         text: String,
-        /// Without quotes.
+        /// True if the text was written without quotes.
         plain: bool,
     },
-    /// Values in order.
+    /// Values of a list, in order.
     List(Vec<Node>),
-    /// Names and values in order; no name twice.
+    /// Names and values in order; names are unique.
     Map(Vec<Entry>),
 }
 
 /// A name and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The name.
+    /// Name of the entry.
     pub key: String,
-    /// Where the name begins.
+    /// Place where the name begins.
     pub at: Position,
-    /// The value.
+    /// Value of the entry.
     pub node: Node,
 }
 
 impl Node {
-    /// An empty map.
+    /// Creates an empty map.
     pub(super) fn empty(at: Position) -> Self {
         Self { at, value: Value::Map(Vec::new()) }
     }
 
-    /// The entries of a map; none of anything else.
+    /// Entries of a map; empty for any other value.
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The value of a name in a map.
+    /// Value of a name in a map.
     pub fn child(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
@@ -67,7 +67,7 @@ impl Node {
         path.split('.').try_fold(self, Self::child)
     }
 
-    /// The text, where it is one.
+    /// Text of a single value; None for any other value.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text { text, .. } => Some(text),
@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// What kind of thing it is, as a sentence says it.
+    /// Kind of the value, for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",
@@ -85,55 +85,59 @@ impl Node {
         }
     }
 
-    /// Lays another tree over this one: maps are merged name by name, everything else is replaced. Places stay with what
-    /// was written there.
+    /// Merges another tree into this one: maps are merged by name, everything else is replaced.
+    /// Each value keeps the place where it was written.
     pub(crate) fn merge(&mut self, over: &Self) {
-        let (Value::Map(own), Value::Map(others)) = (&mut self.value, &over.value) else {
+        let (Value::Map(entries), Value::Map(others)) = (&mut self.value, &over.value) else {
             self.clone_from(over);
             return;
         };
         for other in others {
-            if other.node.value == Value::Null && own.iter().any(|entry| entry.key == other.key) {
-                own.retain(|entry| entry.key != other.key);
+            // Null removes an existing key. Without one it stays: a level of a factor may be null.
+            if other.node.value == Value::Null && entries.iter().any(|entry| entry.key == other.key) {
+                entries.retain(|entry| entry.key != other.key);
                 continue;
             }
-            match own.iter_mut().find(|entry| entry.key == other.key) {
+            match entries.iter_mut().find(|entry| entry.key == other.key) {
                 Some(entry) => {
                     entry.at = other.at.clone();
                     entry.node.merge(&other.node);
                 }
-                None => own.push(other.clone()),
+                None => entries.push(other.clone()),
             }
         }
     }
 
-    /// Takes out what stands at a place, and nothing around it; whether it was there.
+    /// Removes the value at a place, and nothing around it. Returns true if there was one.
     pub(super) fn take_out(&mut self, at: &Position) -> bool {
-        let is_at = |node: &Self| node.at == *at;
         match &mut self.value {
             Value::Map(entries) => {
-                let within = entries.iter_mut().any(|entry| entry.node.take_out(at));
-                let found = entries.iter().position(|entry| entry.at == *at || is_at(&entry.node)).filter(|_| !within);
-                within || found.map(|found| entries.remove(found)).is_some()
+                if entries.iter_mut().any(|entry| entry.node.take_out(at)) {
+                    return true;
+                }
+                let index = entries.iter().position(|entry| entry.at == *at || entry.node.at == *at);
+                index.map(|index| entries.remove(index)).is_some()
             }
             Value::List(nodes) => {
-                let within = nodes.iter_mut().any(|node| node.take_out(at));
-                let found = nodes.iter().position(is_at).filter(|_| !within);
-                within || found.map(|found| nodes.remove(found)).is_some()
+                if nodes.iter_mut().any(|node| node.take_out(at)) {
+                    return true;
+                }
+                let index = nodes.iter().position(|node| node.at == *at);
+                index.map(|index| nodes.remove(index)).is_some()
             }
             Value::Null | Value::Text { .. } => false,
         }
     }
 
-    /// Takes out what is null. What is sent as JSON keeps its own.
+    /// Removes null values, except in a JSON body, where null is a value.
     pub(super) fn without_nulls(mut self) -> Self {
         if let Value::Map(entries) = self.value {
-            let kept = entries.into_iter().filter(|entry| entry.node.value != Value::Null);
-            let kept = kept.map(|entry| match entry.key.as_str() {
+            let entries = entries.into_iter().filter(|entry| entry.node.value != Value::Null);
+            let entries = entries.map(|entry| match entry.key.as_str() {
                 "json" => entry,
                 _ => Entry { node: entry.node.without_nulls(), ..entry },
             });
-            self.value = Value::Map(kept.collect());
+            self.value = Value::Map(entries.collect());
         } else if let Value::List(nodes) = self.value {
             self.value = Value::List(nodes.into_iter().map(Self::without_nulls).collect());
         }

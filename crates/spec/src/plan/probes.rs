@@ -1,7 +1,7 @@
-//! What is read meanwhile, as people write it, and as the model has it.
+//! Probes of a plan file: their keys, and the conversion to the model.
 
 use super::node::{Node, Value};
-use super::words::{Longer, Scalar, ScalarList, ScalarOr};
+use super::words::{PositiveDuration, Scalar, ScalarList, ScalarOr};
 use crate::error::SpecError;
 use brunt_model::Probed;
 use brunt_model::probe_spec::{ProbeAccess, Select};
@@ -43,7 +43,7 @@ pub struct Machine {
     #[serde(rename = "as")]
     pub name: Option<Scalar>,
     /// Interval of the readings. Default: `probe_interval`.
-    pub interval: Option<Longer>,
+    pub interval: Option<PositiveDuration>,
 }
 
 /// Access to a machine.
@@ -75,9 +75,9 @@ pub struct Processes {
     pub via: Option<ScalarOr<Ssh>>,
     /// Their name in reports.
     #[serde(rename = "as")]
-    pub called: Option<Scalar>,
+    pub report_name: Option<Scalar>,
     /// Interval of the readings. Default: `probe_interval`.
-    pub interval: Option<Longer>,
+    pub interval: Option<PositiveDuration>,
 }
 
 /// A status page.
@@ -91,7 +91,7 @@ pub struct Page {
     pub name: Option<Scalar>,
     /// Interval of the readings. Default: `probe_interval`.
     #[serde(default)]
-    pub interval: Option<Longer>,
+    pub interval: Option<PositiveDuration>,
     /// nginx: connections that it may have in all (workers × `worker_connections`).
     #[serde(default)]
     pub connections: Option<u64>,
@@ -100,18 +100,18 @@ pub struct Page {
     pub metrics: Option<ScalarList>,
 }
 
-/// A probe as the model has it, but for the interval, which may be left to a default.
+/// A probe of the model, except for its interval, which may have a default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedProbe {
-    /// What its readings are called.
+    /// Name of its readings in reports.
     pub name: String,
-    /// What is read.
+    /// Source that is read.
     pub what: Probed,
-    /// Time from one reading to the next; None: the usual one.
+    /// Time between two readings; None: that of the plan.
     pub interval: Option<Duration>,
 }
 
-/// The probes of a plan; `node` is where they were written.
+/// Converts the probes of a plan; `node` is the place where they were written.
 pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<PlannedProbe>, SpecError> {
     let nodes = match node.map(|node| &node.value) {
         Some(Value::List(nodes)) => &nodes[..],
@@ -119,21 +119,22 @@ pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<Plann
     };
     let mut all: Vec<PlannedProbe> = Vec::new();
     for (number, (probe, node)) in written.iter().zip(nodes).enumerate() {
-        let wrong = |wrong: String| SpecError::new(&node.at, format!("probes[{number}]"), wrong);
-        let planned = planned(probe).map_err(wrong)?;
+        let planned = plan_probe(probe).map_err(|wrong| probe_error(node, number, wrong))?;
         if all.iter().any(|other| (other.what.kind(), &other.name) == (planned.what.kind(), &planned.name)) {
-            return Err(wrong(format!(
-                "another {} probe is called `{}` already; add `as: NAME`",
-                planned.what.kind(),
-                planned.name
-            )));
+            let wrong =
+                format!("another {} probe is called `{}` already; add `as: NAME`", planned.what.kind(), planned.name);
+            return Err(probe_error(node, number, wrong));
         }
         all.push(planned);
     }
     Ok(all)
 }
 
-fn planned(probe: &Probe) -> Result<PlannedProbe, String> {
+fn probe_error(node: &Node, number: usize, wrong: String) -> SpecError {
+    SpecError::new(&node.at, format!("probes[{number}]"), wrong)
+}
+
+fn plan_probe(probe: &Probe) -> Result<PlannedProbe, String> {
     match probe {
         Probe::Host(machine) => {
             let via = via(machine.via.as_ref());
@@ -151,10 +152,10 @@ fn planned(probe: &Probe) -> Result<PlannedProbe, String> {
             })
         }
         Probe::Processes(processes) => {
-            let (select, usual) = select(processes)?;
+            let (select, default_name) = select(processes)?;
             let what = Probed::Processes { select, via: via(processes.via.as_ref()) };
             Ok(PlannedProbe {
-                name: name(processes.called.as_ref(), || usual),
+                name: name(processes.report_name.as_ref(), || default_name),
                 what,
                 interval: interval(processes.interval),
             })
@@ -178,38 +179,41 @@ fn status(page: &ScalarOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> P
         }
         ScalarOr::Map(page) => page.clone(),
     };
-    let only =
+    let keys_of_kinds =
         [("connections", "nginx", page.connections.is_some()), ("metrics", "prometheus", page.metrics.is_some())];
-    if let Some((key, of, _)) = only.iter().find(|(_, of, given)| *given && *of != kind) {
-        return Err(format!("{key} belongs to a probe of {of}; leave it out"));
+    if let Some((key, owner, _)) = keys_of_kinds.iter().find(|(_, owner, is_set)| *is_set && *owner != kind) {
+        return Err(format!("{key} belongs to a probe of {owner}; leave it out"));
     }
-    let parsed = url::Url::parse(&page.url.0).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
-    let parsed =
-        parsed.ok_or_else(|| format!("`{}` is no URL; write one such as http://127.0.0.1:8080/status", page.url.0))?;
-    let host = parsed.host_str().unwrap_or_default();
-    let usual = || parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
+    let url = url::Url::parse(&page.url.0).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
+    let url =
+        url.ok_or_else(|| format!("`{}` is no URL; write one such as http://127.0.0.1:8080/status", page.url.0))?;
+    let host = url.host_str().unwrap_or_default();
+    let default_name = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
     Ok(PlannedProbe {
-        name: name(page.name.as_ref(), usual),
+        name: name(page.name.as_ref(), || default_name),
         what: probed(page.url.0.clone(), &page),
         interval: interval(page.interval),
     })
 }
 
-/// Which processes, and what they are called where nobody says so.
-fn select(of: &Processes) -> Result<(Select, String), String> {
-    let text = |word: &Option<Scalar>| word.as_ref().map(|word| word.0.clone());
+/// The processes to read, and their default name in reports.
+fn select(processes: &Processes) -> Result<(Select, String), String> {
     let ways = [
-        text(&of.name).map(|name| (Select::Name(name.clone()), name)),
-        of.pid.map(|pid| (Select::Pid(pid), format!("pid {pid}"))),
-        text(&of.pid_file).map(|file| (Select::PidFile(file.clone().into()), file)),
-        of.port.map(|port| (Select::Port(port), format!("port {port}"))),
-        text(&of.cgroup).map(|path| (Select::Cgroup(path.clone().into()), path)),
+        text_of(processes.name.as_ref()).map(|name| (Select::Name(name.clone()), name)),
+        processes.pid.map(|pid| (Select::Pid(pid), format!("pid {pid}"))),
+        text_of(processes.pid_file.as_ref()).map(|file| (Select::PidFile(file.clone().into()), file)),
+        processes.port.map(|port| (Select::Port(port), format!("port {port}"))),
+        text_of(processes.cgroup.as_ref()).map(|path| (Select::Cgroup(path.clone().into()), path)),
     ];
-    let mut given = ways.into_iter().flatten();
-    let first = given.next();
+    let mut selections = ways.into_iter().flatten();
+    let first = selections.next();
     first
-        .filter(|_| given.next().is_none())
+        .filter(|_| selections.next().is_none())
         .ok_or_else(|| "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned())
+}
+
+fn text_of(word: Option<&Scalar>) -> Option<String> {
+    word.map(|word| word.0.clone())
 }
 
 fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {
@@ -220,10 +224,10 @@ fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {
     }
 }
 
-fn name(given: Option<&Scalar>, usual: impl FnOnce() -> String) -> String {
-    given.map_or_else(usual, |word| word.0.clone())
+fn name(report_name: Option<&Scalar>, default_name: impl FnOnce() -> String) -> String {
+    report_name.map_or_else(default_name, |word| word.0.clone())
 }
 
-fn interval(given: Option<Longer>) -> Option<Duration> {
-    given.map(|longer| longer.0)
+fn interval(time: Option<PositiveDuration>) -> Option<Duration> {
+    time.map(|longer| longer.0)
 }

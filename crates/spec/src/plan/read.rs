@@ -1,7 +1,8 @@
 //! A tree → the typed words of [`written`](super::written), by serde.
 //!
-//! Each error carries its key and place: the map that serde goes through adds them on the way up. A struct tells serde its
-//! names, so a name that is none of them is refused, with the one it is most like ([`SpecError::unknown_field`]).
+//! Each error carries its key and place: the map that serde reads adds them on the way
+//! up. A struct passes its field names to serde, so an unknown name is refused with the
+//! most similar one ([`SpecError::unknown_field`]).
 
 use super::node::{Entry, Node, Value};
 use crate::error::SpecError;
@@ -11,35 +12,37 @@ use serde::de::{
 };
 use serde::{Deserializer, forward_to_deserialize_any};
 
-/// The value that a tree speaks of.
+/// Reads a value from a tree.
 ///
 /// # Errors
 ///
 /// [`SpecError`] with its place if the tree does not fit the type.
 pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
-    T::deserialize(Reader(node)).map_err(|e| located(e, node))
+    T::deserialize(NodeReader(node)).map_err(|e| with_place(e, node))
 }
 
-fn located(mut error: SpecError, node: &Node) -> SpecError {
+fn with_place(mut error: SpecError, node: &Node) -> SpecError {
     error.at.get_or_insert_with(|| node.at.clone());
     error
 }
 
-struct Reader<'a>(&'a Node);
+struct NodeReader<'a>(&'a Node);
 
-impl Reader<'_> {
-    fn expected<T>(&self, what: &str, instead: &str) -> Result<T, SpecError> {
-        Err(SpecError::new(&self.0.at, "", format!("{} instead of {what}; write {instead}", self.0.kind())))
+impl NodeReader<'_> {
+    fn expected<T>(&self, noun: &str, instead: &str) -> Result<T, SpecError> {
+        Err(SpecError::new(&self.0.at, "", format!("{} instead of {noun}; write {instead}", self.0.kind())))
     }
 
     fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
         let text = self.0.text().unwrap_or_default();
-        let wrong = || format!("`{text}`: not a whole number; write one such as 3");
-        text.parse().map_err(|_| SpecError::new(&self.0.at, "", wrong()))
+        text.parse().map_err(|_| {
+            let wrong = format!("`{text}`: not a whole number; write one such as 3");
+            SpecError::new(&self.0.at, "", wrong)
+        })
     }
 }
 
-impl<'de> Deserializer<'de> for Reader<'_> {
+impl<'de> Deserializer<'de> for NodeReader<'_> {
     type Error = SpecError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
@@ -49,7 +52,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
             Value::Map(entries) => visitor.visit_map(Names { entries: entries.iter(), value: None }),
         }
-        .map_err(|e| located(e, self.0))
+        .map_err(|e| with_place(e, self.0))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
@@ -121,9 +124,9 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match (&self.0.value, self.0.entries()) {
             (Value::Text { text, .. }, _) => visitor
                 .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
-                .map_err(|e| located(e, self.0)),
+                .map_err(|e| with_place(e, self.0)),
             (_, [entry]) => {
-                visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| located(e, self.0))
+                visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| with_place(e, self.0))
             }
             _ => self.expected("one word, or one name with its settings", "`name` or `name: {…}`"),
         }
@@ -150,7 +153,7 @@ impl<'de> SeqAccess<'de> for Items<'_> {
         let Some(node) = self.nodes.next() else { return Ok(None) };
         let number = self.number;
         self.number += 1;
-        seed.deserialize(Reader(node)).map(Some).map_err(|e| e.within(&format!("[{number}]"), &node.at))
+        seed.deserialize(NodeReader(node)).map(Some).map_err(|e| e.within(&format!("[{number}]"), &node.at))
     }
 }
 
@@ -173,11 +176,11 @@ impl<'de> MapAccess<'de> for Names<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, SpecError> {
         let entry = self.value.take().ok_or_else(|| SpecError::custom("a value is missing"))?;
-        seed.deserialize(Reader(&entry.node)).map_err(|e| e.within(&entry.key, &entry.node.at))
+        seed.deserialize(NodeReader(&entry.node)).map_err(|e| e.within(&entry.key, &entry.node.at))
     }
 }
 
-/// One of several: its name, and what goes with it.
+/// A variant of an enum: its name, and its content.
 struct Choice<'a> {
     name: &'a str,
     node: &'a Node,
@@ -185,17 +188,17 @@ struct Choice<'a> {
 
 impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
     type Error = SpecError;
-    type Variant = Chosen<'a>;
+    type Variant = VariantContent<'a>;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Chosen<'a>), SpecError> {
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, VariantContent<'a>), SpecError> {
         let name: serde::de::value::StrDeserializer<'_, SpecError> = self.name.into_deserializer();
-        seed.deserialize(name).map(|value| (value, Chosen(self)))
+        seed.deserialize(name).map(|value| (value, VariantContent(self)))
     }
 }
 
-struct Chosen<'a>(Choice<'a>);
+struct VariantContent<'a>(Choice<'a>);
 
-impl<'de> VariantAccess<'de> for Chosen<'_> {
+impl<'de> VariantAccess<'de> for VariantContent<'_> {
     type Error = SpecError;
 
     fn unit_variant(self) -> Result<(), SpecError> {
@@ -204,11 +207,11 @@ impl<'de> VariantAccess<'de> for Chosen<'_> {
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, SpecError> {
         let Choice { name, node } = self.0;
-        seed.deserialize(Reader(node)).map_err(|e| e.within(name, &node.at))
+        seed.deserialize(NodeReader(node)).map_err(|e| e.within(name, &node.at))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, SpecError> {
-        Reader(self.0.node).deserialize_seq(visitor)
+        NodeReader(self.0.node).deserialize_seq(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -217,6 +220,6 @@ impl<'de> VariantAccess<'de> for Chosen<'_> {
         visitor: V,
     ) -> Result<V::Value, SpecError> {
         let Choice { name, node } = self.0;
-        Reader(node).deserialize_struct("", names, visitor).map_err(|e| e.within(name, &node.at))
+        NodeReader(node).deserialize_struct("", names, visitor).map_err(|e| e.within(name, &node.at))
     }
 }

@@ -1,6 +1,9 @@
-//! The key `scenario` of a plan file → the scenario of a population, and the policies for its replies.
+//! Converts the key `scenario` of a plan file to the scenario of a population, with the
+//! policies for its replies.
 //!
-//! * `keys`: its keys. `steps`: a form for each kind of step. `replies`, `extractors`, `checks`: keys about replies.
+//! * `keys`: its keys.
+//! * `steps`: a form for each kind of step.
+//! * `replies`, `extractors`, `checks`: keys about replies.
 //! * `forms`: tables of forms.
 
 mod checks;
@@ -12,7 +15,7 @@ pub mod steps;
 pub mod write;
 
 use super::words::{Scalar, ScalarList};
-use super::{Entry, Node, Value, read};
+use super::{Node, Value, read};
 use crate::System;
 use crate::error::{Position, Result, SpecError};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
@@ -21,13 +24,13 @@ use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{DataFile, DataFormat, Scenario, Scope, Script, ScriptLanguage, Step, TextRules};
 use brunt_model::{ReplyPolicy, Request};
 use keys::{self as written, OnFailure};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use steps::calls::Calls;
 
-/// Redirects that are followed where the plan says nothing.
+/// Default of the maximum number of redirects.
 const FOLLOWED: u32 = 10;
 
-/// Reads a scenario. `run` is what the rest of the plan says; `folder` is that of the plan.
+/// Reads a scenario. `run` are the other settings of the plan; `folder` is the folder of the plan.
 ///
 /// # Errors
 ///
@@ -42,11 +45,11 @@ pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) 
     Ok(planned)
 }
 
-/// The same where a scenario need not have requests.
+/// Reads a scenario that need not have requests.
 ///
 /// # Errors
 ///
-/// As [`scenario`].
+/// The same as those of [`scenario`].
 pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
     let written: written::Scenario = read(node).map_err(|error| error.within("scenario", &node.at))?;
     let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
@@ -61,16 +64,13 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
     let headers =
         node.child("headers").map(|node| header_fields(node, "scenario.headers")).transpose()?.unwrap_or_default();
     let base = written.base.map(|base| base.0);
-    let files = |list: Option<ScalarList>| {
-        list.map_or_else(Vec::new, |list| list.0.iter().map(|file| folder.join(file)).collect())
-    };
     let grpc = GrpcSettings {
-        protos: files(written.proto),
-        proto_paths: files(written.proto_path),
+        protos: files(written.proto, folder),
+        proto_paths: files(written.proto_path, folder),
         descriptor_set: written.descriptor_set.map(|file| folder.join(file.0)),
         ..GrpcSettings::default()
     };
-    let mut reader = Reader {
+    let mut reader = ScenarioReader {
         folder,
         calls: Calls::new(run, base.as_deref(), grpc, system),
         base,
@@ -86,18 +86,17 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         data: Vec::new(),
         path: String::new(),
     };
-    let first_rows = reader.data_files(node.child("data"))?;
-    let at_steps = node.child("steps").ok_or_else(|| {
+    let mut steps = reader.data_files(node.child("data"))?;
+    let list = node.child("steps").ok_or_else(|| {
         SpecError::new(
             &node.at,
             "scenario",
             "it has no `steps`; write a list of them, such as `- get: http://127.0.0.1:8080/`",
         )
     })?;
-    let mut steps = first_rows;
-    steps.extend(reader.steps(at_steps, "scenario.steps")?);
+    steps.extend(reader.steps(list, "scenario.steps")?);
     let variables = node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
-    let Reader { requests, places, policies, data, calls, .. } = reader;
+    let ScenarioReader { requests, places, policies, data, calls, .. } = reader;
     let scenario = Scenario {
         texts: TextRules::Expressions,
         variables: variables.unwrap_or_default(),
@@ -109,14 +108,18 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
     Ok(PlannedScenario { scenario, policies, places })
 }
 
-/// The scenario as far as it is read.
-struct Reader<'a> {
+fn files(list: Option<ScalarList>, folder: &Path) -> Vec<PathBuf> {
+    list.map_or_else(Vec::new, |list| list.0.iter().map(|file| folder.join(file)).collect())
+}
+
+/// State of reading a scenario.
+struct ScenarioReader<'a> {
     folder: &'a Path,
     calls: Calls<'a>,
     base: Option<String>,
     language: ScriptLanguage,
     headers: Vec<(String, String)>,
-    /// Of requests that say nothing of their replies.
+    /// Policy of requests without keys about their replies.
     policy: ReplyPolicy,
     requests: Vec<Request>,
     places: Vec<Position>,
@@ -126,21 +129,22 @@ struct Reader<'a> {
     path: String,
 }
 
-impl Reader<'_> {
-    /// Adds a request to the list; its number.
+impl ScenarioReader<'_> {
+    /// Adds a request to the list, and returns its number.
     fn add(&mut self, request: Request, at: &Position) -> u32 {
         self.requests.push(request);
         self.places.push(at.clone());
         self.requests.len() as u32 - 1
     }
 
-    /// A script in the language of the scenario.
+    /// Creates a script in the language of the scenario.
     fn script(&self, name: &str, source: &str) -> Script {
-        let (name, source) = (name.to_owned(), source.to_owned());
+        let name = name.to_owned();
+        let source = source.to_owned();
         Script { name, language: self.language, source, parameters: String::new() }
     }
 
-    /// The data files; the steps that take their first rows.
+    /// Reads the data files, and returns the steps that take their first rows.
     fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<Step>> {
         let Some(node) = node else { return Ok(Vec::new()) };
         let mut first = Vec::new();
@@ -155,7 +159,7 @@ impl Reader<'_> {
         Ok(first)
     }
 
-    /// The file, and whether only steps take its rows.
+    /// Reads a data file. The second value is true if only steps take its rows.
     fn data_file(&self, node: &Node) -> Result<(DataFile, bool)> {
         let written = match node.text() {
             Some(file) => written::DataFile { file: Scalar(file.to_owned()), ..Default::default() },
@@ -189,13 +193,13 @@ impl Reader<'_> {
         Ok((file, on_demand))
     }
 
-    /// A file, from the folder of the plan on.
+    /// Path of a file; relative paths start at the folder of the plan.
     fn file(&self, file: &str) -> String {
         self.folder.join(file).display().to_string()
     }
 }
 
-/// What users keep of pages.
+/// Reads the cache of page elements of each user.
 fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
     match written.map_or("false", |word| word.0.as_str()) {
         "true" => Ok(Some(PageCache { reuses_fresh: true, per_iteration: false })),
@@ -208,7 +212,7 @@ fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
     }
 }
 
-/// What becomes of cookies.
+/// Reads the treatment of cookies.
 fn cookies(node: &Node, written: Option<&Scalar>) -> Result<Cookies> {
     match written.map_or("true", |word| word.0.as_str()) {
         "true" => Ok(Cookies::Kept),
@@ -221,7 +225,7 @@ fn cookies(node: &Node, written: Option<&Scalar>) -> Result<Cookies> {
     }
 }
 
-/// Whether a text of the scenario may call a function that reads files.
+/// True if a text of the scenario may call a function that reads files.
 fn reads_files(node: &Node) -> bool {
     match &node.value {
         Value::Text { text, .. } => brunt_script::functions::reads_files(text),
@@ -236,7 +240,7 @@ fn one_character(text: &str) -> Option<char> {
     characters.next().filter(|character| character.is_ascii() && characters.next().is_none())
 }
 
-/// The values of a list, or the one value.
+/// Items of a list; a single value is a list of one.
 fn items(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(nodes) => nodes,
@@ -249,17 +253,18 @@ fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     if !matches!(node.value, Value::Map(_)) {
         return Err(expected(&node.at, path, "a map", "`name: value` below it"));
     }
-    let one = |entry: &Entry| {
+    let mut texts = Vec::new();
+    for entry in node.entries() {
         let text = entry
             .node
             .text()
             .ok_or_else(|| expected(&entry.node.at, &format!("{path}.{}", entry.key), "a single value", "one"))?;
-        Ok((entry.key.clone(), text.to_owned()))
-    };
-    node.entries().iter().map(one).collect()
+        texts.push((entry.key.clone(), text.to_owned()));
+    }
+    Ok(texts)
 }
 
-/// Header fields, in their order. A list of values is a field for each.
+/// Header fields, in their order. A list of values becomes one field for each value.
 fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     if !matches!(node.value, Value::Map(_)) {
         return Err(expected(&node.at, path, "a map", "`name: value` below it"));
@@ -276,8 +281,8 @@ fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     Ok(fields)
 }
 
-fn expected(at: &Position, path: &str, what: &str, instead: &str) -> SpecError {
-    SpecError::new(at, path, format!("this is not {what}; write {instead}"))
+fn expected(at: &Position, path: &str, noun: &str, instead: &str) -> SpecError {
+    SpecError::new(at, path, format!("this is not {noun}; write {instead}"))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub fn top() -> Vec<String> {
     properties(&schema()).map(|(key, _)| key.clone()).collect()
 }
 
-/// Every key down to the second level, as a dotted path: `repetitions`, `load.rate`.
+/// Every key down to the second level, as a dotted path such as `repetitions` or `load.rate`.
 pub fn keys() -> Vec<String> {
     let schema = schema();
     let mut all = Vec::new();
@@ -38,9 +38,9 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
-/// What a property refers to, where that is a map of its own.
+/// Section that a property refers to; None if it is not a section.
 fn section<'a>(schema: &'a Value, value: &'a Value) -> Option<&'a Value> {
     let any = value["anyOf"].as_array().into_iter().flatten();
-    let named = std::iter::once(value).chain(any).find_map(|one| one["$ref"].as_str())?;
-    schema.pointer(named.strip_prefix('#')?)
+    let reference = std::iter::once(value).chain(any).find_map(|one| one["$ref"].as_str())?;
+    schema.pointer(reference.strip_prefix('#')?)
 }

@@ -1,11 +1,12 @@
-//! Keys of a plan file that are settings. The table of settings has their names and the kinds of their values.
+//! Keys of a plan file that are settings. The table of settings has their names and the
+//! kinds of their values.
 //!
 //! A [`Section`] is a map of such keys, which serde reads and schemars describes.
 
 use super::words::{Scalar, ScalarList, ScalarOr};
 use crate::settings::{
     CompareSettings, Content, ExperimentSettings, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings,
-    Takes, rows,
+    ValueForm, rows,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -21,36 +22,36 @@ use std::sync::LazyLock;
 pub struct PlanKey {
     /// The whole key, such as `load.rate`.
     pub path: &'static str,
-    /// Description.
+    /// Description of the key.
     pub about: String,
-    /// Value that holds where the key is left out, or a description of it.
+    /// Default value, or a description of it.
     pub default: Option<String>,
     /// Kind of its value.
     pub form: Form,
     /// Option of the command line with the same meaning.
     pub option: Option<&'static str>,
-    /// Whether help and docs list it.
+    /// Visibility in help and docs.
     pub listed: Listed,
 }
 
 /// The kind of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A single value.
+    /// A single scalar value.
     Scalar,
     /// A single value, or a list of them.
     ScalarList,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// The option is given where the value is this one.
+    /// True or false; the option is set if the value is this one.
     Switch(bool),
-    /// A whole number.
+    /// A whole number, unsigned.
     Number,
-    /// Names with single values.
+    /// Single values by name.
     Map,
-    /// Any value.
+    /// Any value of YAML.
     Any,
-    /// A request.
+    /// A request: a URL or a map.
     Request,
     /// A list of requests.
     Requests,
@@ -71,7 +72,8 @@ const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
     ("script.request.weight", Form::Number, "Relative frequency within the list", Some("1")),
 ];
 
-/// The sections, with the names of their schemas and their descriptions. A key belongs to the first that it begins with.
+/// The sections, with the names of their schemas and their descriptions. A key belongs to the first
+/// section that it begins with.
 pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
     ("script.request", "Request", "One request."),
     ("script", "Script", "Requests to send: one of `request`, `requests` and `urls`."),
@@ -87,7 +89,8 @@ pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// A map of keys, checked: the values themselves are read by the settings. `NUMBER` is that of the section.
+/// Checks the keys and values of a map. The settings read the values later. `NUMBER` is the index
+/// of the section in [`SECTIONS`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Section<const NUMBER: usize>;
 
@@ -113,7 +116,7 @@ static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
     others.chain(keys_of::<RunSettings>()).chain(of_commands).collect()
 });
 
-/// The keys that are settings, and those that stand among them.
+/// All keys that are settings, and the keys among them that have no option.
 pub fn plan_keys() -> &'static [PlanKey] {
     &KEYS
 }
@@ -124,14 +127,14 @@ fn keys_of<S: Settings>() -> impl Iterator<Item = PlanKey> {
 
 impl PlanKey {
     fn new<S>(row: &SettingRow<S>, key: &Key) -> Self {
-        let form = match (key.takes, row.content) {
-            (Takes::Value, Content::Choice(words)) => Form::Choice(words),
-            (Takes::Value | Takes::File | Takes::Data, _) => Form::Scalar,
-            (Takes::Each | Takes::Commas | Takes::Loads, _) => Form::ScalarList,
-            (Takes::IfTrue, _) => Form::Switch(true),
-            (Takes::IfFalse, _) => Form::Switch(false),
-            (Takes::Pairs(_), _) => Form::Map,
-            (Takes::Json, _) => Form::Any,
+        let form = match (key.value_form, row.content) {
+            (ValueForm::Value, Content::Choice(words)) => Form::Choice(words),
+            (ValueForm::Value | ValueForm::File | ValueForm::Data, _) => Form::Scalar,
+            (ValueForm::Each | ValueForm::Commas | ValueForm::Loads, _) => Form::ScalarList,
+            (ValueForm::IfTrue, _) => Form::Switch(true),
+            (ValueForm::IfFalse, _) => Form::Switch(false),
+            (ValueForm::Pairs(_), _) => Form::Map,
+            (ValueForm::Json, _) => Form::Any,
         };
         let default = match (key.default, form) {
             (Some(default), _) => Some(default.to_owned()),
@@ -149,12 +152,12 @@ impl PlanKey {
         }
     }
 
-    /// Its name within its section.
+    /// Name of the key within its section.
     pub fn name(&self) -> &'static str {
         self.within().map_or(self.path, |(_, name)| name)
     }
 
-    /// The section that it belongs to; None at the top of a plan.
+    /// Section of the key; None at the top of a plan.
     pub fn section(&self) -> Option<&'static str> {
         self.within().map(|(number, _)| SECTIONS[number].0)
     }
@@ -163,7 +166,7 @@ impl PlanKey {
         within(self.path)
     }
 
-    /// Its description in the schema.
+    /// Description of the key in the schema.
     pub(super) fn description(&self) -> String {
         let condition = match self.form {
             Form::Switch(true) => "`true`: ",
@@ -194,7 +197,7 @@ impl PlanKey {
     }
 }
 
-/// The number of the section that a key belongs to, and the key's name there; None at the top of a plan.
+/// Index of the section of a key, and the name of the key there; None at the top of a plan.
 fn within(path: &str) -> Option<(usize, &str)> {
     SECTIONS.iter().enumerate().find_map(|(number, (section, ..))| {
         let name = path.strip_prefix(section)?.strip_prefix('.')?;
@@ -202,7 +205,8 @@ fn within(path: &str) -> Option<(usize, &str)> {
     })
 }
 
-/// The help of an option as that of the key `path`: it names keys in place of options, those of the same section by their names.
+/// Converts the help of an option to a description of the key `path`. Options become keys, without
+/// the name of the section if they are in the same one.
 fn in_keys(help: &str, path: &str) -> String {
     let own_section = within(path).map(|(section, _)| section);
     let mut parts = help.split("--");
@@ -225,8 +229,8 @@ fn in_keys(help: &str, path: &str) -> String {
 
 impl<const NUMBER: usize> Section<NUMBER> {
     fn keys() -> impl Iterator<Item = (&'static str, &'static PlanKey)> {
-        let named = KEYS.iter().filter_map(|key| Some((key.within()?, key)));
-        named.filter(|((section, _), _)| *section == NUMBER).map(|((_, name), key)| (name, key))
+        let section_keys = KEYS.iter().filter_map(|key| Some((key.within()?, key)));
+        section_keys.filter(|((section, _), _)| *section == NUMBER).map(|((_, name), key)| (name, key))
     }
 }
 

@@ -1,25 +1,25 @@
-//! `--set NAME=VALUE`: another value for a variable of the plan, or for the key at a dotted path. `brunt plan set`
-//! changes the text of the file.
+//! `--set NAME=VALUE`: another value for a variable of the plan, or for the key at a dotted path.
+//! `brunt plan set` changes the text of the file.
 
 use super::node::{Entry, Node, Value};
 use super::{Yaml, edit, schema, yaml};
 use crate::error::Position;
 use crate::error::{SpecError, nearest};
 
-/// What the words of `--set` change, as a tree to be laid over the plan.
+/// Returns the changes of `--set` as a tree to merge into the plan.
 pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecError> {
     let mut all: Option<Node> = None;
     for word in words {
-        let one = set(word, plan)?;
+        let change = parse_set(word, plan)?;
         match &mut all {
-            Some(all) => all.merge(&one),
-            None => all = Some(one),
+            Some(all) => all.merge(&change),
+            None => all = Some(change),
         }
     }
     Ok(all)
 }
 
-fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
+fn parse_set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     let at = Position::whole(&format!("--set {word}"));
     let (name, value) = assignment(word, &at)?;
     let path: Vec<&str> = if is_variable(name, plan) { vec!["vars", name] } else { path(name) };
@@ -27,15 +27,17 @@ fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     if path.contains(&"") || !schema::top().iter().any(|key| key == first) {
         return Err(SpecError::new(&at, "", unknown(name, plan)));
     }
-    let wrap = |node: Node, key: &&str| {
+    let mut node = value;
+    for key in path.iter().rev() {
         let entry = Entry { key: (*key).to_owned(), at: at.clone(), node };
-        Node { at: at.clone(), value: Value::Map(vec![entry]) }
-    };
-    Ok(path.iter().rev().fold(value, wrap))
+        node = Node { at: at.clone(), value: Value::Map(vec![entry]) };
+    }
+    Ok(node)
 }
 
-/// Returns the text of a plan file with a value from `NAME=VALUE`. The name is a variable of the plan, or a path as for
-/// [`edit`](fn@edit). An empty value removes the key. `file` is the name of the file in errors.
+/// Returns the text of a plan file with a value from `NAME=VALUE`. The name is a variable of the
+/// plan, or a path as for [`edit`](fn@edit). An empty value removes the key. `file` is the name of
+/// the file in errors.
 ///
 /// # Errors
 ///
@@ -53,7 +55,8 @@ pub fn set_in_text(text: &str, file: &str, word: &str) -> Result<String, SpecErr
     edit(text, file, &path, value.as_ref())
 }
 
-/// Whether a path begins with a key of plan files, and continues with one if that key has known keys.
+/// True if a path begins with a key of plan files, and continues with one if that
+/// key has known keys.
 fn is_known(path: &str) -> bool {
     let first = path.split(['.', '[']).next().unwrap_or_default();
     let keys = schema::keys();
@@ -65,19 +68,19 @@ fn is_below(path: &str, parent: &str) -> bool {
     path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
-/// The name and the value of `NAME=VALUE`.
+/// Splits `NAME=VALUE` into its name and value.
 fn assignment<'w>(word: &'w str, at: &Position) -> Result<(&'w str, Node), SpecError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
     let (name, value) =
         pair.ok_or_else(|| SpecError::new(at, "", "not a pair; write NAME=VALUE, such as load.rate=100..500+50"))?;
-    Ok((name.trim(), parsed(value.trim(), at)?))
+    Ok((name.trim(), parse_value(value.trim(), at)?))
 }
 
 fn is_variable(name: &str, plan: &Node) -> bool {
     plan.child("vars").and_then(|vars| vars.child(name)).is_some()
 }
 
-/// The names of a dotted path. One key has a dot of its own.
+/// Splits a dotted path into keys. One key contains a dot.
 fn path(name: &str) -> Vec<&str> {
     match name.strip_suffix(".http1.0") {
         Some(section) => section.split('.').chain(["http1.0"]).collect(),
@@ -85,32 +88,33 @@ fn path(name: &str) -> Vec<&str> {
     }
 }
 
-/// A list or map in brackets, and anything else as a text.
-fn parsed(value: &str, at: &Position) -> Result<Node, SpecError> {
+/// Reads a list or map in brackets; any other value is a text.
+fn parse_value(value: &str, at: &Position) -> Result<Node, SpecError> {
     if value.is_empty() || value == "null" || value == "~" {
         return Ok(Node { at: at.clone(), value: Value::Null });
     }
+    // Any other value is not read as YAML, so it needs no quotes.
     if !value.starts_with(['[', '{']) {
         return Ok(Node { at: at.clone(), value: Value::Text { text: value.to_owned(), plain: true } });
     }
     let node = yaml::parse(value, "value").map_err(|e| SpecError::new(at, "", e.wrong))?;
-    Ok(placed(node, at))
+    Ok(with_position(node, at))
 }
 
-fn placed(mut node: Node, at: &Position) -> Node {
+fn with_position(mut node: Node, at: &Position) -> Node {
     node.at = at.clone();
     match &mut node.value {
-        Value::List(nodes) => nodes.iter_mut().for_each(|node| *node = placed(node.clone(), at)),
+        Value::List(nodes) => nodes.iter_mut().for_each(|node| *node = with_position(node.clone(), at)),
         Value::Map(entries) => entries.iter_mut().for_each(|entry| {
             entry.at = at.clone();
-            entry.node = placed(entry.node.clone(), at);
+            entry.node = with_position(entry.node.clone(), at);
         }),
         Value::Null | Value::Text { .. } => {}
     }
     node
 }
 
-/// The names of the variables of a plan file; none where it is not valid.
+/// Names of the variables of a plan file; empty if the file is invalid.
 pub fn variables(source: &str) -> Vec<String> {
     yaml::parse(source, "plan").map_or(Vec::new(), |plan| vars(&plan))
 }

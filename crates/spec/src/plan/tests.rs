@@ -21,15 +21,15 @@ fn plan(text: &str, sets: &[&str]) -> PlanFile {
     resolved(text, sets).unwrap_or_else(|e| panic!("{text}\n{e}"))
 }
 
-/// What is said to each of the bad texts, a line each.
-fn told(texts: &[&str]) -> String {
-    let told = texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
-    told.collect::<Vec<_>>().join("\n")
+/// The error of each of these invalid plans, one per line.
+fn error_text(texts: &[&str]) -> String {
+    let error_text = texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
+    error_text.collect::<Vec<_>>().join("\n")
 }
 
 /// The value of a key of each contender, with its place.
 fn values(plan: &PlanFile, key: &str) -> Vec<String> {
-    let value = |contender: &Planned| {
+    let value = |contender: &PlannedContender| {
         let node = contender.resolved.below(key).unwrap_or_else(|| panic!("{}: no {key}", contender.name));
         format!("{}: {} ({})", contender.name, node.text().unwrap_or("?"), node.at)
     };
@@ -148,7 +148,7 @@ fn the_command_line_has_the_last_word() {
 
 #[test]
 fn a_set_that_means_nothing_is_told() {
-    let told: Vec<_> = [
+    let error_text: Vec<_> = [
         "scale",
         "=x",
         "scael=small",
@@ -161,7 +161,7 @@ fn a_set_that_means_nothing_is_told() {
     ]
     .map(|set| resolved(CHOOSING, &[set]).unwrap_err().to_string())
     .to_vec();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(error_text.join("\n"), @r"
     --set scale: not a pair; write NAME=VALUE, such as load.rate=100..500+50
     --set =x: not a pair; write NAME=VALUE, such as load.rate=100..500+50
     --set scael=small: unknown variable or key `scael`; write scale=…
@@ -207,7 +207,7 @@ fn everything_of_the_grammar_is_read() {
 
 #[test]
 fn unknown_keys_are_told_with_what_is_like_them() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(error_text(&[
         "script: {request: h}\nload:\n  raet: 5\n",
         "script: {request: h}\nlaod: {rate: 5}\n",
         "script: {request: h}\nxyzzy: 1\n",
@@ -236,7 +236,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
 
 #[test]
 fn values_of_the_wrong_kind_are_told() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(error_text(&[
         "- a\n- b\n",
         "just a text\n",
         "script: http://h/\n",
@@ -299,7 +299,7 @@ fn values_of_the_wrong_kind_are_told() {
 
 #[test]
 fn what_does_not_fit_together_is_told() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(error_text(&[
         "name: x\n",
         "script: {follow: 1}\n",
         "script: {request: h, urls: f}\n",
@@ -336,7 +336,7 @@ fn what_does_not_fit_together_is_told() {
 
 #[test]
 fn names_that_stand_for_nothing_are_told() {
-    insta::assert_snapshot!(told(&[
+    insta::assert_snapshot!(error_text(&[
         "vars: {page: a}\nscript: {request: 'h/${pgae}'}\n",
         "script: {request: 'h/${xyzzy}'}\n",
         "script: {request: 'h/${port.htp}'}\n",
@@ -363,8 +363,11 @@ fn names_that_stand_for_nothing_are_told() {
 fn there_are_a_thousand_contenders_at_most() {
     let levels = (0..40).map(|n| format!("l{n}: , ")).collect::<Vec<_>>().concat();
     let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
-    let told = resolved(&text, &[]).unwrap_err().to_string();
-    assert!(told.contains("factors.b: the plan has 1600 contenders (maximum: 1000); write fewer levels"), "{told}");
+    let error_text = resolved(&text, &[]).unwrap_err().to_string();
+    assert!(
+        error_text.contains("factors.b: the plan has 1600 contenders (maximum: 1000); write fewer levels"),
+        "{error_text}"
+    );
 }
 
 #[test]
@@ -375,8 +378,8 @@ fn variables_that_grow_without_end_are_refused() {
         .concat();
     for smallest in ["x", "''"] {
         let text = format!("vars:\n  v0: {smallest}\n{vars}script: {{request: '${{v39}}'}}\n");
-        let told = resolved(&text, &[]).unwrap_err().to_string();
-        assert!(told.contains("too long with its variables"), "{told}");
+        let error_text = resolved(&text, &[]).unwrap_err().to_string();
+        assert!(error_text.contains("too long with its variables"), "{error_text}");
     }
 }
 
@@ -427,10 +430,10 @@ fn each_key_of_a_section_has_values_of_its_kind_only() {
     let (mut checked, mut found) = (0, Vec::new());
     for key in plan_keys() {
         let (Some(section), Some((value, message))) = (key.section(), expected(key.form)) else { continue };
-        let told = resolved(&with_key(section, key.name(), value), &[]).unwrap_err().to_string();
+        let error_text = resolved(&with_key(section, key.name(), value), &[]).unwrap_err().to_string();
         checked += 1;
-        if !told.contains(&format!("{}: {message}", key.path)) {
-            found.push(told);
+        if !error_text.contains(&format!("{}: {message}", key.path)) {
+            found.push(error_text);
         }
     }
     assert!(checked > 60 && found.is_empty(), "{checked}: {found:#?}");
@@ -445,7 +448,7 @@ fn the_schema_has_the_keys_of_the_table_with_their_forms() {
         let property = schema.pointer(&place).and_then(|all| all.get(key.name())).unwrap_or_else(|| panic!("{key:?}"));
         assert_eq!(property["description"], key.description(), "{key:?}");
         if let Form::Choice(words) = key.form {
-            // The orders of trials have a description each.
+            // Each order of trials has a description, so its words are not in an enum.
             let described = schema["$defs"]["TrialOrder"]["oneOf"].as_array().into_iter().flatten();
             let known: Vec<_> = match property["enum"].as_array() {
                 Some(words) => words.iter().filter_map(|word| word.as_str()).collect(),
@@ -477,9 +480,9 @@ proptest! {
         wrong.replace_range(at % name.len()..=at % name.len(), &letter);
         let is_key = plan_keys().iter().any(|other| other.section() == Some(section) && other.name() == wrong);
         prop_assume!(!is_key);
-        let told = resolved(&with_key(section, &wrong, "1"), &[]).unwrap_err().to_string();
+        let error_text = resolved(&with_key(section, &wrong, "1"), &[]).unwrap_err().to_string();
         let column = section.split('.').map(|word| word.len() + 3).sum::<usize>() + 1;
-        prop_assert!(told.contains(&format!("plan.yaml:1:{column}: {section}.{wrong}: unknown key; write ")), "{}", told);
+        prop_assert!(error_text.contains(&format!("plan.yaml:1:{column}: {section}.{wrong}: unknown key; write ")), "{}", error_text);
     }
 
     #[test]

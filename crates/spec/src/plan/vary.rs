@@ -1,14 +1,15 @@
-//! The plans of all contenders, from one plan and its overrides: by the value of a variable, by contender, by factor.
+//! The plans of all contenders, from one plan and its overrides: by the value of a variable,
+//! by contender, by factor.
 
-use super::fill::{PlanInputs, Scope, Unknown};
+use super::fill::{PlanInputs, Scope, UnknownNames};
 use super::node::{Entry, Node, Value};
 use crate::error::Position;
 use crate::error::{SpecError, nearest};
 
-/// The most contenders.
-const MOST: usize = 1000;
+/// Maximum number of contenders.
+const MAX_CONTENDERS: usize = 1000;
 
-/// Keys of the whole experiment: no contender has its own.
+/// Keys of the whole experiment, which contenders cannot override.
 pub(super) const OF_THE_WHOLE: [&str; 12] = [
     "name",
     "about",
@@ -33,13 +34,13 @@ pub(super) struct Variant {
     pub tree: Node,
 }
 
-/// Lays over the plan what `choose` says for the values of variables, in the order in which it stands there.
-pub(super) fn choose(plan: &mut Node, given: PlanInputs<'_>) -> Result<(), SpecError> {
+/// Applies the overrides of `choose` for the values of variables, in their order.
+pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), SpecError> {
     let Some(choices) = plan.child("choose").cloned() else { return Ok(()) };
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);
         let vars = plan.child("vars");
-        let value = Scope { vars, given, who: None, unknown: Unknown::Refused }.variable(&choice.key)?;
+        let value = Scope { vars, inputs, contender: None, unknown: UnknownNames::Error }.variable(&choice.key)?;
         let Some(value) = value else {
             let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
             let instead =
@@ -55,15 +56,18 @@ pub(super) fn choose(plan: &mut Node, given: PlanInputs<'_>) -> Result<(), SpecE
     Ok(())
 }
 
-/// The contenders, each with the whole plan as it is for it. `usual` is the name of the only one.
-pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecError> {
+/// Creates the contenders, each with its whole plan. `default_name` is the name of the contender of
+/// a plan without contenders and factors.
+pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, SpecError> {
     let mut base = plan.clone();
     if let Value::Map(entries) = &mut base.value {
         entries.retain(|entry| !["contenders", "factors"].contains(&entry.key.as_str()));
     }
     let mut all = vec![Variant { name: String::new(), factors: Vec::new(), at: plan.at.clone(), tree: base }];
-    let (contenders, factors) = (plan.child("contenders"), plan.child("factors"));
+    let contenders = plan.child("contenders");
+    let factors = plan.child("factors");
     if let Some(levels) = contenders {
+        // With factors, the contenders are the levels of a factor, too.
         let factor = factors.map(|_| "contender");
         all = product(&all, factor, levels, "contenders")?;
     }
@@ -71,7 +75,7 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecErr
         all = product(&all, Some(&factor.key), &factor.node, &format!("factors.{}", factor.key))?;
     }
     if contenders.is_none() && factors.is_none() {
-        usual.clone_into(&mut all[0].name);
+        default_name.clone_into(&mut all[0].name);
     }
     match all.iter().enumerate().find(|(n, one)| all[..*n].iter().any(|other| other.name == one.name)) {
         Some((_, one)) => Err(SpecError::new(
@@ -83,55 +87,54 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecErr
     }
 }
 
-/// Each variant with each level.
+/// Combines each variant with each level.
 fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> Result<Vec<Variant>, SpecError> {
     let entries = map(levels, path)?;
     if entries.is_empty() {
         return Err(SpecError::new(&levels.at, path, "it is empty; write a name with its overrides, or leave it out"));
     }
+    // Each contender gets a copy of the plan, so their number is checked before that.
     let count = all.len() * entries.len();
-    if count > MOST {
+    if count > MAX_CONTENDERS {
         return Err(SpecError::new(
             &levels.at,
             path,
-            format!("the plan has {count} contenders (maximum: {MOST}); write fewer levels"),
+            format!("the plan has {count} contenders (maximum: {MAX_CONTENDERS}); write fewer levels"),
         ));
     }
     for level in entries {
-        overrides(level, &format!("{path}.{}", level.key))?;
+        check_overrides(level, &format!("{path}.{}", level.key))?;
     }
-    let with = |one: &Variant, level: &Entry| {
-        let mut new = one.clone();
-        new.name = [one.name.as_str(), &level.key]
-            .iter()
-            .filter(|name| !name.is_empty())
-            .copied()
-            .collect::<Vec<_>>()
-            .join(" ");
-        new.factors.extend(factor.map(|factor| (factor.to_owned(), level.key.clone())));
-        new.at = level.at.clone();
-        if level.node.value != Value::Null {
-            new.tree.merge(&level.node);
-        }
-        new
-    };
-    Ok(all.iter().flat_map(|one| entries.iter().map(move |level| with(one, level))).collect())
+    Ok(all.iter().flat_map(|one| entries.iter().map(move |level| with_level(one, factor, level))).collect())
 }
 
-/// Overrides are a map, or nothing, and of the contender's own keys.
-fn overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
+fn with_level(variant: &Variant, factor: Option<&str>, level: &Entry) -> Variant {
+    let mut new = variant.clone();
+    new.name = [variant.name.as_str(), &level.key]
+        .iter()
+        .filter(|name| !name.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ");
+    new.factors.extend(factor.map(|factor| (factor.to_owned(), level.key.clone())));
+    new.at = level.at.clone();
+    if level.node.value != Value::Null {
+        new.tree.merge(&level.node);
+    }
+    new
+}
+
+/// Checks the overrides of a level: they are null or a map, without keys of the whole experiment.
+fn check_overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
     if level.node.value == Value::Null {
         return Ok(());
     }
     let entries = map(&level.node, path)?;
-    let hook = |when: &str| {
-        level.node.below(&format!("hooks.{when}.experiment")).map(|node| (format!("hooks.{when}.experiment"), &node.at))
-    };
     let key = entries
         .iter()
         .find(|entry| OF_THE_WHOLE.contains(&entry.key.as_str()))
         .map(|entry| (entry.key.clone(), &entry.at));
-    match key.or_else(|| hook("before")).or_else(|| hook("after")) {
+    match key.or_else(|| experiment_hook(level, "before")).or_else(|| experiment_hook(level, "after")) {
         Some((key, at)) => Err(SpecError::new(
             at,
             format!("{path}.{key}"),
@@ -141,7 +144,14 @@ fn overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
     }
 }
 
-/// The entries of a map; anything else is an error.
+/// The key and the place of a hook around the whole experiment, among the overrides of a level.
+fn experiment_hook<'n>(level: &'n Entry, when: &str) -> Option<(String, &'n Position)> {
+    let key = format!("hooks.{when}.experiment");
+    let node = level.node.below(&key)?;
+    Some((key, &node.at))
+}
+
+/// Entries of a map; any other value is an error.
 pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], SpecError> {
     match &node.value {
         Value::Map(entries) => Ok(entries),

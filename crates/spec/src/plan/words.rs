@@ -1,4 +1,4 @@
-//! The kinds of values in a plan file: single ones, lists of them, times, commands.
+//! Kinds of values in a plan file: single values, lists of them, times, commands.
 
 use super::written::Command;
 use crate::words::{bytes, duration, events};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// A single value, as it was written.
+/// A single value, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub struct Scalar(pub String);
@@ -21,32 +21,32 @@ pub struct Scalar(pub String);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScalarList(pub Vec<String>);
 
-/// A time, which may be nothing.
+/// A duration, which may be zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub Duration);
 
-/// A time longer than nothing.
+/// A duration above zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Longer(pub Duration);
+pub struct PositiveDuration(pub Duration);
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
-/// A single value that is read as words of the command line are.
+/// A single value that is read like an argument of the command line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Read<T>(pub T);
 
-/// A value with its own reader, and what the schema says of it.
-pub trait Spoken: Sized {
-    /// What it is, with an example.
+/// A value with its own parser, and its description in the JSON Schema.
+pub trait FromScalar: Sized {
+    /// Description of the value, with an example.
     const ABOUT: &'static str;
 
-    /// Reads it.
+    /// Reads the value from a word.
     fn read(word: &str) -> Result<Self, brunt_script::WordError>;
 }
 
-impl Spoken for Events {
+impl FromScalar for Events {
     const ABOUT: &'static str =
         "What an event is, how many at most and for how long, such as sse, lines,100 or messages,20,10s.";
 
@@ -65,7 +65,8 @@ pub enum ScalarOr<T> {
     Map(T),
 }
 
-/// A value that is read from the tree, because serde passes no places on. It describes itself as a `T`.
+/// A value that is read from the tree, because serde does not pass places on. Its schema
+/// is that of a `T`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nested<T>(PhantomData<T>);
 
@@ -91,7 +92,7 @@ impl<'de, T> Deserialize<'de> for Nested<T> {
     }
 }
 
-/// Commands, in order.
+/// Shell commands in order.
 #[derive(Debug, Clone, Default)]
 pub struct Commands(pub Vec<ScalarOr<Command>>);
 
@@ -142,7 +143,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-impl JsonSchema for Longer {
+impl JsonSchema for PositiveDuration {
     fn schema_name() -> Cow<'static, str> {
         Time::schema_name()
     }
@@ -152,7 +153,7 @@ impl JsonSchema for Longer {
     }
 }
 
-impl<T: Spoken> JsonSchema for Read<T> {
+impl<T: FromScalar> JsonSchema for Read<T> {
     fn schema_name() -> Cow<'static, str> {
         "Words".into()
     }
@@ -166,7 +167,7 @@ impl<T: Spoken> JsonSchema for Read<T> {
     }
 }
 
-impl<'de, T: Spoken> Deserialize<'de> for Read<T> {
+impl<'de, T: FromScalar> Deserialize<'de> for Read<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = ScalarList::deserialize(deserializer)?;
         T::read(&words.0.join(",")).map(Self).map_err(D::Error::custom)
@@ -234,18 +235,18 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-impl<'de> Deserialize<'de> for Longer {
+impl<'de> Deserialize<'de> for PositiveDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         duration::positive(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }
 }
 
-/// A list, or what may be one of it.
+/// Reads a list, or a single item as a list of one. `expected` names both in errors.
 fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
-    what: &'static str,
+    expected: &'static str,
 ) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_any(OneOrMany(what, PhantomData))
+    deserializer.deserialize_any(OneOrMany(expected, PhantomData))
 }
 
 struct OneOrMany<T>(&'static str, PhantomData<T>);

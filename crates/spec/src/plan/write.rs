@@ -10,7 +10,8 @@ use std::time::Duration;
 /// Maximum number of characters of a comment, and of a list or map in one line.
 const MAX_WIDTH: usize = 100;
 
-/// Returns a time as a plan file has it, in milliseconds or seconds: `1500ms`, `2s`. The shortest is 1 ms.
+/// Returns a time as a plan file has it, in milliseconds or seconds: `1500ms`, `2s`. The
+/// shortest is 1 ms.
 pub fn plan_time(time: Duration) -> String {
     let millis = time.as_millis().max(1);
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
@@ -19,13 +20,13 @@ pub fn plan_time(time: Duration) -> String {
 /// A value of YAML to write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Yaml {
-    /// No value.
+    /// No value: `null` in YAML.
     Null,
     /// A single value, without quotes if YAML allows it.
     Text(String),
     /// A single value in double quotes.
     Quoted(String),
-    /// A list.
+    /// Values of a list, in order.
     List(Vec<Yaml>),
     /// Keys and values in order; in one line if that is short.
     Map(Vec<(String, Yaml)>),
@@ -33,28 +34,28 @@ pub enum Yaml {
     Block(Vec<(String, Yaml)>),
     /// A value with comments.
     Commented {
-        /// Comments in the lines before it; an empty one is an empty line.
+        /// Comments in the lines before it; an empty comment is an empty line.
         above: Vec<String>,
         /// Comment at the end of its line.
         note: String,
-        /// The value. None: there are only comments.
+        /// The value; None if there are only comments.
         value: Option<Box<Yaml>>,
     },
 }
 
 impl Yaml {
-    /// A single value.
+    /// Returns a single value, without quotes if YAML allows it.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A text that stays one in a JSON body: in quotes if it reads as a number, true or false.
+    /// A text that stays a text in a JSON body: in quotes if it looks like a number, true or false.
     pub fn json_text(text: impl Into<String>) -> Self {
         let text = text.into();
         if is_typed(&text) { Self::Quoted(text) } else { Self::Text(text) }
     }
 
-    /// Several single values as a list; a single one as itself.
+    /// Several single values as a list; one value as itself.
     pub fn texts(mut texts: Vec<String>) -> Self {
         match texts.len() {
             1 => Self::Text(texts.remove(0)),
@@ -62,7 +63,7 @@ impl Yaml {
         }
     }
 
-    /// A map.
+    /// Returns a map with these entries, in this order.
     pub fn map<const N: usize>(entries: [(&str, Yaml); N]) -> Self {
         Self::Map(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
@@ -91,7 +92,7 @@ impl Yaml {
         text
     }
 
-    /// The value in one line, as it is written within brackets. Comments are left out.
+    /// The value in one line, as within brackets. Comments are left out.
     pub(super) fn flow(&self) -> String {
         match self {
             Self::Null | Self::Commented { value: None, .. } => "null".to_owned(),
@@ -106,7 +107,7 @@ impl Yaml {
         }
     }
 
-    /// Its lines at the top of a file.
+    /// Lines of the value at the top of a file.
     pub(super) fn lines(&self) -> Vec<String> {
         match self {
             Self::List(items) if !items.is_empty() => items.iter().flat_map(Self::item).collect(),
@@ -121,7 +122,7 @@ impl Yaml {
             Self::Quoted(text) => vec![double_quoted(text)],
             Self::Commented { above, note, value } => {
                 let value = value.as_deref().map(Self::lines).unwrap_or_default();
-                commented(above, note, value)
+                with_comments(above, note, value)
             }
         }
     }
@@ -129,7 +130,7 @@ impl Yaml {
     /// `name: value`, in as many lines as it needs.
     fn entry(&self, name: &str) -> Vec<String> {
         if let Self::Commented { above, note, value } = self {
-            return commented(above, note, value.as_deref().map(|value| value.entry(name)).unwrap_or_default());
+            return with_comments(above, note, value.as_deref().map(|value| value.entry(name)).unwrap_or_default());
         }
         let mut lines = self.after_key();
         lines[0] = format!("{}:{}{}", plain(name), if lines[0].is_empty() { "" } else { " " }, lines[0]);
@@ -155,11 +156,11 @@ impl Yaml {
         lines
     }
 
-    /// The value as an item of a list. Comments that begin it stand before the dash.
+    /// The value as an item of a list. Comments at its start come before the dash.
     fn item(&self) -> Vec<String> {
         match self {
             Self::Commented { above, note, value } => {
-                commented(above, note, value.as_deref().map(Self::item).unwrap_or_default())
+                with_comments(above, note, value.as_deref().map(Self::item).unwrap_or_default())
             }
             Self::List(_) if self.is_short() => vec![format!("- {}", self.flow())],
             _ => {
@@ -177,7 +178,7 @@ impl Yaml {
         }
     }
 
-    /// Whether it fits a line, and holds no list or map that holds others.
+    /// True if it fits in one line, and contains no list or map that contains others.
     fn is_short(&self) -> bool {
         let values: Vec<&Self> = match self {
             Self::List(items) => items.iter().collect(),
@@ -198,7 +199,7 @@ impl Yaml {
         }
     }
 
-    /// Whether it is a single value in one line.
+    /// True for a single value in one line.
     fn is_single(&self) -> bool {
         match self {
             Self::Text(text) => !text.contains('\n'),
@@ -226,16 +227,17 @@ fn flow_entry(name: &str, value: &Yaml) -> String {
     format!("{}: {}", flow(name), value.flow())
 }
 
-/// Lines with comments before them, and one at the end of their line if they are one and short.
-fn commented(above: &[String], note: &str, mut lines: Vec<String>) -> Vec<String> {
-    let mut before: Vec<String> = above.iter().flat_map(|text| comment(text)).collect();
+/// Lines with comments before them. `note` is a comment at the end of the line if there
+/// is one short line.
+fn with_comments(above: &[String], note: &str, mut lines: Vec<String>) -> Vec<String> {
+    let mut all_lines: Vec<String> = above.iter().flat_map(|text| comment(text)).collect();
     match &mut lines[..] {
         _ if note.is_empty() => {}
         [line] if line.len() + note.len() < MAX_WIDTH + 15 => line.extend(["  # ", &one_line(note)]),
-        _ => before.extend(comment(note)),
+        _ => all_lines.extend(comment(note)),
     }
-    before.extend(lines);
-    before
+    all_lines.extend(lines);
+    all_lines
 }
 
 fn indented(lines: impl IntoIterator<Item = String>) -> Vec<String> {

@@ -1,11 +1,12 @@
-//! What may stand in a plan file: its keys, their kinds, and what each means. The JSON Schema is made of these types.
+//! Keys of a plan file, their kinds, and their meaning. The JSON Schema is generated from these
+//! types.
 //!
 //! Out of scope: keys that are settings. [`sections`](super::sections) has their names and kinds.
 
 use super::probes::Probe;
 use super::scenario::keys::{Scenario, Stage};
 use super::sections::{Checks, Compare, Connection, Load, Script, Search};
-use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
+use super::words::{Commands, PositiveDuration, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::experiment::{Restart, TrialOrder};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,7 +65,7 @@ pub struct Written {
     #[schemars(with = "Option<Vec<ScalarOr<Probe>>>")]
     pub probes: Option<Vec<Probe>>,
     /// Time from one reading of a probe to the next. Default: 1s.
-    pub probe_interval: Option<Longer>,
+    pub probe_interval: Option<PositiveDuration>,
     pub outputs: Option<ScalarList>,
     /// Contenders: names, each with its overrides of the plan.
     #[schemars(with = "BTreeMap<String, Option<Box<Written>>>")]
@@ -120,12 +121,12 @@ pub struct HookLevels {
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Command line passed to `sh -c`, in the folder of the plan file; it stays in the foreground.
-    // Required, but an override of a contender may have it.
+    // Required, but optional in the schema, since an override of a contender may set it.
     #[schemars(with = "Option<Scalar>")]
     pub start: Scalar,
     /// Condition for the server to be ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits
     /// with 0.
-    // As `start`.
+    // Optional in the schema for the same reason as `start`.
     #[schemars(with = "Option<ScalarOr<ReadyCommand>>")]
     pub ready: ScalarOr<ReadyCommand>,
     /// Command that stops the server. Default: SIGTERM to its process group.
@@ -139,10 +140,10 @@ pub struct Server {
     pub environment: BTreeMap<String, Scalar>,
     /// Time limit for readiness. Default: 30s.
     #[serde(default)]
-    pub ready_timeout: Option<Longer>,
+    pub ready_timeout: Option<PositiveDuration>,
     /// Time limit for its end. Default: 10s.
     #[serde(default)]
-    pub stop_timeout: Option<Longer>,
+    pub stop_timeout: Option<PositiveDuration>,
 }
 
 /// A shell command that says when a server is ready.
@@ -161,5 +162,5 @@ pub struct Command {
     pub run: Scalar,
     /// Time limit. Default: 60s.
     #[serde(default)]
-    pub timeout: Option<Longer>,
+    pub timeout: Option<PositiveDuration>,
 }

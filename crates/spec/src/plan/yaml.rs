@@ -1,7 +1,8 @@
 //! The text of a plan file → a tree with places.
 //!
-//! YAML 1.2 without what a plan has no use for: tags, several documents, names that are no texts. What would take much
-//! memory (aliases of aliases) or much stack (deep nesting) is refused.
+//! YAML 1.2 without features that a plan does not need: tags, several documents, keys that
+//! are not texts. Input that would take much memory (aliases of aliases) or much stack
+//! (deep nesting) is refused.
 
 use super::node::{Entry, Node, Value};
 use crate::error::Position;
@@ -10,91 +11,93 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The longest text of a plan file, in bytes.
-pub const LONGEST: usize = 1 << 20;
+/// Maximum length of a plan file, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
 
-/// The deepest nesting.
-const DEEPEST: usize = 32;
+/// Maximum depth of nesting.
+const MAX_DEPTH: usize = 32;
 
-/// The most values, those that aliases stand for among them.
-const MOST: usize = 100_000;
+/// Maximum number of values, including those of aliases.
+const MAX_VALUES: usize = 100_000;
 
 /// Reads the text of a plan file; `file` is its name in errors.
 ///
 /// # Errors
 ///
-/// [`SpecError`] with its place if it is no YAML.
+/// [`SpecError`] with its place if it is not YAML.
 pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_BYTES {
         let wrong = format!(
-            "it has {} bytes, and a plan has {LONGEST} at most; write what repeats as vars or factors",
+            "it has {} bytes, and a plan has {MAX_BYTES} at most; write what repeats as vars or factors",
             text.len()
         );
         return Err(SpecError::new(&Position::whole(file), "", wrong));
     }
-    let text = &guarded(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut builder = Builder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
+    // A byte order mark is not a part of the first key.
+    let text = &protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let mut builder = TreeBuilder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
-        builder.take(event, span.start)?;
+        builder.handle_event(event, span.start)?;
     }
-    let nothing = || {
+    builder.root.filter(|root| root.value != Value::Null).ok_or_else(|| {
         SpecError::new(&Position::whole(file), "", "the plan is empty; `brunt plan new` writes a plan to begin with")
-    };
-    builder.root.filter(|root| root.value != Value::Null).ok_or_else(nothing)
+    })
 }
 
-/// What stands for the braces of `${name}` while the YAML is read: within `{ }`, YAML takes them for its own.
+/// Characters that replace the braces of `${name}` while the YAML is read: within `{ }`, YAML would
+/// read them as its own braces.
 const BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
 
-/// The text with other braces around the names of variables; no letter moves.
-pub(super) fn guarded(text: &str) -> String {
+/// Replaces the braces around the names of variables. The positions of all
+/// characters stay the same.
+pub(super) fn protect_braces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("${") {
-        let (before, behind) = (&rest[..at], &rest[at + 2..]);
-        let end = behind.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(behind.len());
-        out.push_str(before);
-        if behind[end..].starts_with('}') {
+    while let Some(start) = rest.find("${") {
+        let name_start = &rest[start + 2..];
+        let end = name_start.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(name_start.len());
+        out.push_str(&rest[..start]);
+        if name_start[end..].starts_with('}') {
             out.extend(['$', BRACES[0]]);
-            out.push_str(&behind[..end]);
+            out.push_str(&name_start[..end]);
             out.push(BRACES[1]);
-            rest = &behind[end + 1..];
+            rest = &name_start[end + 1..];
         } else {
             out.push_str("${");
-            rest = behind;
+            rest = name_start;
         }
     }
     out + rest
 }
 
-/// The text with its own braces again.
-pub(super) fn plainly(text: &str) -> String {
+/// Restores the braces of a text.
+pub(super) fn restore_braces(text: &str) -> String {
     text.replace(BRACES[0], "{").replace(BRACES[1], "}")
 }
 
-struct Builder {
+struct TreeBuilder {
     file: Arc<str>,
-    open: Vec<Open>,
-    /// By the number of the anchor: the value, and of how many it consists.
+    open: Vec<OpenCollection>,
+    /// By the number of the anchor: the value, and its number of values.
     anchors: HashMap<usize, (Node, usize)>,
     size: usize,
     root: Option<Node>,
 }
 
-/// A list or map that has begun.
-struct Open {
+/// A list or map that was not read to its end yet.
+struct OpenCollection {
     node: Node,
     anchor: usize,
-    /// How many values there were before it.
-    before: usize,
-    /// The name whose value comes next.
+    /// Number of values before it.
+    size_before: usize,
+    /// The name of the value that follows.
     key: Option<(String, Position)>,
 }
 
-impl Builder {
-    fn take(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
+impl TreeBuilder {
+    fn handle_event(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
         let at = self.position(mark);
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
@@ -115,7 +118,9 @@ impl Builder {
             Event::SequenceStart(anchor, None) => self.begin(Node { at, value: Value::List(Vec::new()) }, anchor),
             Event::MappingStart(anchor, None) => self.begin(Node::empty(at), anchor),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { node, anchor, before, .. }) => self.close(node, anchor, self.size - before),
+                Some(OpenCollection { node, anchor, size_before, .. }) => {
+                    self.close(node, anchor, self.size - size_before)
+                }
                 None => Ok(()),
             },
             Event::Alias(anchor) => self.alias(anchor, &at),
@@ -124,14 +129,15 @@ impl Builder {
     }
 
     fn begin(&mut self, node: Node, anchor: usize) -> Result<(), SpecError> {
-        if self.open.len() >= DEEPEST {
+        if self.open.len() >= MAX_DEPTH {
             return Err(SpecError::new(
                 &node.at,
                 "",
-                format!("more than {DEEPEST} levels within each other; a plan has a few"),
+                format!("more than {MAX_DEPTH} levels within each other; a plan has a few"),
             ));
         }
-        if let Some(Open { node: Node { value: Value::Map(_), .. }, key: None, .. }) = self.open.last() {
+        // A list or map cannot be the key of a map.
+        if let Some(OpenCollection { node: Node { value: Value::Map(_), .. }, key: None, .. }) = self.open.last() {
             return Err(SpecError::new(
                 &node.at,
                 "",
@@ -141,18 +147,18 @@ impl Builder {
                 ),
             ));
         }
-        self.open.push(Open { node, anchor, before: self.size, key: None });
+        self.open.push(OpenCollection { node, anchor, size_before: self.size, key: None });
         self.size += 1;
         Ok(())
     }
 
-    /// A value is whole: it goes into what is open, or is all there is.
+    /// Adds a complete value to the innermost open list or map, or makes it the root.
     fn close(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), SpecError> {
-        if self.size > MOST {
+        if self.size > MAX_VALUES {
             return Err(SpecError::new(
                 &node.at,
                 "",
-                format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
+                format!("with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"),
             ));
         }
         if anchor > 0 {
@@ -174,17 +180,20 @@ impl Builder {
     }
 
     fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
+        // The parser refuses unknown anchors. An anchor without a value is one that is still open.
         let Some((node, size)) = self.anchors.get(&anchor) else {
             return Err(SpecError::new(at, "", "the alias refers to its own parent; write its value out"));
         };
+        // An alias counts with its whole content, or aliases of aliases could fill the memory.
         self.size += size;
-        if self.size > MOST {
+        if self.size > MAX_VALUES {
             return Err(SpecError::new(
                 at,
                 "",
-                format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
+                format!("with its aliases the plan has more than {MAX_VALUES} values; write fewer of them"),
             ));
         }
+        // The content is already counted, and a copy has no anchor.
         self.close(node.clone(), 0, 0)
     }
 
@@ -192,11 +201,11 @@ impl Builder {
         Position::within(&self.file, mark.line() as u32, mark.col() as u32 + 1)
     }
 
-    /// Says what is wrong with the YAML. A tab is told first: it looks like spaces, and is the usual reason.
+    /// Error for invalid YAML. A tab is reported first: it looks like spaces, and is
+    /// the most common cause.
     fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
-        let tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
         let until = text.lines().take(mark.line()).collect::<Vec<_>>();
-        if let Some(number) = until.iter().rposition(|line| tab(line)).filter(|number| number + 2 >= mark.line()) {
+        if let Some(number) = until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line()) {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
             return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
@@ -206,7 +215,11 @@ impl Builder {
     }
 }
 
-/// A name of a map, with its place.
+fn begins_with_tab(line: &str) -> bool {
+    line.trim_start_matches(' ').starts_with('\t')
+}
+
+/// Reads a key of a map, with its place.
 fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
     let Value::Text { text, .. } = node.value else {
         return Err(SpecError::new(&node.at, "", format!("{} instead of a name; write `name: value`", node.kind())));
@@ -222,7 +235,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     let plain = style == ScalarStyle::Plain;
     match text {
         "" | "~" | "null" if plain => Value::Null,
-        _ => Value::Text { text: plainly(text), plain },
+        _ => Value::Text { text: restore_braces(text), plain },
     }
 }
 
@@ -231,7 +244,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(text: &str) -> String {
+    fn message(text: &str) -> String {
         parse(text, "plan.yaml").unwrap_err().to_string()
     }
 
@@ -282,8 +295,8 @@ mod tests {
             "~: 1\n",
             "a: }\n",
         ];
-        let told: Vec<_> = texts.iter().map(|text| told(text)).collect();
-        insta::assert_snapshot!(told.join("\n"), @r"
+        let message: Vec<_> = texts.iter().map(|text| message(text)).collect();
+        insta::assert_snapshot!(message.join("\n"), @r"
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
@@ -311,8 +324,8 @@ mod tests {
             bomb = format!("{bomb}a{n}: &a{n} [{ten}]\n");
         }
         let deep = format!("a: {}{}", "[".repeat(5000), "]".repeat(5000));
-        let long = "x".repeat(LONGEST + 1);
-        insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @r"
+        let long = "x".repeat(MAX_BYTES + 1);
+        insta::assert_snapshot!([bomb, deep, long].map(|text| message(&text)).join("\n"), @r"
     plan.yaml:5:45: with its aliases the plan has more than 100000 values; write fewer of them
     plan.yaml:1:259: invalid YAML: recursion limit exceeded; check the indentation, quotes and brackets here and above
     plan.yaml: it has 1048577 bytes, and a plan has 1048576 at most; write what repeats as vars or factors

@@ -5,34 +5,45 @@ use crate::error::{Result, SpecError, ensure};
 use crate::experiment::contenders;
 use brunt_model::experiment::HookCommands;
 
-/// One experiment of several plan files of one contender each. `all` are the name that a contender gets, if it gets one, the path and
-/// the plan.
+/// Joins plan files of one contender each to one experiment. Each item of `all` is the new name of
+/// the contender, if there is one, the path of the file, and the plan.
 ///
 /// # Errors
 ///
-/// A plan has several contenders or hooks of its own, or the plans lie in different folders.
+/// A plan has several contenders or hooks around the experiment, or the plans
+/// are in different folders.
 pub fn join(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
-    let alone = all.len() == 1;
-    let mut joined: Option<Loaded> = None;
+    let is_single = all.len() == 1;
+    let mut whole: Option<Loaded> = None;
     for (name, path, mut loaded) in all {
-        let many = loaded.experiment.contenders.len();
-        ensure!(alone || many == 1, "{path} has {many} contenders; write it alone, or plans of one contender each");
+        let count = loaded.experiment.contenders.len();
+        ensure!(
+            is_single || count == 1,
+            "{path} has {count} contenders; write it alone, or plans of one contender each"
+        );
         if let (Some(name), [only]) = (name, &mut loaded.experiment.contenders[..]) {
             only.name = name;
         }
-        let Some(first) = &mut joined else {
-            joined = Some(loaded);
+        let Some(first) = &mut whole else {
+            whole = Some(loaded);
             continue;
         };
-        let (ours, theirs) = (&mut first.experiment, loaded.experiment);
-        ensure!(ours.directory == theirs.directory, "{path} lies in another folder than the first plan; put it there");
+        let experiment = &mut first.experiment;
+        let other = loaded.experiment;
         ensure!(
-            theirs.hooks == HookCommands::default(),
+            experiment.directory == other.directory,
+            "{path} lies in another folder than the first plan; put it there"
+        );
+        ensure!(
+            other.hooks == HookCommands::default(),
             "{path} has hooks around the whole experiment, of which there is one; write them in the first plan"
         );
-        theirs.contenders.into_iter().try_for_each(|contender| contenders::add(&mut ours.contenders, contender))?;
-        ours.source = format!("{}\n---\n{}", ours.source, theirs.source);
+        other
+            .contenders
+            .into_iter()
+            .try_for_each(|contender| contenders::add(&mut experiment.contenders, contender))?;
+        experiment.source = format!("{}\n---\n{}", experiment.source, other.source);
         first.notes.extend(loaded.notes);
     }
-    joined.ok_or_else(|| SpecError::told("no plan is named"))
+    whole.ok_or_else(|| SpecError::unplaced("no plan is named"))
 }

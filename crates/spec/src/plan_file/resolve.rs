@@ -1,16 +1,16 @@
-//! A plan file → an [`Experiment`]: the settings of each contender go the way of options, the rest is filled in from the table
-//! of defaults.
+//! Turns a plan file into an [`Experiment`]: the settings of each contender are read like options,
+//! and missing ones have their defaults.
 
 use super::search::Search;
+use super::setting_keys::{Keys, find, put_all};
 use super::stages;
-use super::told::{Keys, find, put_all};
 use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{self, comparison};
 use crate::grpc;
 use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
-    Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
+    Draft, KeyedValue, Node, PlanFile, PlanInputs, PlannedContender, PlannedHook, PlannedHooks, PlannedServer,
     PlannedUsers, Position, Value,
 };
 use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
@@ -22,55 +22,56 @@ use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Step};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, MAIN};
-use brunt_model::scenario::{Scenario, Step as Do};
-use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy, Stop};
+use brunt_model::scenario::{Scenario, Step as ScenarioStep};
+use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The most steps of all contenders together: each is a whole plan.
-const MOST_STEPS: usize = 20_000;
+/// Maximum number of steps of all contenders together. Each step has a whole plan.
+const MAX_STEPS: usize = 20_000;
 
-/// A plan file, ready to be carried out.
+/// A resolved plan file, ready to run.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What is to be done.
+    /// The experiment to run.
     pub experiment: Experiment,
-    /// Where reports go.
+    /// Destinations of the reports.
     pub outputs: Vec<Output>,
     /// Systems that receive figures while a load runs.
     pub live_outputs: Vec<LiveOutput>,
-    /// What the plan says of a comparison, where it does.
+    /// Settings of the comparison; None without one.
     pub compare: Option<CompareSettings>,
-    /// How the plan arranges trials, where it does.
+    /// Arrangement of trials, as far as the plan sets it.
     pub arrangement: ExperimentSettings,
-    /// What the user should be told, each once.
+    /// Notes for the user, without duplicates.
     pub notes: Vec<String>,
 }
 
-/// The most errors of a plan file that are reported at once.
-const MOST_ERRORS: usize = 20;
+/// Maximum number of errors of a plan file in one report.
+const MAX_ERRORS: usize = 20;
 
-/// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+/// Reads a plan file and resolves it. `sets` are values of `--set`; `dir` is the value of `${dir}`.
 ///
 /// # Errors
 ///
-/// [`SpecError`] with all errors of the file, each with its place, if it cannot be read or a value is invalid.
+/// [`SpecError`] with all errors of the file, each with its place, if it cannot be read or
+/// a value is invalid.
 pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
     open(path, sets, dir, system)?.resolve(system)
 }
 
-/// A plan file that has been read, and is not resolved yet.
+/// A plan file that was read, but not resolved yet.
 #[derive(Debug)]
-pub struct Opened {
-    /// What it says.
+pub struct UnresolvedPlan {
+    /// Content of the file.
     pub file: PlanFile,
     source: Source,
 }
 
-/// Where a plan comes from, and what is filled in.
+/// Origin of a plan, and the values to fill in.
 #[derive(Debug, Clone)]
 struct Source {
     draft: Draft,
@@ -80,68 +81,79 @@ struct Source {
     name: String,
 }
 
-/// Reads a plan file.
+/// Reads a plan file, without resolving it.
 ///
 /// # Errors
 ///
-/// [`SpecError`] with its place if the file cannot be read, or is no plan file.
-pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
+/// [`SpecError`] with its place if the file cannot be read, or is not a plan file.
+pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<UnresolvedPlan> {
     let text = text(path)?;
     (system.plan_text)(&text);
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
     (system.plan_tree)(&draft.tree());
-    let said = sets.iter().map(|set| format!("# --set {set}\n"));
+    // The stored source of the experiment shows the changes of `--set`, too.
+    let set_comments = sets.iter().map(|set| format!("# --set {set}\n"));
     let source = Source {
         draft,
         folder: folder(path)?,
-        text: std::iter::once(text.clone()).chain(said).collect(),
+        text: std::iter::once(text.clone()).chain(set_comments).collect(),
         dir: dir.to_owned(),
         name: path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned()),
     };
     let file = source.file(system).map_err(|first| source.all_errors(first, system))?;
-    Ok(Opened { file, source })
+    Ok(UnresolvedPlan { file, source })
 }
 
 impl Source {
     fn file(&self, system: &System) -> Result<PlanFile> {
-        let ports = draw(&self.draft.ports()?)?;
-        let environment = |name: &str| (system.environment)(name).or_else(|| ours(name, system));
+        let ports = draw_ports(&self.draft.ports()?)?;
         let plan_dir = self.folder.display().to_string();
-        let given = PlanInputs { ports: &ports, dir: &self.dir, plan_dir: &plan_dir, environment: &environment };
-        self.draft.resolve(given, &self.name)
+        let inputs = PlanInputs {
+            ports: &ports,
+            dir: &self.dir,
+            plan_dir: &plan_dir,
+            environment: &|name: &str| (system.environment)(name).or_else(|| default_variable(name, system)),
+        };
+        self.draft.resolve(inputs, &self.name)
     }
 
-    /// An error with all others of the file: what is wrong is taken out until the rest can be read, or lacks what was taken out.
+    /// Adds all further errors of the file to the first one. Each invalid value is removed, until
+    /// the rest is valid, or an error is a consequence of a removal.
     fn all_errors(&self, first: SpecError, system: &System) -> SpecError {
-        let (mut found, mut rest) = (vec![first], self.clone());
-        while let (Some(last), true) = (found.last(), found.len() < MOST_ERRORS) {
+        let mut errors = vec![first];
+        let mut rest = self.clone();
+        while let (Some(last), true) = (errors.last(), errors.len() < MAX_ERRORS) {
             let Some(draft) = last.at.as_ref().and_then(|at| rest.draft.without(at)) else { break };
             rest.draft = draft;
             let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
-            // Within what was taken out of, or where it was taken out, something is missing now.
-            let is_around = |error: &SpecError| !error.path.is_empty() && next.path.starts_with(&error.path);
-            let lacks =
-                |error: &SpecError| error.path.starts_with(&next.path) || is_around(error) || error.at == next.at;
-            if next.at.is_none() || found.iter().any(lacks) {
+            if next.at.is_none() || errors.iter().any(|error| is_consequence(&next, error)) {
                 break;
             }
-            found.push(next);
+            errors.push(next);
         }
-        found.sort_by_key(|error| error.at.as_ref().map(Position::line_and_column));
-        let others = found.split_off(1);
-        found.pop().map_or_else(|| SpecError::told(""), |first| SpecError { others, ..first })
+        // They were found in the order of the checks; readers expect the order of the file.
+        errors.sort_by_key(|error| error.at.as_ref().map(Position::line_and_column));
+        let others = errors.split_off(1);
+        errors.pop().map_or_else(|| SpecError::unplaced(""), |first| SpecError { others, ..first })
     }
 }
 
-/// What stands for a variable that is not set: `BRUNT` is the program that carries the plan out.
-fn ours(name: &str, system: &System) -> Option<String> {
+/// True if `next` may result from the removal of the value of `error`: something is now missing in
+/// the part that contained the value, within the removed part, or at its place.
+fn is_consequence(next: &SpecError, error: &SpecError) -> bool {
+    let is_within = !error.path.is_empty() && next.path.starts_with(&error.path);
+    error.path.starts_with(&next.path) || is_within || error.at == next.at
+}
+
+/// Default of an unset environment variable: `BRUNT` is the program that runs the plan.
+fn default_variable(name: &str, system: &System) -> Option<String> {
     (name == "BRUNT").then(|| (system.program)().ok())?.map(|path| path.display().to_string())
 }
 
 fn text(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path)
-        .map_err(|error| SpecError::told(format!("cannot read the plan file {}: {error}", path.display())))?;
+        .map_err(|error| SpecError::unplaced(format!("cannot read the plan file {}: {error}", path.display())))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(e) => {
@@ -152,23 +164,25 @@ fn text(path: &Path) -> Result<String> {
 }
 
 fn folder(path: &Path) -> Result<PathBuf> {
-    let absolute = std::path::absolute(path).map_err(|error| SpecError::from(error).of(&path.display().to_string()))?;
+    let absolute =
+        std::path::absolute(path).map_err(|error| SpecError::from(error).about(&path.display().to_string()))?;
     Ok(absolute.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
-/// Free loopback ports. All are held until the last is drawn, so that they differ.
-fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
+/// Draws free loopback ports. All listeners stay open until the last port is drawn, so
+/// that the ports differ.
+fn draw_ports(names: &[String]) -> Result<BTreeMap<String, u16>> {
     let drawn = names.iter().map(|name| {
         let listener = TcpListener::bind("127.0.0.1:0")
-            .map_err(|error| SpecError::from(error).of(&format!("no free port for `{name}`")))?;
+            .map_err(|error| SpecError::from(error).about(&format!("no free port for `{name}`")))?;
         Ok((name.clone(), listener.local_addr()?.port(), listener))
     });
-    let held = drawn.collect::<Result<Vec<_>>>()?;
-    Ok(held.into_iter().map(|(name, port, _)| (name, port)).collect())
+    let listeners = drawn.collect::<Result<Vec<_>>>()?;
+    Ok(listeners.into_iter().map(|(name, port, _)| (name, port)).collect())
 }
 
-impl Opened {
-    /// The experiment that it comes to.
+impl UnresolvedPlan {
+    /// Resolves the plan file to its experiment.
     ///
     /// # Errors
     ///
@@ -180,12 +194,13 @@ impl Opened {
 }
 
 impl Source {
-    /// The experiment that a file of this source comes to.
+    /// Resolves a file of this source to its experiment.
     fn experiment(&self, file: PlanFile, system: &System) -> Result<Loaded> {
         let folder = &self.folder;
         let arrangement: ExperimentSettings = put_all(&file.arrangement, folder, system)?;
         let compare = file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
         let at = compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
+        // `compare: {at: capacity}` searches with default settings if the plan has no `find`.
         let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
         let mut notes = Vec::<String>::new();
@@ -193,25 +208,32 @@ impl Source {
         let mut steps = 0;
         for planned in &file.contenders {
             if search.is_some() || compare.is_some() {
-                one_population(planned)?;
+                check_one_population(planned)?;
             }
-            let (contender, told) = contender(planned, search.as_ref(), folder, system)?;
-            notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+            let (contender, new_notes) = contender(planned, search.as_ref(), folder, system)?;
+            notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
             steps += contender.steps.len();
             ensure!(
-                steps <= MOST_STEPS,
-                "that makes more than {MOST_STEPS} steps; write sweeps in greater steps, or fewer contenders"
+                steps <= MAX_STEPS,
+                "that makes more than {MAX_STEPS} steps; write sweeps in greater steps, or fewer contenders"
             );
             contenders.push(contender);
         }
         let output = Keys::new(file.outputs.clone()).settings(folder, system)?.output;
-        let (outputs, live_outputs) = (output.outputs, output.live_outputs);
+        let outputs = output.outputs;
+        let live_outputs = output.live_outputs;
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
-        let compared = search.as_ref().filter(|_| compare.is_some());
-        let told = (&mut notes, system);
-        let (question, repetitions) =
-            question(compare.as_ref(), arrangement.repetitions, compared, &mut contenders, cooldown, told)?;
+        let comparison_search = search.as_ref().filter(|_| compare.is_some());
+        let (question, repetitions) = question(
+            compare.as_ref(),
+            arrangement.repetitions,
+            comparison_search,
+            &mut contenders,
+            cooldown,
+            &mut notes,
+            system,
+        )?;
         let mut experiment = Experiment {
             name: file.name,
             about: file.about,
@@ -219,78 +241,94 @@ impl Source {
             repetitions,
             order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
             cooldown,
-            hooks: around(&file.hooks)?,
+            hooks: hook_commands(&file.hooks)?,
             seed,
             directory: folder.clone(),
             scratch: None,
             question,
             source: self.text.clone(),
         };
-        let alone = search.as_ref().filter(|_| compare.is_none());
-        if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
-            search.ask(&mut experiment, first, &mut notes, system)?;
+        let single_search = search.as_ref().filter(|_| compare.is_none());
+        if let (Some(search), Some(first)) = (single_search, file.contenders.first()) {
+            search.make_search(&mut experiment, first, &mut notes, system)?;
         }
         Ok(Loaded { experiment, outputs, live_outputs, compare, arrangement, notes })
     }
 }
 
-/// What the experiment is to decide, where it is no search, and how often each step is measured for that.
+/// Returns the question of an experiment that is no search, and the number of
+/// repetitions of each step.
 fn question(
     compare: Option<&CompareSettings>,
     repetitions: Option<u32>,
     search: Option<&Search>,
     contenders: &mut [Contender],
     cooldown: Duration,
-    told: (&mut Vec<String>, &System),
+    notes: &mut Vec<String>,
+    system: &System,
 ) -> Result<(Question, u32)> {
     let Some(compare) = compare else {
         let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
         let default = if varies { defaults::REPETITIONS } else { 1 };
         return Ok((Question::Sweep, repetitions.unwrap_or(default)));
     };
-    let by_loads = compare.at.unwrap_or_default() == At::Load;
+    let is_at_given_loads = compare.at.unwrap_or_default() == At::Load;
     ensure!(
-        search.is_none() || !by_loads,
+        search.is_none() || !is_at_given_loads,
         "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
     );
-    let length = (compare.within, repetitions.unwrap_or(defaults::BLOCKS));
-    let of_comparison = |error| placed(error, "compare");
-    let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
-    let spec = comparison(compare, contenders, at).map_err(of_comparison)?;
+    let max_repetitions = repetitions.unwrap_or(defaults::BLOCKS);
+    let at_capacity = search
+        .map(|search| search.compare(contenders, compare.within, max_repetitions, notes, system))
+        .transpose()
+        .map_err(in_comparison)?;
+    let spec = comparison(compare, contenders, at_capacity).map_err(in_comparison)?;
     let repetitions = experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.said);
-    Ok((Question::Compare(spec), repetitions.map_err(of_comparison)?))
+    Ok((Question::Compare(spec), repetitions.map_err(in_comparison)?))
+}
+
+fn in_comparison(error: SpecError) -> SpecError {
+    with_part(error, "compare")
 }
 
 fn contender(
-    planned: &Planned,
+    planned: &PlannedContender,
     search: Option<&Search>,
     folder: &Path,
     system: &System,
 ) -> Result<(Contender, Vec<String>)> {
     let (steps, notes) = steps(planned, search, folder, system)
-        .map_err(|error| placed(error, &format!("contender {}", planned.name)))?;
+        .map_err(|error| with_part(error, &format!("contender {}", planned.name)))?;
     let [contender, repetition, step] = &planned.hooks;
-    let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
-    let every = duration::or_default(planned.probe_interval, defaults::PROBE_INTERVAL)?;
-    let probe = |PlannedProbe { name, what, interval }| ProbeSpec { name, what, interval: interval.unwrap_or(every) };
+    let hooks = ContenderHooks {
+        contender: hook_commands(contender)?,
+        repetition: hook_commands(repetition)?,
+        step: hook_commands(step)?,
+    };
+    let default_interval = duration::or_default(planned.probe_interval, defaults::PROBE_INTERVAL)?;
+    let probes = planned.probes.iter().cloned().map(|probe| ProbeSpec {
+        name: probe.name,
+        what: probe.what,
+        interval: probe.interval.unwrap_or(default_interval),
+    });
     let contender = Contender {
         name: planned.name.clone(),
         factors: planned.factors.clone(),
         steps,
         server: planned.server.as_ref().map(server).transpose()?,
         hooks,
-        probes: planned.probes.iter().cloned().map(probe).collect(),
+        probes: probes.collect(),
     };
     Ok((contender, notes))
 }
 
-/// An error that has no line names the part of the plan.
-fn placed(error: SpecError, part: &str) -> SpecError {
-    if error.at.is_some() { error } else { error.of(part) }
+/// Adds the part of the plan to an error without a line.
+fn with_part(error: SpecError, part: &str) -> SpecError {
+    if error.at.is_some() { error } else { error.about(part) }
 }
 
-/// A search and a comparison are of one load.
-fn one_population(planned: &Planned) -> Result<()> {
+/// Checks that a search or comparison has one population.
+fn check_one_population(planned: &PlannedContender) -> Result<()> {
     let several = planned.populations.get(1).and_then(|users| users.name.as_ref());
     several.map_or(Ok(()), |(name, at)| {
         let wrong = "a search or comparison is of one population; leave the others out, or measure them without it";
@@ -298,9 +336,10 @@ fn one_population(planned: &Planned) -> Result<()> {
     })
 }
 
-/// The steps of a contender: those of its settings with its first request, each asking all of them.
+/// Creates the steps of a contender, from the settings of its first request. Each
+/// step sends all requests.
 fn steps(
-    planned: &Planned,
+    planned: &PlannedContender,
     search: Option<&Search>,
     folder: &Path,
     system: &System,
@@ -308,12 +347,13 @@ fn steps(
     let Some((users, others)) = planned.populations.split_first() else { bail!("no request is defined") };
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
-    let is_known = search.is_none_or(Search::is_beside_loads);
-    let (mut steps, mut notes) = if is_known { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
+    let has_load = search.is_none_or(Search::has_given_loads);
+    let (mut steps, mut notes) = if has_load { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
     if let Some(search) = search {
-        let (pattern, told) = sweep_steps(&search.run(first, &steps)?, system)?;
+        let (pattern, pattern_notes) = sweep_steps(&search.run(first, &steps)?, system)?;
+        // The pattern of the search is the first step; given loads follow it.
         steps.splice(0..0, pattern);
-        notes.extend(told);
+        notes.extend(pattern_notes);
     }
     if !users.requests.is_empty() {
         let scenario = mix(users, &settings, system)?;
@@ -321,13 +361,13 @@ fn steps(
             step.plan.main_mut().scenario.clone_from(&scenario);
         }
     }
-    let others = others.iter().map(|users| beside(users, folder, system)).collect::<Result<Vec<_>>>()?;
+    let others = others.iter().map(|users| resolve_population(users, folder, system)).collect::<Result<Vec<_>>>()?;
     notes.extend(others.iter().flat_map(|other| other.notes.clone()));
     for step in &mut steps {
         if let Some((name, _)) = &users.name {
             step.plan.main_mut().name.clone_from(name);
         }
-        others.iter().try_for_each(|other| join(&mut step.plan, other))?;
+        others.iter().try_for_each(|other| add_population(&mut step.plan, other))?;
     }
     if let Some(step) = steps.first() {
         let around = stages::around(planned, first, &step.plan, folder, system)?;
@@ -337,13 +377,14 @@ fn steps(
     }
     if let (Some(step), true) = (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some())) {
         let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
+        // Only checks the texts of scenarios; each run compiles them again.
         CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
     }
     steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
     Ok((steps, notes))
 }
 
-/// What is wrong with a text of a scenario, at the first place that holds it.
+/// An error of a text of a scenario, at the first place that contains the text.
 pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> SpecError {
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),
@@ -356,28 +397,29 @@ pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> Sp
     SpecError { at: error.at.or(at), path: path.into(), ..error }
 }
 
-/// The first value of a tree that holds a text.
+/// The first value of a tree that contains a text.
 fn holder<'a>(node: &'a Node, text: &str) -> Option<&'a Node> {
     match &node.value {
-        Value::Text { text: own, .. } => own.contains(text).then_some(node),
+        Value::Text { text: content, .. } => content.contains(text).then_some(node),
         Value::List(nodes) => nodes.iter().find_map(|node| holder(node, text)),
         Value::Map(entries) => entries.iter().find_map(|entry| holder(&entry.node, text)),
         Value::Null => None,
     }
 }
 
-/// A population beside the first.
-struct Beside {
+/// A population in addition to the first.
+struct ResolvedPopulation {
     at: Position,
     plan: Plan,
     notes: Vec<String>,
 }
 
-fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside> {
+fn resolve_population(users: &PlannedUsers, folder: &Path, system: &System) -> Result<ResolvedPopulation> {
     let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
     let (mut steps, notes) = sweep_steps(first, system)?;
+    // `pop` comes first: `is_empty` is true only if it took the single step.
     let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
         let wrong = "its load is a sweep; only that of the first population may be one";
         return Err(SpecError::new(&at, format!("populations.{name}"), wrong));
@@ -387,40 +429,45 @@ fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside
     if !users.requests.is_empty() {
         plan.main_mut().scenario = mix(users, &settings, system)?;
     }
-    Ok(Beside { at, plan, notes })
+    Ok(ResolvedPopulation { at, plan, notes })
 }
 
-/// Another population of the same run.
-fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
+/// Adds another population to the plan of a run.
+fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
     let mut population = other.plan.main().clone();
-    let same = |stop: &Stop| (stop.warmup, stop.warmup_until_steady);
-    if same(&population.stop) != same(&plan.main().stop) {
+    let stop = &population.stop;
+    let main_stop = &plan.main().stop;
+    if (stop.warmup, stop.warmup_until_steady) != (main_stop.warmup, main_stop.warmup_until_steady) {
         let wrong = "its warm-up differs from that of the first; write one load.warmup for all";
         return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
     }
-    let (policies, connection) = (plan.reply_policies.len() as u32, own_connection(plan, &other.plan));
-    let timeout = connection.as_ref().map(|own| own.timeout);
-    let policy = |policy: &ReplyPolicy| ReplyPolicy { timeout: policy.timeout.or(timeout), ..policy.clone() };
-    population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policies);
-    plan.reply_policies.extend(other.plan.reply_policies.iter().map(policy));
+    let policy_count = plan.reply_policies.len() as u32;
+    let connection = separate_connection(plan, &other.plan);
+    let timeout = connection.as_ref().map(|connection| connection.timeout);
+    let policies = other.plan.reply_policies.iter();
+    plan.reply_policies
+        .extend(policies.map(|policy| ReplyPolicy { timeout: policy.timeout.or(timeout), ..policy.clone() }));
+    // The policies of this population follow those of the plan, so their indexes shift.
+    population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policy_count);
     population.connection = connection;
     plan.populations.push(population);
+    // The populations share the threads and processes.
     plan.threads = plan.threads.max(other.plan.threads);
     plan.processes = plan.processes.max(other.plan.processes);
     Ok(())
 }
 
-/// The connection settings of another population, where they are not those of the plan. Local addresses that nobody asked for
-/// are the same.
-fn own_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
-    let mut own = other.connection.clone();
-    if own.source.is_empty() {
-        own.source.clone_from(&plan.connection.source);
+/// Connection settings of another population; None if they are those of the plan. A population
+/// without local addresses connects from those of the plan.
+fn separate_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
+    let mut connection = other.connection.clone();
+    if connection.source.is_empty() {
+        connection.source.clone_from(&plan.connection.source);
     }
-    (own != plan.connection).then(|| Box::new(own))
+    (connection != plan.connection).then(|| Box::new(connection))
 }
 
-/// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
+/// Reads the settings for each request.
 fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Vec<RunSettings>> {
     let mut all = all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
     if let (Some(node), [settings]) = (&users.scenario, &mut all[..]) {
@@ -429,48 +476,57 @@ fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<
     Ok(all)
 }
 
+/// Keys of the settings for each request. Several requests have their own order, so `script.order`,
+/// the order of a file of URLs, is left out.
 fn all_keys(users: &PlannedUsers) -> Vec<Keys> {
     if users.requests.is_empty() {
         return vec![Keys::new(users.settings.clone())];
     }
-    let common: Vec<Keyed> = users.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
+    let common: Vec<KeyedValue> =
+        users.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
     users.requests.iter().map(|request| Keys::new([&common[..], request].concat())).collect()
 }
 
-/// A mix is what several runs would ask, side by side.
+/// Combines the requests of several settings into one scenario.
 fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Result<Scenario> {
     let mut all: Option<Scenario> = None;
-    for (settings, request) in settings.iter().zip(&users.requests) {
+    for (settings, keys) in settings.iter().zip(&users.requests) {
         let mut one = scenario(settings, system)?;
-        let text = |key| find(request, key).and_then(|setting| setting.node.text());
-        for asked in one.requests.iter_mut() {
-            if let Some(label) = text("script.request.label") {
-                label.clone_into(&mut asked.label);
+        let label = find(keys, "script.request.label").and_then(|setting| setting.node.text());
+        let weight = find(keys, "script.request.weight").and_then(|setting| setting.node.text());
+        for request in one.requests.iter_mut() {
+            if let Some(label) = label {
+                label.clone_into(&mut request.label);
             }
-            asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
+            request.weight = weight.and_then(|weight| weight.parse().ok()).unwrap_or(1);
         }
         match &mut all {
             Some(all) => {
                 all.requests.append(&mut one.requests);
                 all.services =
-                    grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::told)?;
+                    grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::unplaced)?;
             }
             None => all = Some(one),
         }
     }
     let Some(mut all) = all else { bail!("no request is defined") };
     if let Some(order) = users.request_order {
-        all.steps = vec![Do::Next(order)];
+        all.steps = vec![ScenarioStep::Next(order)];
     }
     Ok(all)
 }
 
-fn around(planned: &PlannedHooks) -> Result<HookCommands> {
-    let hook = |(run, timeout): &PlannedHook| {
-        Ok(Hook { run: run.clone(), timeout: duration::or_default(*timeout, defaults::HOOK_TIMEOUT)? })
-    };
-    let hooks = |hooks: &[PlannedHook]| hooks.iter().map(hook).collect::<Result<Vec<_>>>();
+fn hook_commands(planned: &PlannedHooks) -> Result<HookCommands> {
     Ok(HookCommands { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
+}
+
+fn hooks(planned: &[PlannedHook]) -> Result<Vec<Hook>> {
+    let mut hooks = Vec::with_capacity(planned.len());
+    for (run, timeout) in planned {
+        let timeout = duration::or_default(*timeout, defaults::HOOK_TIMEOUT)?;
+        hooks.push(Hook { run: run.clone(), timeout });
+    }
+    Ok(hooks)
 }
 
 fn server(planned: &PlannedServer) -> Result<ManagedServer> {

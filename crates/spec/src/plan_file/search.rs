@@ -1,11 +1,11 @@
-//! What stands below `find` in a plan file: the settings of `brunt find`.
+//! The keys below `find` in a plan file: the settings of `brunt find`.
 //!
-//! Out of scope: the carrying out.
+//! Out of scope: running the search.
 
-use super::told::put_all;
+use super::setting_keys::put_all;
 use crate::error::{Result, bail};
 use crate::experiment::{Within, of_search, question, searching};
-use crate::plan::{Keyed, Planned};
+use crate::plan::{KeyedValue, PlannedContender};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::system::System;
 use crate::words::compare::At;
@@ -16,82 +16,86 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
-/// A search, as a plan file has it.
+/// A search, as a plan file describes it.
 pub struct Search {
     settings: SearchSettings,
-    /// The server is started anew between trials.
-    restart: bool,
-    /// Loads at which contenders are compared, if they are.
+    /// True if the server is restarted between trials.
+    restarts_server: bool,
+    /// Loads of a comparison; [`At::Load`] without one.
     at: At,
-    /// What was said that is of one search alone.
-    own: Vec<String>,
-    /// The first contender's objectives and load, as they were said.
-    asked: RefCell<Option<RunSettings>>,
+    /// Keys in use that apply to a single search only.
+    single_search_keys: Vec<String>,
+    /// Settings of the first contender, with its objectives and load.
+    run_settings: RefCell<Option<RunSettings>>,
 }
 
-/// How long a search may take.
-const WITHIN: &str = "find.time_budget";
-/// What is of one search, and of no comparison of many.
-const OF_ONE: [&str; 3] = [WITHIN, "find.overload", "find.require"];
-/// A word in place of a time.
+/// Key of the time budget of a search.
+const TIME_BUDGET: &str = "find.time_budget";
+/// Keys that apply to a single search, and not to a comparison of many.
+const SINGLE_SEARCH_KEYS: [&str; 3] = [TIME_BUDGET, "find.overload", "find.require"];
+/// Word in place of a time between trials.
 const RESTART: &str = "restart";
 
 impl Search {
-    /// Reads what stands below `find`; `at` is where contenders are compared.
+    /// Reads the keys below `find`; `at` are the loads of a comparison.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn read(keys: &[Keyed], at: At, system: &System) -> Result<Self> {
+    pub fn read(keys: &[KeyedValue], at: At, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
-        let restart = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
-        let times = keys.iter().filter(|keyed| !(restart && keyed.key == "find.between"));
+        let restarts_server = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
+        let times = keys.iter().filter(|keyed| !(restarts_server && keyed.key == "find.between"));
         let settings = put_all(times, Path::new(""), system)?;
-        let own = keys.iter().map(|keyed| keyed.key.clone()).filter(|key| OF_ONE.contains(&&key[..])).collect();
-        Ok(Self { settings, restart, at, own, asked: RefCell::default() })
+        let single_search_keys =
+            keys.iter().map(|keyed| keyed.key.clone()).filter(|key| SINGLE_SEARCH_KEYS.contains(&&key[..])).collect();
+        Ok(Self { settings, restarts_server, at, single_search_keys, run_settings: RefCell::default() })
     }
 
-    /// Whether loads that are given are measured besides.
-    pub fn is_beside_loads(&self) -> bool {
+    /// True if given loads are measured in addition to the search.
+    pub fn has_given_loads(&self) -> bool {
         self.at == At::Both
     }
 
-    /// The run that is the pattern of a contender's trials, beside those loads.
+    /// Settings of the run that is the pattern of a contender's trials. `given`
+    /// are the given loads.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn run(&self, asked: &RunSettings, given: &[Step]) -> Result<RunSettings> {
-        let asked = &of_search(asked, self.at, given);
-        self.asked.borrow_mut().get_or_insert_with(|| asked.clone());
-        self.settings.run(asked)
+    pub fn run(&self, run_settings: &RunSettings, given: &[Step]) -> Result<RunSettings> {
+        let run_settings = &of_search(run_settings, self.at, given);
+        self.run_settings.borrow_mut().get_or_insert_with(|| run_settings.clone());
+        self.settings.run(run_settings)
     }
 
-    /// Makes the experiment a search. All contenders are asked what the first is.
+    /// Makes the experiment a search. The objectives and the load of the first contender
+    /// apply to all contenders.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn ask(
+    pub fn make_search(
         &self,
         experiment: &mut Experiment,
-        first: &Planned,
+        first: &PlannedContender,
         notes: &mut Vec<String>,
         system: &System,
     ) -> Result<()> {
-        let Some(asked) = self.asked.borrow_mut().take() else {
+        let Some(run_settings) = self.run_settings.borrow_mut().take() else {
             bail!("contender {}: no request is defined", first.name)
         };
-        let mut asks = question(&self.settings, &asked, &mut experiment.contenders, notes, system)?;
-        if let Question::Find(find) = &mut asks {
+        let mut question = question(&self.settings, &run_settings, &mut experiment.contenders, notes, system)?;
+        if let Question::Find(find) = &mut question {
             find.between = self.between(&experiment.contenders, find.between)?;
         }
-        experiment.question = asks;
+        experiment.question = question;
         experiment.repetitions = 1;
         Ok(())
     }
 
-    /// Makes contenders such as are compared by their capacities. All are asked what the first is.
+    /// Makes the contenders ready for a comparison of their capacities. The objectives and the load
+    /// of the first contender apply to all contenders.
     ///
     /// # Errors
     ///
@@ -99,29 +103,32 @@ impl Search {
     pub fn compare(
         &self,
         contenders: &mut [Contender],
-        (all, repetitions): (Option<Duration>, u32),
-        (notes, system): (&mut Vec<String>, &System),
+        all: Option<Duration>,
+        repetitions: u32,
+        notes: &mut Vec<String>,
+        system: &System,
     ) -> Result<AtCapacity> {
-        let Some(asked) = self.asked.borrow_mut().take() else { bail!("nothing is asked") };
-        let each = self.own.iter().any(|key| key == WITHIN);
-        if let Some(key) = self.own.iter().find(|key| *key != WITHIN) {
+        let Some(run_settings) = self.run_settings.borrow_mut().take() else { bail!("nothing is asked") };
+        let has_time_budget = self.single_search_keys.iter().any(|key| key == TIME_BUDGET);
+        if let Some(key) = self.single_search_keys.iter().find(|key| *key != TIME_BUDGET) {
             bail!("{key}: that is of one search, and here many are compared; leave it out");
         }
-        let within = match all {
-            Some(_) if each => {
-                bail!("compare.time_budget and {WITHIN} both say how long it may take; write one of them")
+        let budget = match all {
+            Some(_) if has_time_budget => {
+                bail!("compare.time_budget and {TIME_BUDGET} both say how long it may take; write one of them")
             }
-            None if each => Within::Each(self.settings.within),
+            None if has_time_budget => Within::Each(self.settings.within),
             all => Within::all_or_usual(all)?,
         };
-        let mut at = searching(&self.settings, &asked, contenders, (within, repetitions), (notes, system))?;
+        let mut at = searching(&self.settings, &run_settings, contenders, (budget, repetitions), (notes, system))?;
         at.find.between = self.between(contenders, at.find.between)?;
         Ok(at)
     }
 
-    fn between(&self, contenders: &[Contender], said: Between) -> Result<Between> {
-        if !self.restart {
-            return Ok(said);
+    /// Replaces the pause between trials by a restart, if the plan asks for it.
+    fn between(&self, contenders: &[Contender], default: Between) -> Result<Between> {
+        if !self.restarts_server {
+            return Ok(default);
         }
         match contenders.iter().find(|contender| contender.server.is_none()) {
             Some(without) => {

@@ -1,4 +1,4 @@
-use super::told::BESIDE;
+use super::setting_keys::NON_SETTING_KEYS;
 use super::*;
 use crate::settings::{CompareSettings, RunSettings, SearchSettings, Settings};
 use crate::{SpecError, System, estimate};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const NEW: &str = include_str!("../../../cli/src/plan_file/new.yaml");
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 
-/// A folder with the plan, and what it comes to.
+/// Writes the plan to a folder, and loads it from there.
 fn loaded(text: &str, sets: &[&str]) -> Result<Loaded, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
@@ -31,7 +31,7 @@ fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
     let known: Vec<&str> = RunSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
     let of_search: Vec<&str> = SearchSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
     let of_comparison: Vec<&str> = CompareSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
-    let all = [&known[..], &of_search, &of_comparison, &BESIDE, &elsewhere].concat();
+    let all = [&known[..], &of_search, &of_comparison, &NON_SETTING_KEYS, &elsewhere].concat();
     for key in crate::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
         assert!(all.contains(&key.as_str()), "{key}");
     }
@@ -163,11 +163,11 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
     ] {
-        let told = format!(
+        let error_text = format!(
             "{:#}",
             loaded(&format!("script: {{request: 'http://h/'}}\n{text}\n"), &[]).map(|l| l.experiment).unwrap_err()
         );
-        assert!(told.contains(expected) && !told.contains(" --"), "{text}:\n{told}\n{expected}");
+        assert!(error_text.contains(expected) && !error_text.contains(" --"), "{text}:\n{error_text}\n{expected}");
     }
     for (script, expected) in [
         ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: the server is not specified"),
@@ -181,8 +181,9 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         ("{requests: [h, {url: h, data: x, form: {a: b}}]}", "script.request.form"),
     ] {
-        let told = format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
-        assert!(told.contains(expected), "{script}:\n{told}\n{expected}");
+        let error_text =
+            format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
+        assert!(error_text.contains(expected), "{script}:\n{error_text}\n{expected}");
     }
 }
 
@@ -259,7 +260,7 @@ fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
     assert_eq!(of(checkout), ("checkout".into(), 20.0, five, "1 POST http://127.0.0.1:81/buy 201".into()));
     let pages = "2 GET http://127.0.0.1:81/ 200, 1 GET http://127.0.0.1:81/a 200";
     assert_eq!(of(browsing), ("browsing".into(), 50.0, five, pages.into()));
-    // A sweep is of the first.
+    // A sweep varies the load of the first population.
     let swept = well(&SHOP.replace("rate: 20", "rate: 20..40*2")).experiment;
     let loads: Vec<f64> = swept.contenders[0].steps.iter().map(|step| step.plan.main().load.peak()).collect();
     assert_eq!(loads, [20.0, 40.0]);
@@ -284,8 +285,8 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
         ("think: 1s", "thnik: 1s", "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think"),
         ("request: {url: /buy, method: POST}", "order: random", "the request is missing"),
     ] {
-        let told = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
-        assert!(told.contains(expected), "{told}");
+        let error_text = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
+        assert!(error_text.contains(expected), "{error_text}");
     }
     let searched = loaded(&format!("{SHOP}find: {{}}\n"), &[]).err().unwrap_or_default();
     assert!(
@@ -353,7 +354,7 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
     );
     let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
     assert_eq!(ends.map(|ended| teardown.runs_behind(ended)), [true, true, false]);
-    // Both begin with what setup sets, and draw other random values.
+    // Load and teardown begin with the variables of setup. Each stage has its own seed.
     let names: Vec<&str> = plan.main().scenario.handed.values.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["token", "run"]);
     assert_eq!(teardown.plan.main().scenario.handed, plan.main().scenario.handed);
@@ -401,8 +402,8 @@ fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
         ("teardown: [{get: '/${token}'}]", "plan.yaml:3:18: teardown: `${token}`: no step"),
         ("setup: [{send: 'http://h/', data: x}]", "setup[0].send: `send` is for a WebSocket"),
     ] {
-        let told = loaded(&plan(stage), &[]).unwrap_err();
-        assert!(told.contains(wrong), "{stage}: {told}");
+        let error_text = loaded(&plan(stage), &[]).unwrap_err();
+        assert!(error_text.contains(wrong), "{stage}: {error_text}");
     }
     assert!(
         loaded(

@@ -1,58 +1,59 @@
-//! A row of the table of settings: how one setting is called, what it holds, and how its value is read.
+//! A row of the table of settings: names of a setting, its value, and its parser.
 
 use crate::words::values::Environment;
 use std::fmt;
 use std::sync::Arc;
 
-/// A value that was read, ready to be put into the settings.
+/// A parsed value, ready to be put into the settings.
 pub struct Change<S>(Arc<dyn Fn(&mut S) + Send + Sync>);
 
-/// Reads the word of a setting; the error says what is wrong and what to write instead.
+/// Reads the argument of a setting. The error has the cause and the remedy.
 pub type Read<S> = fn(&str, Environment) -> Result<Change<S>, String>;
 
 /// A setting: an option of the command line, a key of the plan file, or both.
 pub struct SettingRow<S: 'static> {
     /// The option, without its dashes.
     pub option: &'static str,
-    /// Other names that it answers to, without being shown: earlier ones, and those of curl and wrk. One character is a letter.
+    /// Other accepted names, which the help does not list: earlier names, and those of curl and
+    /// wrk. A single character is a short option.
     pub aliases: &'static [&'static str],
-    /// Its letter.
+    /// Character of the short option.
     pub short: Option<char>,
-    /// Whether the help lists it.
+    /// Visibility of the setting in the help.
     pub listed: Listed,
-    /// What stands for its value in the help.
+    /// Placeholder for the value in the help.
     pub value_name: &'static str,
-    /// Under which heading the help lists it.
+    /// Heading in the help.
     pub heading: &'static str,
-    /// What it is.
+    /// Description of the setting.
     pub help: Help,
-    /// How often it may be said, and with what.
+    /// Number of values, and of occurrences.
     pub kind: Kind,
-    /// What kind of word its value is.
+    /// Kind of argument that the value is.
     pub content: Content,
-    /// The word that is meant where nobody says one.
+    /// Default value, as an argument.
     pub usual: Option<&'static str>,
     /// Description of a default that depends on other settings, or of a missing limit.
     pub otherwise: Option<Help>,
-    /// Options that may not be said with it.
+    /// Options that cannot be used together with it.
     pub excludes: &'static [&'static str],
-    /// The option that must be said with it.
+    /// Option that must be used together with it.
     pub needs: Option<&'static str>,
     /// Its keys in a plan file.
     pub keys: &'static [Key],
-    /// How its value is read.
+    /// Parser of the value.
     pub read: Read<S>,
 }
 
 /// The help of a setting.
 pub enum Help {
-    /// As it stands.
+    /// A text that is written in the table.
     Plain(&'static str),
-    /// Made of other tables.
-    Made(fn() -> String),
+    /// A text generated from other tables.
+    Generated(fn() -> String),
 }
 
-/// How often a setting may be said, and with what.
+/// Number of values of a setting, and of occurrences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Once, without a value.
@@ -65,106 +66,107 @@ pub enum Kind {
     List,
 }
 
-/// Whether the help lists a setting.
+/// Visibility of a setting in the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listed {
-    /// It does.
+    /// The help lists it.
     Yes,
-    /// It does not: another setting says the same, and this is another tool's spelling.
+    /// The help does not list it, since it is another tool's spelling for a setting
+    /// with its own row.
     No,
 }
 
-/// What kind of word a value is.
+/// Kind of argument that a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// Any.
+    /// Any text without further meaning.
     Word,
-    /// One that may begin with a minus and a digit, to be refused with a better message.
+    /// A number. The parser accepts a minus and a digit, to refuse them with a better message.
     Number,
     /// The name of a file.
     Path,
-    /// One of these.
+    /// One of a fixed set of words.
     Choice(&'static [&'static str]),
 }
 
-/// A key of the plan file, as [`crate::plan::Keyed`] has it, and what becomes of its value.
+/// A key of the plan file, with the conversion of its value to arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// The key.
+    /// Name of the key, such as `load.rate`.
     pub key: &'static str,
-    /// What becomes of its value.
-    pub takes: Takes,
+    /// Conversion of the value to arguments.
+    pub value_form: ValueForm,
     /// Description, where the help of the option does not describe the key, too.
     pub about: Option<&'static str>,
     /// Description of its default, where that is another than the option's.
     pub default: Option<&'static str>,
 }
 
-/// What becomes of a key's value.
+/// Conversion of the value of a key to arguments of the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    /// It is the setting's value.
+pub enum ValueForm {
+    /// The value is the argument.
     Value,
     /// The name of a file, from the folder of the plan.
     File,
     /// A text, or `@` and the name of a file.
     Data,
-    /// The setting is said for each value of a list.
+    /// One argument for each value of a list.
     Each,
-    /// The same, and values may stand between commas.
+    /// The same, and commas separate values, too.
     Commas,
-    /// Lists are sweeps.
+    /// A list becomes a sweep.
     Loads,
-    /// The setting is said where it is true.
+    /// The switch is set if the value is true.
     IfTrue,
-    /// The setting is said where it is false.
+    /// The switch is set if the value is false.
     IfFalse,
-    /// The setting is said for each name and value, with this between them.
+    /// One argument for each name and value, with this separator.
     Pairs(&'static str),
-    /// It is sent as JSON.
+    /// The value is sent as JSON.
     Json,
 }
 
 impl Key {
-    /// A key of the plan file.
-    pub const fn new(key: &'static str, takes: Takes) -> Self {
-        Self { key, takes, about: None, default: None }
+    /// Creates a key of the plan file.
+    pub const fn new(key: &'static str, value_form: ValueForm) -> Self {
+        Self { key, value_form, about: None, default: None }
     }
 
-    /// The same key with this description.
+    /// Sets the description of the key.
     #[must_use]
     pub const fn about(self, about: &'static str) -> Self {
         Self { about: Some(about), ..self }
     }
 
-    /// The same key with this default.
+    /// Sets the default of the key.
     #[must_use]
     pub const fn default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 
-    /// How a plan file says what the option says.
+    /// Notation in a plan file that corresponds to the option.
     pub fn shown(&self) -> String {
-        match self.takes {
-            Takes::IfTrue => format!("{}: true", self.key),
-            Takes::IfFalse => format!("{}: false", self.key),
+        match self.value_form {
+            ValueForm::IfTrue => format!("{}: true", self.key),
+            ValueForm::IfFalse => format!("{}: false", self.key),
             _ => self.key.to_owned(),
         }
     }
 }
 
 impl Help {
-    /// The text.
+    /// Text of the help.
     pub fn text(&self) -> String {
         match self {
             Self::Plain(text) => (*text).to_owned(),
-            Self::Made(make) => make(),
+            Self::Generated(make) => make(),
         }
     }
 }
 
 impl<S> SettingRow<S> {
-    /// A setting with a value.
+    /// Creates a setting with a value.
     pub const fn value(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
         Self {
             option,
@@ -185,77 +187,77 @@ impl<S> SettingRow<S> {
         }
     }
 
-    /// A setting that may be repeated.
+    /// Creates a setting that may be repeated.
     pub const fn repeated(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
         Self { kind: Kind::Repeated, ..Self::value(option, value_name, help, read) }
     }
 
-    /// A setting without a value.
+    /// Creates a setting without a value.
     pub const fn switch(option: &'static str, help: &'static str, read: Read<S>) -> Self {
         Self { kind: Kind::Switch, ..Self::value(option, "", help, read) }
     }
 
-    /// The same under this heading.
+    /// Sets the heading in the help.
     #[must_use]
     pub const fn under(self, heading: &'static str) -> Self {
         Self { heading, ..self }
     }
 
-    /// The same with a letter.
+    /// Sets the short option.
     #[must_use]
     pub const fn short(self, letter: char) -> Self {
         Self { short: Some(letter), ..self }
     }
 
-    /// The same with names that are not shown.
+    /// Adds names that the help does not list.
     #[must_use]
     pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 
-    /// The same, not listed in the help.
+    /// Hides the setting in the help.
     #[must_use]
     pub const fn unlisted(self) -> Self {
         Self { listed: Listed::No, ..self }
     }
 
-    /// The same with a help that is made of other tables.
+    /// Sets a help that is generated from other tables.
     #[must_use]
     pub const fn help(self, make: fn() -> String) -> Self {
-        Self { help: Help::Made(make), ..self }
+        Self { help: Help::Generated(make), ..self }
     }
 
-    /// The same with the word that is meant where nobody says one.
+    /// Sets the default value.
     #[must_use]
     pub const fn usual(self, word: &'static str) -> Self {
         Self { usual: Some(word), ..self }
     }
 
-    /// The same with a description of its default.
+    /// Sets the description of the default.
     #[must_use]
     pub const fn otherwise(self, default: &'static str) -> Self {
         Self { otherwise: Some(Help::Plain(default)), ..self }
     }
 
-    /// The same with a description that is made of the table of defaults.
+    /// Sets a description of the default that is generated from the table of defaults.
     #[must_use]
-    pub const fn otherwise_made(self, make: fn() -> String) -> Self {
-        Self { otherwise: Some(Help::Made(make)), ..self }
+    pub const fn otherwise_generated(self, make: fn() -> String) -> Self {
+        Self { otherwise: Some(Help::Generated(make)), ..self }
     }
 
-    /// The same with this kind of word.
+    /// Sets the kind of argument.
     #[must_use]
     pub const fn content(self, content: Content) -> Self {
         Self { content, ..self }
     }
 
-    /// The same with keys of the plan file.
+    /// Sets the keys of the plan file.
     #[must_use]
     pub const fn keys(self, keys: &'static [Key]) -> Self {
         Self { keys, ..self }
     }
 
-    /// The help of the option. clap adds the default where that is a word.
+    /// Help of the option. clap adds the default if it is a single value.
     pub fn option_help(&self) -> String {
         let repeatable = if self.kind == Kind::Repeated { "; repeatable" } else { "" };
         let default = self.otherwise.as_ref().map(|default| format!(" [default: {}]", default.text()));
@@ -267,10 +269,10 @@ impl<S> SettingRow<S> {
         self.otherwise.as_ref().map(Help::text).or_else(|| self.usual.map(str::to_owned))
     }
 
-    /// Puts the value that is meant where nobody says one into the settings.
-    pub fn put_usual(&self, settings: &mut S) {
-        let usual = self.usual.map(|word| (self.read)(word, |_| None));
-        if let Some(Ok(change)) = usual {
+    /// Puts the default value into the settings.
+    pub fn put_default(&self, settings: &mut S) {
+        let change = self.usual.map(|word| (self.read)(word, |_| None));
+        if let Some(Ok(change)) = change {
             change.put_into(settings);
         }
     }
@@ -295,7 +297,7 @@ impl<S> fmt::Debug for Change<S> {
     }
 }
 
-/// What was read, and where it goes.
+/// Creates a change from a parsed value, and the function that puts it into the settings.
 pub(super) fn set<S, T, E>(read: Result<T, E>, put: fn(&mut S, T)) -> Result<Change<S>, String>
 where
     S: 'static,
@@ -306,14 +308,15 @@ where
     Ok(Change(Arc::new(move |settings: &mut S| put(settings, value.clone()))))
 }
 
-/// A switch, which has nothing to read.
+/// Creates the change of a switch, which has no value to parse.
 pub(super) fn on<S: 'static>(put: fn(&mut S)) -> Change<S> {
     Change(Arc::new(move |settings: &mut S| put(settings)))
 }
 
-/// A whole number within the bounds.
+/// Parses a whole number within bounds.
 pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Result<T, String> {
     let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
+    // A negative number is a whole number; it is refused because it is out of range.
     let is_whole = !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
     if !is_whole {
         return Err(format!("`{word}` is not a whole number; write {range}"));

@@ -11,7 +11,7 @@ pub mod search;
 
 use super::{Key, RunSettings, SettingRow};
 
-/// What `brunt run` takes, under the headings of its help; the last is beside the options of plan files.
+/// Settings of `brunt run`, by the headings of its help.
 pub const RUN: [&[SettingRow<RunSettings>]; 6] =
     [&load::ROWS, &request::ROWS, &connection::ROWS, &checks::ROWS, &output::ROWS, &output::SERVER];
 
@@ -20,12 +20,12 @@ pub fn run() -> impl Iterator<Item = &'static SettingRow<RunSettings>> {
     RUN.into_iter().flatten()
 }
 
-/// The first key of a plan file that says what an option says.
+/// First key of a plan file that corresponds to an option.
 pub(crate) fn key_of(option: &str) -> Option<&'static Key> {
-    let of_run = run().map(|row| (row.option, row.keys));
-    let of_search = search::ROWS.iter().map(|row| (row.option, row.keys));
-    let of_comparison = compare::ROWS.iter().map(|row| (row.option, row.keys));
-    let of_experiment = experiment::ROWS.iter().map(|row| (row.option, row.keys));
-    let mut all = of_run.chain(of_search).chain(of_comparison).chain(of_experiment);
-    all.find(|(named, _)| *named == option).and_then(|(_, keys)| keys.first())
+    let run_keys = run().map(|row| (row.option, row.keys));
+    let search_keys = search::ROWS.iter().map(|row| (row.option, row.keys));
+    let comparison_keys = compare::ROWS.iter().map(|row| (row.option, row.keys));
+    let experiment_keys = experiment::ROWS.iter().map(|row| (row.option, row.keys));
+    let mut all = run_keys.chain(search_keys).chain(comparison_keys).chain(experiment_keys);
+    all.find(|(name, _)| *name == option).and_then(|(_, keys)| keys.first())
 }

@@ -1,12 +1,12 @@
-//! How connections are made and kept.
+//! The connection settings of a plan, and their rules.
 
 use crate::System;
 use crate::error::{Result, require};
-use crate::settings::{Names, RunSettings};
+use crate::settings::RunSettings;
 use brunt_model::plan::{Connection, HttpVersion};
 use std::path::Path;
 
-/// The connection part of the plan.
+/// Creates the connection settings of the plan.
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
     check_certificates(run)?;
     Ok(Connection {
@@ -31,8 +31,7 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
         [] if run.calls_grpc() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
         [version] if run.calls_grpc() && version != HttpVersion::V2 => {
-            let told = |names: &Names<'_>| format!("gRPC needs HTTP/2; leave {} out", names.of("http"));
-            Err(run.said.refuse(told))
+            Err(run.said.refuse(|names| format!("gRPC needs HTTP/2; leave {} out", names.of("http"))))
         }
         [version] => Ok(version),
         _ => Err(run.said.refuse(|names| {
@@ -44,11 +43,12 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     }
 }
 
-/// The version of HTTP, where it is a good one.
+/// Checks that the version of HTTP is acceptable.
 fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion> {
     let good = &run.checks.expect_http;
     require!(run.said, good.is_empty() || good.contains(&version), |names| {
-        let (expect, http, version) = (names.of("expect-http"), names.of("http"), version);
+        let expect = names.of("expect-http");
+        let http = names.of("http");
         if run.http.is_auto {
             format!("{expect}: the best that the server offers is {version}; see brunt check URL")
         } else {
@@ -62,7 +62,8 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     match (run.http.no_keepalive, run.connection.requests_per_connection) {
         (true, None | Some(1)) => Ok(Some(1)),
         (true, Some(n)) => Err(run.said.refuse(|names| {
-            let (closes, several) = (names.of("no-keepalive"), names.of("requests-per-connection"));
+            let closes = names.of("no-keepalive");
+            let several = names.of("requests-per-connection");
             format!("{closes} means one request a connection, and {several} {n} means {n}; write one of them")
         })),
         (false, n) => Ok(n),
@@ -73,7 +74,8 @@ fn check_certificates(run: &RunSettings) -> Result<()> {
     let tls = &run.connection.tls;
     let is_folder = tls.cert.as_deref().is_some_and(Path::is_dir);
     require!(run.said, !is_folder || tls.key.is_none(), |names| {
-        let (cert, key) = (names.of("cert"), names.of("key"));
+        let cert = names.of("cert");
+        let key = names.of("key");
         format!(
             "{key} is for one certificate, and {cert} names a folder: leave {key} out, and write each key into the file of its certificate"
         )

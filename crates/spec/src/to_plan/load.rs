@@ -1,10 +1,10 @@
-//! How much is asked, by how many threads, and when to stop.
+//! The load of a plan, its worker threads, and its end.
 
-use super::processes::room;
+use super::processes::connection_capacity;
 use crate::System;
 use crate::defaults;
 use crate::error::{Result, require};
-use crate::settings::{Names, RunSettings};
+use crate::settings::RunSettings;
 use crate::words::shape::Loads;
 use crate::words::{arrivals, duration, shape, think};
 use brunt_model::goal::Until;
@@ -12,25 +12,26 @@ use brunt_model::numbers::count;
 use brunt_model::{Load, Shape, Stop};
 use std::time::Duration;
 
-/// Open loop where a rate is given, else closed.
+/// Creates the load: an open loop if there is a rate, else a closed loop.
 pub(super) fn load(settings: &RunSettings, system: &System) -> Result<Load> {
     match &settings.load.rate {
-        Some(rate) => open(settings, one(settings, "rate", rate)?, system),
-        None => closed(settings),
+        Some(rate) => open(settings, single_load(settings, "rate", rate)?, system),
+        None => closed_loop(settings),
     }
 }
 
-fn closed(settings: &RunSettings) -> Result<Load> {
+fn closed_loop(settings: &RunSettings) -> Result<Load> {
     let load = &settings.load;
-    for (given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
-        require!(settings.said, !given, |names| {
-            let (belongs, rate) = (names.of(option), names.of("rate"));
-            format!("{belongs} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out")
+    for (is_given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
+        require!(settings.said, !is_given, |names| {
+            let option = names.of(option);
+            let rate = names.of("rate");
+            format!("{option} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out")
         });
     }
     let users = match &load.connections {
-        Some(users) => one(settings, "connections", users)?,
-        None => one(settings, "connections", &shape::connections(defaults::CONNECTIONS)?)?,
+        Some(users) => single_load(settings, "connections", users)?,
+        None => single_load(settings, "connections", &shape::connections(defaults::CONNECTIONS)?)?,
     };
     let think = load.think.map_or_else(|| think::parse(defaults::THINK), Ok)?;
     Ok(Load::Closed { users, think })
@@ -43,7 +44,8 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
         let rate = names.of("rate");
         format!("{think} belongs to the closed loop: arrivals at a {rate} wait for no reply; leave out one of the two")
     });
-    let (peak, most) = (rate.peak(), defaults::MOST_RATE);
+    let peak = rate.peak();
+    let most = defaults::MAX_RATE;
     require!(settings.said, peak <= most, |names| format!(
         "{0} {peak}: no load generator sends {1} requests/s; the highest rate accepted is {2}; write {0} {most} or less",
         names.of("rate"),
@@ -51,24 +53,26 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
         count(most as u64)
     ));
     let connections = load.connections.as_ref().map(|loads| most_connections(settings, loads)).transpose()?;
-    let room = room(system).saturating_mul(load.processes.unwrap_or(1).into());
-    let max_in_flight = load.max_in_flight.unwrap_or(u32::try_from(room).unwrap_or(u32::MAX).max(1));
+    // Without `max-in-flight`, the limit is the number of connections that all processes can open.
+    let capacity = connection_capacity(system).saturating_mul(load.processes.unwrap_or(1).into());
+    let max_in_flight = load.max_in_flight.unwrap_or(u32::try_from(capacity).unwrap_or(u32::MAX).max(1));
     let arrivals = load.arrivals.map_or_else(|| arrivals::parse(defaults::ARRIVALS), Ok)?;
     Ok(Load::Open { rate, arrivals, connections, max_in_flight })
 }
 
-/// With a rate, connections are a bound and no load of their own.
+/// With a rate, the number of connections is a maximum, and not a load.
 fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
-    let shape = one(settings, "connections", loads)?;
+    let shape = single_load(settings, "connections", loads)?;
     let steady = shape.as_constant().filter(|_| shape.duration().is_none());
     require!(settings.said, steady.is_some(), |names| {
-        let (rate, most) = (names.of("rate"), names.of("connections"));
+        let rate = names.of("rate");
+        let most = names.of("connections");
         format!("with {rate}, {most} is how many there are at most: write one number, such as -c 100")
     });
     Ok(steady.unwrap_or_default() as u32)
 }
 
-fn one(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Shape> {
+fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Shape> {
     match loads {
         Loads::One(shape) => Ok(shape.clone()),
         Loads::Sweep(values) => Err(settings.said.refuse(|names| {
@@ -82,50 +86,55 @@ fn one(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Sh
     }
 }
 
-/// When the run is over.
+/// Creates the conditions that end the run.
 pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
     let is_closed = matches!(load, Load::Closed { .. });
     require!(settings.said, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
-        let (iterations, rate) = (names.of("iterations"), names.of("rate"));
+        let iterations = names.of("iterations");
+        let rate = names.of("rate");
         format!("{iterations} is of users, and {rate} has none; write {} instead", names.of("requests"))
     });
-    let duration = measured(settings, shape)?;
+    let duration = measured_time(settings, shape)?;
     let stop = settings.stop;
-    let warmup = if stop.warmup_until_steady { longest_warmup(settings, shape, duration)? } else { stop.warmup };
+    let warmup = if stop.warmup_until_steady { max_warmup(settings, shape, duration)? } else { stop.warmup };
     Ok(Stop { warmup, duration, ..stop })
 }
 
-/// When the run may end early, because it knows enough.
+/// Creates the goals that end the run early; None without goals.
 pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
     let load = &settings.load;
     if load.until.is_empty() {
         return Ok(None);
     }
-    let least = duration::or_default(settings.stop.duration, defaults::DURATION)?;
-    require!(settings.said, least <= load.max_duration, |names| {
-        let (until, duration, longest) = (names.of("until"), names.of("duration"), names.of("max-duration"));
-        let seconds = least.as_secs_f64();
+    let min_duration = duration::or_default(settings.stop.duration, defaults::DURATION)?;
+    require!(settings.said, min_duration <= load.max_duration, |names| {
+        let until = names.of("until");
+        let duration = names.of("duration");
+        let longest = names.of("max-duration");
+        let seconds = min_duration.as_secs_f64();
         format!(
             "{until}: {duration}, the least time, is longer than {longest}, the longest; write {longest} {seconds}s or more"
         )
     });
-    Ok(Some(Until { goals: load.until.clone(), least }))
+    Ok(Some(Until { goals: load.until.clone(), least: min_duration }))
 }
 
-/// A server that is not steady after half of all time will not be told apart from one that never is.
-fn longest_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
+/// Maximum warm-up until steady state: the measured time, or a minimum. A server that is not steady
+/// after half of the whole time cannot be distinguished from one that never is.
+fn max_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
     require!(settings.said, shape.as_constant().is_some(), |names| format!(
         "{0} auto: a load that changes (`{shape}`) is never steady; write {0} 5s, or a load such as {1}",
         names.of("warmup"),
         shape.peak()
     ));
-    let least = duration::parse(defaults::LONGEST_WARMUP)?;
-    Ok(duration.map_or(least, |d| d.max(least)))
+    let min_warmup = duration::parse(defaults::MAX_WARMUP)?;
+    Ok(duration.map_or(min_warmup, |d| d.max(min_warmup)))
 }
 
-/// Stages that all end say how long it takes; otherwise the settings do.
-fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
+/// Measured time: the sum of the stages if all of them end, else that of the settings. None if only
+/// a number of requests ends the run.
+fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
     let load = &settings.load;
     let stop = settings.stop;
     let sources = &settings.said;
@@ -135,6 +144,7 @@ fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
             names.of("until"),
             shape.peak()
         ));
+        // The goals end the run. The maximum duration only matters if they are never reached.
         return Ok(Some(load.max_duration));
     }
     if let Some(stages) = shape.duration() {
@@ -156,8 +166,8 @@ fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
     Ok(Some(duration::parse(defaults::DURATION)?))
 }
 
-/// How many threads in each of so many processes, and what is to be told about it. `local`: the server is on this machine,
-/// and needs a core as well.
+/// Number of threads of each process, and notes for the user. `local`: the server is on this
+/// machine, and needs a core as well.
 pub(super) fn threads(
     settings: &RunSettings,
     load: &Load,
@@ -166,25 +176,28 @@ pub(super) fn threads(
     local: bool,
 ) -> (u32, Vec<String>) {
     let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
-    if let Some(asked) = settings.load.threads {
-        let all = asked.saturating_mul(processes);
-        let crowded = all > free && asked > 1;
+    if let Some(requested) = settings.load.threads {
+        let all = requested.saturating_mul(processes);
+        let is_crowded = all > free && requested > 1;
         let server = if local { ", and the server needs one as well" } else { "" };
         let note = format!("{all} threads on {cores} cores{server}: they compete for CPU");
-        return (asked, if crowded { vec![note] } else { Vec::new() });
+        return (requested, if is_crowded { vec![note] } else { Vec::new() });
     }
     let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
     let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
-    let note = |names: &Names<'_>| thread_note(rate.peak(), needed, free, &names.of("threads"));
-    let notes = if needed > processes.max(1) { vec![settings.said.text(note)] } else { Vec::new() };
-    (needed.min(free).div_ceil(processes), notes)
+    if needed <= processes.max(1) {
+        return (needed.min(free).div_ceil(processes), Vec::new());
+    }
+    let note = settings.said.text(|names| thread_note(rate.peak(), needed, free, &names.of("threads")));
+    (needed.min(free).div_ceil(processes), vec![note])
 }
 
-/// Whether workers may be awake shortly before each arrival: only where each has a core of its own.
+/// True if workers may busy-wait before each arrival, which needs a core for each of them; with a
+/// note if there are too few cores.
 pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: bool) -> (bool, Option<String>) {
-    let asked = settings.load.precise;
-    if !asked || threads + u32::from(local) <= cores {
-        return (asked, None);
+    let is_requested = settings.load.precise;
+    if !is_requested || threads + u32::from(local) <= cores {
+        return (is_requested, None);
     }
     let server = if local { " and the server" } else { "" };
     let precise = settings.said.text(|names| names.of("precise"));
@@ -195,8 +208,8 @@ pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: b
 
 fn thread_note(peak: f64, needed: u32, free: u32, threads: &str) -> String {
     if needed > free {
-        let wish = format!("{peak} requests/s need {needed} threads ({free} available)");
-        return format!("{wish}: watch the lag, which is the generator's own lateness");
+        let demand = format!("{peak} requests/s need {needed} threads ({free} available)");
+        return format!("{demand}: watch the lag, which is the generator's own lateness");
     }
     format!("{peak} requests/s take {needed} threads; {threads} 1 keeps to one")
 }

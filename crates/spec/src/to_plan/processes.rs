@@ -1,29 +1,32 @@
-//! By how many processes, and from which addresses: both follow from how many connections there may be at once.
+//! Number of processes, and their local addresses. Both follow from the maximum number
+//! of connections at once.
 
 use crate::System;
 use crate::defaults::{self, MOST_PROCESSES};
 use crate::error::{Result, require};
-use crate::settings::{Names, RunSettings};
+use crate::settings::RunSettings;
 use crate::words::target;
 use brunt_model::numbers::count;
+use brunt_model::plan::Connection;
 use brunt_model::{Load, Plan};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Of the local ports, so many in a hundred are taken for granted: others use some.
-const PORTS_IN_A_HUNDRED: u64 = 90;
-/// With several addresses, at most this many ports of each are used: connect(2) tries every second port first, and
-/// once those are taken it looks at all of them, one by one, for each connection: milliseconds.
-const QUICK_PORTS_IN_A_HUNDRED: u64 = 45;
-/// More loopback addresses than this are not taken.
-const MOST_ADDRESSES: u64 = 250;
+/// Percentage of the local ports that count as available: other programs use some.
+const USABLE_PORT_PERCENT: u64 = 90;
+/// Percentage of the ports of each address that are used if there are several addresses. connect(2)
+/// tries every second port first. Once those are taken, it tries all ports one by one for each
+/// connection, which takes milliseconds.
+const QUICK_PORT_PERCENT: u64 = 45;
+/// Maximum number of loopback addresses of a plan.
+const MAX_ADDRESSES: u64 = 250;
 
-/// Connections that a process has descriptors for.
-pub(super) fn room(system: &System) -> u64 {
+/// Maximum number of connections of a process, by its file descriptors.
+pub(super) fn connection_capacity(system: &System) -> u64 {
     system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT)
 }
 
-/// The option that says how many connections there may be at once, and how many that are.
-fn most(load: &Load) -> (&'static str, u64) {
+/// Option that limits the number of connections at once, and the limit.
+fn connection_limit(load: &Load) -> (&'static str, u64) {
     match load {
         Load::Closed { users, .. } => ("connections", users.peak() as u64),
         Load::Open { connections: Some(n), .. } => ("connections", (*n).into()),
@@ -31,79 +34,89 @@ fn most(load: &Load) -> (&'static str, u64) {
     }
 }
 
-/// How many processes, and what is to be told about it.
+/// Number of processes, and a note for the user.
 pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) -> Result<(u32, Option<String>)> {
-    let ((option, most), room, limit) = (most(load), room(system), count(system.descriptors));
-    let said = &settings.said;
-    let needed = most.div_ceil(room.max(1)).max(1);
+    let (option, most) = connection_limit(load);
+    let capacity = connection_capacity(system);
+    let limit = count(system.descriptors);
+    let sources = &settings.said;
+    let needed_processes = most.div_ceil(capacity.max(1)).max(1);
     let raise = format!(
         "To raise the limit: `ulimit -Hn {0}` as root, LimitNOFILE= for a systemd service, --ulimit nofile={0} for a container",
         most + defaults::DESCRIPTORS_KEPT
     );
     let connections = count(most);
-    require!(said, room > 0, |names| format!(
+    require!(sources, capacity > 0, |names| format!(
         "{}: no connection can be opened with {limit} open files (the hard limit): brunt needs {} for itself. {raise}",
         names.of(option),
         defaults::DESCRIPTORS_KEPT
     ));
-    require!(said, needed <= MOST_PROCESSES, |names| format!(
+    require!(sources, needed_processes <= MOST_PROCESSES, |names| format!(
         "{}: {connections} connections are too many for {MOST_PROCESSES} processes of {limit} open files each (the hard limit). {raise}",
         names.of(option)
     ));
-    let Some(asked) = settings.load.processes else {
-        let note = format!("{connections} connections need {needed} processes: one may have {limit} open files");
-        return Ok((needed as u32, (needed > 1).then_some(note)));
+    let Some(requested) = settings.load.processes else {
+        let note =
+            format!("{connections} connections need {needed_processes} processes: one may have {limit} open files");
+        return Ok((needed_processes as u32, (needed_processes > 1).then_some(note)));
     };
-    let name = |names: &Names<'_>| names.of("processes");
-    require!(said, u64::from(asked) >= needed, |names| format!(
-        "{0} {asked}: {connections} connections need {needed}, because one may have {limit} open files (its hard limit); write {0} {needed}. {raise}",
-        name(names)
+    require!(sources, u64::from(requested) >= needed_processes, |names| format!(
+        "{0} {requested}: {connections} connections need {needed_processes}, because one may have {limit} open files (its hard limit); write {0} {needed_processes}. {raise}",
+        names.of("processes")
     ));
+    // Each process needs a connection.
     let bound = most.clamp(1, MOST_PROCESSES);
-    require!(said, u64::from(asked) <= bound, |names| format!(
-        "{0} {asked}: {connections} connections cannot be shared by so many; write {0} {bound} or less",
-        name(names)
+    require!(sources, u64::from(requested) <= bound, |names| format!(
+        "{0} {requested}: {connections} connections cannot be shared by so many; write {0} {bound} or less",
+        names.of("processes")
     ));
-    Ok((asked, None))
+    Ok((requested, None))
 }
 
-/// Where one pair of addresses has too few ports for all connections, and the server is on this machine's loopback
-/// interface: the plan connects from further loopback addresses, and this is to be told about it.
+/// Adds further loopback addresses to the plan if one pair of addresses has too few ports for all
+/// connections. Returns a note for the user.
 pub(super) fn sources(settings: &RunSettings, plan: &mut Plan, system: &System) -> Option<String> {
-    // As many as the descriptors allow is no wish for so many.
+    // Without a number from the user, the limit is that of the descriptors, and no plan needs
+    // addresses for all of them.
     if settings.load.connections.is_none() && settings.load.max_in_flight.is_none() {
         return None;
     }
     with_sources(plan, system)
 }
 
-/// The same for a plan in which so many connections were asked for.
+/// Adds further loopback addresses to a plan with a requested number of connections.
 pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
     let ports = system.ports.filter(|_| is_free_to_choose(plan))?;
-    let (most, usable) = (most(&plan.main().load).1, ports * PORTS_IN_A_HUNDRED / 100);
-    if most <= usable || usable == 0 {
+    let max_connections = connection_limit(&plan.main().load).1;
+    let usable = ports * USABLE_PORT_PERCENT / 100;
+    if max_connections <= usable || usable == 0 {
         return None;
     }
-    let needed = most.div_ceil((ports * QUICK_PORTS_IN_A_HUNDRED / 100).max(1));
-    if needed > MOST_ADDRESSES {
+    let needed_addresses = max_connections.div_ceil((ports * QUICK_PORT_PERCENT / 100).max(1));
+    if needed_addresses > MAX_ADDRESSES {
         return None;
     }
-    plan.connection.source = (1..=needed).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
+    plan.connection.source = (1..=needed_addresses).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
     Some(format!(
-        "{} connections are made from {needed} local addresses, 127.0.0.1 to 127.0.0.{needed}, with {} ports each",
-        count(most),
+        "{} connections are made from {needed_addresses} local addresses, 127.0.0.1 to 127.0.0.{needed_addresses}, with {} ports each",
+        count(max_connections),
         count(ports)
     ))
 }
 
-/// Nobody said where to connect from, and every server has a loopback address of IPv4.
+/// True if brunt may choose the local addresses: the user did not, and each server has a
+/// loopback address of IPv4.
 fn is_free_to_choose(plan: &Plan) -> bool {
     let connection = &plan.connection;
-    let given = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
-    let resolved = |url: &str| {
-        brunt_wire::request::origin_of(url)
-            .is_ok_and(|(_, origin)| connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port)))
-    };
-    let straight = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
-    straight && given && plan.requests().all(|r| target::is_loopback_v4(&r.url) || resolved(&r.url))
+    let is_direct = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
+    let resolves_to_loopback = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
+    is_direct
+        && resolves_to_loopback
+        && plan.requests().all(|r| target::is_loopback_v4(&r.url) || is_resolved(connection, &r.url))
+}
+
+/// True if an option gives the address of the server of a URL.
+fn is_resolved(connection: &Connection, url: &str) -> bool {
+    brunt_wire::request::origin_of(url)
+        .is_ok_and(|(_, origin)| connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port)))
 }

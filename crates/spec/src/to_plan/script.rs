@@ -1,4 +1,4 @@
-//! What is asked: one URL, or a file of them.
+//! The requests of a run: one URL, or a file of them.
 
 use crate::System;
 use crate::defaults;
@@ -18,7 +18,7 @@ use brunt_script::grpc::{MessageRules, Services};
 use brunt_script::{Feeds, Place, Template, body, template};
 use std::path::Path;
 
-/// What users do.
+/// Creates the scenario of each user: one request, or those of a file of URLs.
 ///
 /// # Errors
 ///
@@ -26,10 +26,10 @@ use std::path::Path;
 pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     let args = &run.request;
     let pattern = Pattern::new(run, system)?;
-    let url = run.url.as_deref().map(|url| asked(url, system.environment, &run.said)).transpose()?;
+    let url = run.url.as_deref().map(|url| read_target(url, system.environment, &run.said)).transpose()?;
     let requests = match (url, &args.urls) {
         (Some(url), None) => vec![pattern.request(url, None)?],
-        (base, Some(file)) => listed(&pattern, file, base.as_ref())?,
+        (base, Some(file)) => requests_of_file(&pattern, file, base.as_ref())?,
         (None, None) => {
             return Err(run.said.refuse(|names| {
                 let urls = names.of("urls");
@@ -42,30 +42,31 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     Ok(Scenario { services: pattern.services, ..Scenario::list(requests, order) })
 }
 
-fn asked(url: &str, environment: Environment, said: &SettingSources) -> Result<Target> {
-    let read = |url: String| target::unknown_placeholder(&url).map_or_else(|| target::parse(&url), Err);
-    filled(url, environment).and_then(read).map_err(|error| said.refuse_url(&error))
+fn read_target(url: &str, environment: Environment, sources: &SettingSources) -> Result<Target> {
+    filled(url, environment)
+        .and_then(|url| target::unknown_placeholder(&url).map_or_else(|| target::parse(&url), Err))
+        .map_err(|error| sources.refuse_url(&error))
 }
 
-fn listed(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<Vec<Request>> {
-    let entries = urls::read(file, base.map(|b| b.url.as_str()))?;
-    let request = |e: urls::Entry| {
-        let place = format!("{}:{}", file.display(), e.line);
-        let basic = e.basic.or_else(|| base?.basic.clone());
-        let request = pattern.request(Target { url: e.url, basic }, e.action).map_err(|error| error.of(&place))?;
-        Ok(Request { weight: e.weight, ..request })
-    };
-    entries.into_iter().map(request).collect()
+fn requests_of_file(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<Vec<Request>> {
+    let mut requests = Vec::new();
+    for entry in urls::read(file, base.map(|b| b.url.as_str()))? {
+        let place = format!("{}:{}", file.display(), entry.line);
+        let basic = entry.basic.or_else(|| base?.basic.clone());
+        let request = pattern.request(Target { url: entry.url, basic }, entry.action);
+        requests.push(Request { weight: entry.weight, ..request.map_err(|error| error.about(&place))? });
+    }
+    Ok(requests)
 }
 
-/// Whatever all requests have in common.
+/// The common parts of all requests.
 struct Pattern<'a> {
-    said: &'a SettingSources,
+    sources: &'a SettingSources,
     headers: Vec<(String, String)>,
     action: Action,
-    /// In place of the path of URLs: the method of gRPC.
+    /// Path of the method of gRPC, in place of the path of URLs.
     path: Option<String>,
-    /// The descriptors of its service.
+    /// Descriptors of the service of gRPC, as a `FileDescriptorSet`.
     services: Vec<u8>,
 }
 
@@ -87,24 +88,25 @@ impl<'a> Pattern<'a> {
             format!("{interval} is for calls of gRPC; add {} package.Service/Method", names.of("grpc"))
         });
         let (body, content_type) = body_of(run, system)?;
-        let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
-        let method = args.method.clone().unwrap_or_else(|| usual.to_owned());
+        let default = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
+        let method = args.method.clone().unwrap_or_else(|| default.to_owned());
         let action = Action { method, body, content_type };
-        Ok(Self { said: &run.said, headers: headers(run)?, action, path: None, services: Vec::new() })
+        Ok(Self { sources: &run.said, headers: headers(run)?, action, path: None, services: Vec::new() })
     }
 
-    /// Calls of a method of gRPC.
+    /// Creates the pattern of calls of a gRPC method.
     fn grpc(run: &'a RunSettings, method: &str, system: &System) -> Result<Self> {
         let args = &run.request.grpc;
         let (body, _) = body_of(run, system)?;
-        let services = grpc::descriptors(run, method, system).map_err(SpecError::told)?;
+        let services = grpc::descriptors(run, method, system).map_err(SpecError::unplaced)?;
         let mut headers = headers(run)?;
         if run.request.compressed {
             grpc::compress(&mut headers);
         }
-        let (interval, is_compressed) =
-            (args.message_interval, grpc::is_compressed(&headers).map_err(SpecError::told)?);
+        let interval = args.message_interval;
+        let is_compressed = grpc::is_compressed(&headers).map_err(SpecError::unplaced)?;
         let body = Services::decode(&services).and_then(|all| match body {
+            // With placeholders, each call has another message, so it is encoded when it is sent.
             Body::Text(json) if template::has_placeholders(&json) => {
                 let method = method.to_owned();
                 grpc::message(&all, JsonMessage { method, json, interval, compressed: is_compressed })
@@ -113,21 +115,25 @@ impl<'a> Pattern<'a> {
         });
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         grpc::add_headers(&mut headers, grpc::deadline(run));
-        let action = Action { method: "POST".into(), body: body.map_err(SpecError::told)?, content_type: None };
-        Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")), services })
+        let action = Action { method: "POST".into(), body: body.map_err(SpecError::unplaced)?, content_type: None };
+        Ok(Self { sources: &run.said, headers, action, path: Some(format!("/{method}")), services })
     }
 
-    /// The request to a target; `action` is what the line of a file says to do there.
+    /// Creates the request to a target. `action` is that of a line of a file, and replaces
+    /// that of the pattern.
     fn request(&self, mut target: Target, action: Option<Action>) -> Result<Request> {
         if let Some(path) = &self.path {
-            let end = target.url.find("://").map_or(0, |at| at + 3);
-            let end = target.url[end..].find(['/', '?', '#']).map_or(target.url.len(), |at| end + at);
+            // The method of gRPC replaces the path and the query of the URL.
+            let scheme_end = target.url.find("://").map_or(0, |position| position + 3);
+            let authority = target.url[scheme_end..].find(['/', '?', '#']);
+            let end = authority.map_or(target.url.len(), |length| scheme_end + length);
             target.url = format!("{}{path}", &target.url[..end]);
         }
         let mut headers = self.headers.clone();
         if let Some(basic) = &target.basic {
-            let from_url = |_: &Names<'_>| "a name and password in the URL".to_owned();
-            add(&mut headers, "Authorization", basic_value(basic), self.said, from_url)?;
+            add(&mut headers, "Authorization", basic_value(&basic.0, &basic.1), self.sources, |_| {
+                "a name and password in the URL".to_owned()
+            })?;
         }
         let label = match &action {
             Some(a) if a.method != defaults::METHOD => format!("{} {}", a.method, target.url),
@@ -135,8 +141,9 @@ impl<'a> Pattern<'a> {
         };
         let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
+            // A message of a WebSocket has no method of HTTP and no media type.
             method = websocket_action(&method, &body)
-                .map_err(|why| self.said.refuse(|names| format!("{}: {why}", names.of("method"))))?
+                .map_err(|why| self.sources.refuse(|names| format!("{}: {why}", names.of("method"))))?
                 .to_owned();
             content_type = None;
         }
@@ -147,11 +154,11 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// What is done on a WebSocket.
+/// Action on a WebSocket for a method and a body.
 ///
 /// # Errors
 ///
-/// The method is none of its actions, or does not go with the message.
+/// A message: the method is not an action, or does not go with the body.
 fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String> {
     let has_message = *body != Body::None;
     match (method, has_message) {
@@ -166,44 +173,56 @@ fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String>
     }
 }
 
-/// Headers that settings speak of: those that are written as such first, in their order.
+/// Header fields of the settings: those that are written as such first, in their order.
 fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
     let args = &run.request;
     let mut headers = [&args.headers[..], &args.header_files].concat();
-    let mut add = |name, value, option| add(&mut headers, name, value, &run.said, |names| names.of(option));
+    let sources = &run.said;
     match &args.user_agent {
-        Some(name) => add("User-Agent", name.clone(), "user-agent")?,
-        None => _ = add("User-Agent", defaults::USER_AGENT.into(), "user-agent"),
+        Some(name) => add_for(&mut headers, "User-Agent", name.clone(), sources, "user-agent")?,
+        // The default gives way to a User-Agent among the header fields.
+        None => _ = add_for(&mut headers, "User-Agent", defaults::USER_AGENT.into(), sources, "user-agent"),
     }
     if args.compressed {
-        add("Accept-Encoding", defaults::ACCEPT_ENCODING.into(), "compressed")?;
+        add_for(&mut headers, "Accept-Encoding", defaults::ACCEPT_ENCODING.into(), sources, "compressed")?;
     }
     if let Some(basic) = &args.basic {
-        let changing = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
-        require!(run.said, !changing, |names| format!(
+        let has_placeholders = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
+        require!(run.said, !has_placeholders, |names| format!(
             "{} takes no placeholders; write -H 'Authorization: Basic {{csv:FILE:column}}' with values in base64",
             names.of("basic")
         ));
-        add("Authorization", basic_value(basic), "basic")?;
+        add_for(&mut headers, "Authorization", basic_value(&basic.0, &basic.1), sources, "basic")?;
     }
     if let Some(token) = &args.bearer {
-        add("Authorization", format!("Bearer {token}"), "bearer")?;
+        add_for(&mut headers, "Authorization", format!("Bearer {token}"), sources, "bearer")?;
     }
     if !args.cookies.is_empty() {
-        add("Cookie", args.cookies.join("; "), "cookie")?;
+        add_for(&mut headers, "Cookie", args.cookies.join("; "), sources, "cookie")?;
     }
     Ok(headers)
 }
 
-/// Adds a header that must not be there yet. `by` says which setting does.
+/// Adds the header field of an option.
+fn add_for(
+    headers: &mut Vec<(String, String)>,
+    name: &str,
+    value: String,
+    sources: &SettingSources,
+    option: &'static str,
+) -> Result<()> {
+    add(headers, name, value, sources, |names| names.of(option))
+}
+
+/// Adds a header field that must not exist yet. `by` names the setting that adds it.
 fn add(
     headers: &mut Vec<(String, String)>,
     name: &str,
     value: String,
-    said: &SettingSources,
+    sources: &SettingSources,
     by: impl Fn(&Names<'_>) -> String,
 ) -> Result<()> {
-    require!(said, !has(headers, name), |names| {
+    require!(sources, !has(headers, name), |names| {
         format!("{} and another option both set the header {name}; write one of them", by(names))
     });
     headers.push((name.to_owned(), value));
@@ -214,8 +233,8 @@ fn has(headers: &[(String, String)], name: &str) -> bool {
     headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
 }
 
-/// RFC 7617.
-fn basic_value((user, password): &(String, String)) -> String {
+/// Value of a header field with name and password (RFC 7617).
+fn basic_value(user: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
 }
 
@@ -226,7 +245,7 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
         None if args.form.is_empty() => return Ok((Body::None, None)),
         None => Body::Text(form(&args.form)?),
     };
-    // A message of gRPC is read by its descriptors, and may be several values.
+    // The descriptors check a gRPC message, which may consist of several JSON values.
     if args.data_is_json && args.grpc.method.is_none() {
         let checked = body.bytes().map_or(Ok(()), |bytes| body::check_json(&String::from_utf8_lossy(bytes)));
         checked.map_err(|why| {
@@ -242,41 +261,44 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
     Ok((body, Some(body::FORM)))
 }
 
-/// The body that `--data` speaks of.
+/// Reads the body of `--data`.
 ///
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
-pub fn body_from(data: &Data, system: &System, said: &SettingSources) -> Result<Body> {
-    let read = |bytes: std::io::Result<Vec<u8>>, from: String| {
-        let wrong = |error| said.refuse(|names| format!("{}: cannot read {from}: {error}", names.of("data")));
-        bytes.map(body::from_bytes).map_err(wrong)
-    };
+pub fn body_from(data: &Data, system: &System, sources: &SettingSources) -> Result<Body> {
     match data {
         Data::Text(text) => Ok(Body::Text(text.clone())),
-        Data::File(file) => read(std::fs::read(file), file.display().to_string()),
-        Data::Stdin => read((system.stdin)(), "standard input".into()),
+        Data::File(file) => body_bytes(std::fs::read(file), &file.display().to_string(), sources),
+        Data::Stdin => body_bytes((system.stdin)(), "standard input", sources),
     }
 }
 
-fn form(fields: &[(String, String)]) -> Result<String> {
-    let field = |(name, value): &(String, String)| {
-        Ok(format!("{}={}", template::encode_form(name)?, template::encode_form(value)?))
-    };
-    Ok(fields.iter().map(field).collect::<Result<Vec<_>>>()?.join("&"))
+fn body_bytes(bytes: std::io::Result<Vec<u8>>, origin: &str, sources: &SettingSources) -> Result<Body> {
+    bytes
+        .map(body::from_bytes)
+        .map_err(|error| sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.of("data"))))
 }
 
-/// Errors in placeholders, and in the files that they name, are found before anything is asked.
+fn form(fields: &[(String, String)]) -> Result<String> {
+    let mut pairs = Vec::with_capacity(fields.len());
+    for (name, value) in fields {
+        pairs.push(format!("{}={}", template::encode_form(name)?, template::encode_form(value)?));
+    }
+    Ok(pairs.join("&"))
+}
+
+/// Finds errors in placeholders, and in the files that they name, before the run.
 fn check_placeholders(requests: &[Request]) -> Result<()> {
     let mut feeds = Feeds::default();
     for request in requests {
         Template::compile(&request.url, Place::Url, &mut feeds)?;
         for (name, value) in &request.headers {
             Template::compile(value, Place::Header, &mut feeds)
-                .map_err(|error| SpecError::from(error).of(&format!("header {name}")))?;
+                .map_err(|error| SpecError::from(error).about(&format!("header {name}")))?;
         }
         template::compile_body(&request.body, &request.headers, &mut feeds)
-            .map_err(|error| SpecError::from(error).of("body"))?;
+            .map_err(|error| SpecError::from(error).about("body"))?;
     }
     Ok(())
 }

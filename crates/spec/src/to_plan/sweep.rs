@@ -1,4 +1,4 @@
-//! A load, or each load of a sweep, as steps with a plan each.
+//! Turns a load, or each load of a sweep, into a step with a plan.
 
 use super::to_plan;
 use crate::System;
@@ -8,9 +8,11 @@ use crate::words::shape::Loads;
 use brunt_model::Shape;
 use brunt_model::experiment::Step;
 
-/// The steps that settings speak of, in the order in which they were written, and notes that the user should be
-/// told, each once. Where the rate (or else the number of connections) is a sweep, each of its loads is a step of constant
-/// load; anything else is one step, whose load is the peak.
+/// Creates the steps of settings, in the order in which they were written, and the notes for
+/// the user, without duplicates.
+///
+/// If the rate (or else the number of connections) is a sweep, each of its loads is a step of
+/// constant load. Otherwise there is one step, and its load is the peak.
 ///
 /// # Errors
 ///
@@ -20,16 +22,18 @@ pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<Step>
         let (plan, notes) = to_plan(settings, system)?;
         return Ok((vec![Step::new(plan.main().load.peak(), plan)], notes));
     };
-    let (mut steps, mut notes) = (Vec::with_capacity(loads.len()), Vec::<String>::new());
+    let mut steps = Vec::with_capacity(loads.len());
+    let mut notes = Vec::<String>::new();
     for load in loads {
-        let (plan, told) = to_plan(&at(settings, *load), system)?;
-        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+        let (plan, new_notes) = to_plan(&with_load(settings, *load), system)?;
+        notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         steps.push(Step::new(*load, plan));
     }
     Ok((steps, notes))
 }
 
-/// The loads of a sweep, where there is one. With a rate, connections are a bound and no load.
+/// Loads of a sweep; None without a sweep. With a rate, the number of connections is a maximum,
+/// and not a load.
 fn sweep(settings: &RunSettings) -> Option<&[f64]> {
     match settings.load.rate.as_ref().or(settings.load.connections.as_ref()) {
         Some(Loads::Sweep(loads)) => Some(loads),
@@ -37,11 +41,11 @@ fn sweep(settings: &RunSettings) -> Option<&[f64]> {
     }
 }
 
-/// The same settings with one load in the place of the sweep.
-fn at(settings: &RunSettings, load: f64) -> RunSettings {
+/// The settings with a single load in place of the sweep.
+fn with_load(settings: &RunSettings, load: f64) -> RunSettings {
     let mut settings = settings.clone();
-    let of_load = &mut settings.load;
-    let swept = if of_load.rate.is_some() { &mut of_load.rate } else { &mut of_load.connections };
-    *swept = Some(Loads::One(Shape::constant(load)));
+    let loads = &mut settings.load;
+    let sweep = if loads.rate.is_some() { &mut loads.rate } else { &mut loads.connections };
+    *sweep = Some(Loads::One(Shape::constant(load)));
     settings
 }

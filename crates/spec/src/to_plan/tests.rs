@@ -11,7 +11,8 @@ use std::time::Duration;
 
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 
-/// The settings that options say, read by the table alone: `-r 5`, `--rate 5`, `--precise`, and the URL.
+/// Reads settings from options by the table alone, without clap: `-r 5`, `--rate 5`, `--precise`,
+/// and the URL.
 fn settings(words: &[String]) -> Result<RunSettings> {
     let mut settings = RunSettings::usual();
     let mut words = words.iter();
@@ -27,7 +28,7 @@ fn settings(words: &[String]) -> Result<RunSettings> {
         let value = if row.kind == Kind::Switch { "" } else { words.next().expect("a value") };
         let values = if row.kind == Kind::List { value.split(',').collect() } else { vec![value] };
         for value in values {
-            (row.read)(value, SYSTEM.environment).map_err(SpecError::told)?.put_into(&mut settings);
+            (row.read)(value, SYSTEM.environment).map_err(SpecError::unplaced)?.put_into(&mut settings);
         }
         settings.said.option(row.option, row.option);
     }
@@ -44,7 +45,7 @@ fn plan(line: &str) -> Plan {
     planned_on(SYSTEM, line).unwrap_or_else(|e| panic!("{line}: {e:#}")).0
 }
 
-fn told(line: &str) -> String {
+fn error_text(line: &str) -> String {
     format!("{:#}", planned_on(SYSTEM, line).map(|p| p.0.main().load.clone()).unwrap_err())
 }
 
@@ -167,8 +168,8 @@ fn lists_of_urls() {
         plan.main().scenario.requests.iter().map(|r| (r.weight, r.label.as_str(), r.headers.len())).collect();
     assert_eq!(asked, [(2, "http://h/a", 2), (1, "POST http://h/b", 3), (1, "http://base:81/c", 2)]);
     assert_eq!(plan.main().scenario.requests[1].body, Body::Text("x=1".into()));
-    let told = told(&format!("--urls {}", list.path().display()));
-    assert!(told.contains(":3: `/c`: the server is not specified; write http://HOST/c"), "{told}");
+    let error_text = error_text(&format!("--urls {}", list.path().display()));
+    assert!(error_text.contains(":3: `/c`: the server is not specified; write http://HOST/c"), "{error_text}");
 }
 
 #[test]
@@ -312,12 +313,12 @@ fn rules_between_options_say_what_to_write() {
         ("http://h/{random:x}", "two whole numbers are needed; write {random:1..100}"),
         ("--urls /no/such", "cannot read /no/such: "),
     ] {
-        let told = told(line);
-        assert!(told.contains(remedy), "{line}: {told}");
+        let error_text = error_text(line);
+        assert!(error_text.contains(remedy), "{line}: {error_text}");
     }
     let pem = file(".pem", b"-----BEGIN CERTIFICATE-----\n");
-    assert!(told(&format!("--cert {} h", pem.path().display())).contains("add --key FILE"));
-    assert!(told(&format!("--key {} h", pem.path().display())).contains("add --cert FILE"));
+    assert!(error_text(&format!("--cert {} h", pem.path().display())).contains("add --key FILE"));
+    assert!(error_text(&format!("--key {} h", pem.path().display())).contains("add --cert FILE"));
 }
 
 fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
@@ -338,17 +339,20 @@ fn a_sweep_is_a_step_for_each_of_its_loads() {
     assert_eq!(steps("-r 10..20+10 -c 7 h").unwrap().0, [10.0, 20.0]);
     assert_eq!(steps("-r 0..500/30s,100/1m h").unwrap().0, [500.0]);
     assert_eq!(steps("-r [1,2] --threads 9 h").unwrap().1.len(), 1);
-    let told = steps("-r 5 -c [5,50] h").unwrap_err().to_string();
-    assert!(told.contains("--connections: a sweep"), "{told}");
+    let error_text = steps("-r 5 -c [5,50] h").unwrap_err().to_string();
+    assert!(error_text.contains("--connections: a sweep"), "{error_text}");
     assert!(steps("-c 10..20000*2 h").is_ok() && steps("-c [10,90000000] h").is_err());
 }
 
 #[test]
 fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
     for line in ["-r 1000000000 127.0.0.1", "-r 0..10000001/30s 127.0.0.1"] {
-        let told = told(line);
-        assert!(told.contains("no load generator sends 1"), "{told}");
-        assert!(told.ends_with("the highest rate accepted is 10,000,000; write --rate 10000000 or less"), "{told}");
+        let error_text = error_text(line);
+        assert!(error_text.contains("no load generator sends 1"), "{error_text}");
+        assert!(
+            error_text.ends_with("the highest rate accepted is 10,000,000; write --rate 10000000 or less"),
+            "{error_text}"
+        );
     }
     assert!(planned_on(SYSTEM, "-r 10000000 127.0.0.1").is_ok());
 }
@@ -361,7 +365,7 @@ fn a_version_of_http_that_is_not_good_makes_no_load() {
     assert_eq!(plan.connection.http, HttpVersion::V3);
     let refused = planned_on(offers(|_| Ok(HttpVersion::V1_1)), asked).unwrap_err().to_string();
     assert_eq!(refused, "--expect-http: the best that the server offers is HTTP/1.1; see brunt check URL");
-    let fixed = told("http://h/ --expect-http 3");
+    let fixed = error_text("http://h/ --expect-http 3");
     assert_eq!(fixed, "--expect-http: --http is HTTP/1.1; write a good version there, or auto");
     assert_eq!(planned_on(SYSTEM, "http://h/ --http 2 --expect-http 2,3").unwrap().0.connection.http, HttpVersion::V2);
 }
@@ -384,7 +388,7 @@ fn a_websocket_has_actions_for_methods() {
         ("ws://h/ --method SEND", "add one, or write AWAIT"),
         ("ws://h/ --method CLOSE --data x", "`CLOSE` sends no message; leave the message out, or write SEND"),
     ] {
-        let told = told(line);
-        assert!(told.starts_with("--method: ") && told.ends_with(said), "{told}");
+        let error_text = error_text(line);
+        assert!(error_text.starts_with("--method: ") && error_text.ends_with(said), "{error_text}");
     }
 }

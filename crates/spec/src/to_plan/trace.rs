@@ -1,18 +1,18 @@
-//! `--trace`: a plan made small, so that each of its samples can be read.
+//! Reduces a plan for `--trace`, so that each of its samples can be read.
 
 use crate::settings::RunSettings;
 use brunt_model::load::{Load, Shape, Think};
 use brunt_model::{Experiment, Plan, Question};
 use std::time::Duration;
 
-/// A run that is traced takes no longer.
-const LONGEST: Duration = Duration::from_hours(1);
+/// Maximum duration of a run with a trace.
+const MAX_DURATION: Duration = Duration::from_hours(1);
 
-/// Options that may be said beside a plan file with `--trace`.
+/// Options that are allowed together with a plan file and `--trace`.
 pub const BESIDE: [&str; 2] = ["connections", "iterations"];
 
-/// Makes a plan one of few users and iterations, as the settings say: without a warm-up, until all have done their part, or the plan's
-/// own duration or number of requests is over.
+/// Reduces a plan to few users and iterations, as in the settings, without a warm-up. It ends when
+/// all users are done, or at the duration or number of requests of the plan.
 pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
     let users = settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
     let iterations = settings.stop.iterations_per_user.unwrap_or(1);
@@ -24,16 +24,22 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
         population.load = Load::Closed { users: Shape::constant(users), think };
         population.stop.warmup = Duration::ZERO;
         population.stop.warmup_until_steady = false;
-        population.stop.duration = Some(population.stop.duration.map_or(LONGEST, |planned| planned.min(LONGEST)));
+        population.stop.duration =
+            Some(population.stop.duration.map_or(MAX_DURATION, |planned| planned.min(MAX_DURATION)));
         population.stop.iterations_per_user = Some(iterations);
     }
-    (plan.threads, plan.processes, plan.until, plan.precise) = (1, 1, None, false);
+    plan.threads = 1;
+    plan.processes = 1;
+    plan.until = None;
+    plan.precise = false;
     plan.objectives.clear();
 }
 
-/// Makes an experiment one of a single such run of each contender.
+/// Reduces an experiment to a single such run of each contender.
 pub fn reduce_all(experiment: &mut Experiment, settings: &RunSettings) {
-    (experiment.repetitions, experiment.cooldown, experiment.question) = (1, Duration::ZERO, Question::Sweep);
+    experiment.repetitions = 1;
+    experiment.cooldown = Duration::ZERO;
+    experiment.question = Question::Sweep;
     for contender in &mut experiment.contenders {
         contender.steps.truncate(1);
         contender.probes.clear();

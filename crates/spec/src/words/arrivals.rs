@@ -1,10 +1,10 @@
-//! How arrivals are spaced: `poisson`, `even`, `burst:N`.
+//! Spacing of arrivals: `poisson`, `even`, `burst:N`.
 
 use super::number::count;
 use brunt_model::Arrivals;
 use brunt_script::WordError;
 
-/// How arrivals are spaced around their rate.
+/// Parses the spacing of arrivals around their rate.
 ///
 /// # Errors
 ///
@@ -33,8 +33,8 @@ mod tests {
     #[test]
     fn bad_words_say_what_to_write() {
         for word in ["", "Poisson", "uniform", "burst", "burst:", "burst:0", "burst:-1", "burst:1.5", "even:2"] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains("such as burst:10"), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains("such as burst:10"), "{word}: {message}");
         }
     }
 

@@ -5,7 +5,8 @@ use brunt_script::WordError;
 
 const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
 
-/// A number of bytes from 1: k, M and G count in thousands, Ki, Mi and Gi in 1024; a `B` behind them changes nothing.
+/// Parses a number of bytes from 1. k, M and G are powers of 1000; Ki, Mi and Gi are powers of
+/// 1024. A `B` at the end has no effect.
 ///
 /// # Errors
 ///
@@ -18,28 +19,31 @@ pub fn parse(word: &str) -> Result<u64, WordError> {
     Ok(bytes)
 }
 
-/// The same from 0.
+/// Parses a number of bytes from 0.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn size(word: &str) -> Result<u64, WordError> {
     let word = word.trim();
-    let wrong = |what: &str| WordError::new(word, what, INSTEAD);
     if word.starts_with('-') {
-        return Err(wrong("a number of bytes is not negative"));
+        return Err(size_error(word, "a number of bytes is not negative"));
     }
     let (digits, unit) = split_unit(word);
-    let value = number(digits).ok_or_else(|| wrong("not a number of bytes"))?;
-    let scale = scale(unit).ok_or_else(|| wrong(&format!("`{unit}` is not a unit of bytes")))?;
+    let value = number(digits).ok_or_else(|| size_error(word, "not a number of bytes"))?;
+    let scale = scale(unit).ok_or_else(|| size_error(word, &format!("`{unit}` is not a unit of bytes")))?;
     let bytes = (value * scale).round();
     if bytes > 1e15 {
-        return Err(wrong("that is more than a million gigabytes"));
+        return Err(size_error(word, "that is more than a million gigabytes"));
     }
     Ok(bytes as u64)
 }
 
-/// Bytes per second: a number of bytes, with or without `/s` behind it.
+fn size_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, INSTEAD)
+}
+
+/// Parses bytes per second: a number of bytes, with or without `/s`.
 ///
 /// # Errors
 ///
@@ -89,8 +93,8 @@ mod tests {
     #[test]
     fn bad_words_say_what_to_write() {
         for word in ["", "-1k", "many", "1m", "1 k", "0", "0.1", "9999999G", "1k/m", "1KB/s/s"] {
-            let told = rate(word).unwrap_err().to_string();
-            assert!(told.contains("such as 124k, 1M or 64KiB"), "{word}: {told}");
+            let message = rate(word).unwrap_err().to_string();
+            assert!(message.contains("such as 124k, 1M or 64KiB"), "{word}: {message}");
         }
     }
 

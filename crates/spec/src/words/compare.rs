@@ -1,4 +1,4 @@
-//! What is compared, and which difference is a failure: `p99, throughput`, `2%`, `p99 worse by 5%`.
+//! Measures of a comparison, and its failures: `p99, throughput`, `2%`, `p99 worse by 5%`.
 
 use super::number::number;
 use super::objective::{hundredth, metric};
@@ -10,7 +10,7 @@ const FIGURES: &str =
     "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
-/// Figures by which servers are compared, with commas between them; the first decides.
+/// Parses the measures of a comparison, separated by commas. The first one decides.
 ///
 /// # Errors
 ///
@@ -19,8 +19,8 @@ pub fn measures(word: &str) -> Result<Vec<Measure>, WordError> {
     word.split(',').map(|part| measure(part.trim())).collect()
 }
 
-/// Differences that make brunt fail, with commas between them. `p99 worse by more than 5%` says the same as without the two
-/// words.
+/// Parses differences that make brunt fail, separated by commas. `p99 worse by more than 5%` means
+/// `p99 worse by 5%`.
 ///
 /// # Errors
 ///
@@ -29,40 +29,43 @@ pub fn regressions(word: &str) -> Result<Vec<Regression>, WordError> {
     word.split(',').map(|part| regression(part.trim())).collect()
 }
 
-/// A share above nothing and below all of it: `2%`.
+/// Parses a share between 0 and 1, such as `2%`.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
-    let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%");
-    let percent = percent.ok_or_else(|| wrong("not a share"))?;
+    let percent = percent.ok_or_else(|| share_error(word, "not a share"))?;
     if percent <= 0.0 || percent >= 100.0 {
-        Err(wrong("nothing could be held to that"))
+        Err(share_error(word, "nothing could be held to that"))
     } else {
         Ok(hundredth(percent))
     }
 }
 
+fn share_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%")
+}
+
 /// Loads at which contenders are measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum At {
-    /// At loads that are given.
+    /// Loads that the user gave.
     #[default]
     Load,
-    /// Each at its own capacity, which is what is compared.
+    /// The capacity of each contender, which is compared.
     Capacity,
-    /// Both.
+    /// Given loads, and the capacities.
     Both,
 }
 
-/// Loads at which contenders are measured: `load`, `capacity` or `both`.
+/// Parses the loads of a comparison: `load`, `capacity` or `both`.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn at(word: &str) -> Result<At, WordError> {
+pub fn compared_loads(word: &str) -> Result<At, WordError> {
     match word {
         "load" => Ok(At::Load),
         "capacity" => Ok(At::Capacity),
@@ -71,15 +74,16 @@ pub fn at(word: &str) -> Result<At, WordError> {
     }
 }
 
-/// How often servers that are alike may be found to differ: `0.05` or `5%`.
+/// Parses a significance level, the chance that equal servers are found to differ: `0.05` or `5%`.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
-    let wrong = || WordError::new(word, "not a significance level", "more than 0 and up to 0.5, such as 0.05 or 5%");
-    alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(wrong)
+    alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(|| {
+        WordError::new(word, "not a significance level", "more than 0 and up to 0.5, such as 0.05 or 5%")
+    })
 }
 
 fn measure(word: &str) -> Result<Measure, WordError> {
@@ -101,7 +105,7 @@ fn regression(word: &str) -> Result<Regression, WordError> {
     let by = by.trim();
     let by = by.strip_prefix("more than ").map_or(by, str::trim);
     let measure = measure(figure.trim())?;
-    // None at all is a margin, too: any difference that is shown.
+    // 0 % is allowed here: any significant difference fails.
     let by = if by == "0%" { 0.0 } else { share(by)? };
     Ok(Regression { measure, by })
 }
@@ -122,7 +126,7 @@ mod tests {
         assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
         assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
         assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
-        assert_eq!((measures("capacity"), at("both")), (Ok(vec![Measure::Capacity]), Ok(At::Both)));
+        assert_eq!((measures("capacity"), compared_loads("both")), (Ok(vec![Measure::Capacity]), Ok(At::Both)));
         assert_eq!(
             (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
             (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))
@@ -131,22 +135,22 @@ mod tests {
 
     #[test]
     fn bad_words_say_what_to_write() {
-        for (told, remedy) in [
+        for (message, remedy) in [
             (measures("latency").err(), "write one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu"),
             (measures("p99,").err(), "write one of p50"),
             (measures("p101").err(), "write p50, p99 or p99.9"),
             (regressions("p99 > 5%").err(), "`worse by` is missing; write a difference such as 'p99 worse by 5%'"),
             (regressions("p99 worse by 5").err(), "`5`: not a share; write more than 0% and less than 100%"),
             (regressions("speed worse by 5%").err(), "write one of p50"),
-            (at("peak").err(), "write load, capacity or both"),
+            (compared_loads("peak").err(), "write load, capacity or both"),
             (share("2").err(), "such as 2%"),
             (share("0%").err(), "more than 0%"),
             (share("100%").err(), "less than 100%"),
             (alpha("0").err(), "such as 0.05 or 5%"),
             (alpha("60%").err(), "up to 0.5"),
         ] {
-            let told = told.map(|e| e.to_string()).unwrap_or_default();
-            assert!(told.contains(remedy), "{told}");
+            let message = message.map(|e| e.to_string()).unwrap_or_default();
+            assert!(message.contains(remedy), "{message}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Durations: `500ms`, `1.5s`, `2m`, `1h30m`; a bare number is seconds where an option means time.
+//! Durations: `500ms`, `1.5s`, `2m`, `1h30m`; a bare number is seconds if an option is a time.
 
 use super::number::{number, split_unit};
 use brunt_script::WordError;
@@ -17,12 +17,12 @@ const UNITS: [(&str, f64); 9] = [
     ("d", 86_400e9),
 ];
 
-/// The longest duration, in nanoseconds: a year.
-const LONGEST: f64 = 365.0 * 86_400e9;
+/// Maximum duration, in nanoseconds: a year.
+const MAX_NANOS: f64 = 365.0 * 86_400e9;
 
 const INSTEAD: &str = "a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m";
 
-/// A duration; a bare number is seconds.
+/// Parses a duration; a bare number is seconds.
 ///
 /// # Errors
 ///
@@ -32,25 +32,25 @@ pub fn parse(word: &str) -> Result<Duration, WordError> {
     number(word).map_or_else(|| with_unit(word), |seconds| duration(word, seconds * 1e9))
 }
 
-/// A given duration, or the default.
+/// Returns the given duration, or the parsed default.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the default is not a duration.
-pub fn or_default(given: Option<Duration>, default: &str) -> Result<Duration, WordError> {
-    given.map_or_else(|| parse(default), Ok)
+pub fn or_default(duration: Option<Duration>, default: &str) -> Result<Duration, WordError> {
+    duration.map_or_else(|| parse(default), Ok)
 }
 
-/// A duration longer than nothing; a bare number is seconds.
+/// Parses a duration above zero; a bare number is seconds.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn positive(word: &str) -> Result<Duration, WordError> {
-    longer_than_nothing(word, parse(word)?)
+    check_positive(word, parse(word)?)
 }
 
-/// A duration whose unit must be told, where a bare number could mean something else.
+/// Parses a duration that needs a unit, because a bare number could have another meaning.
 ///
 /// # Errors
 ///
@@ -64,47 +64,51 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
         let positive = word.trim_start_matches('-');
         return Err(WordError::new(word, "a duration is not negative", positive));
     }
-    let (mut rest, mut sum, mut longer) = (word, 0.0, f64::INFINITY);
+    let mut rest = word;
+    let mut sum = 0.0;
+    let mut last_unit = f64::INFINITY;
     while !rest.is_empty() {
-        let (nanos, unit, behind) = part(rest)?;
-        if unit >= longer {
+        let (nanos, unit, rest_after) = part(rest)?;
+        if unit >= last_unit {
             return Err(WordError::new(word, "units go from long to short, each once", "them so, such as 1h30m"));
         }
-        (rest, sum, longer) = (behind, sum + nanos, unit);
+        rest = rest_after;
+        sum += nanos;
+        last_unit = unit;
     }
     duration(word, sum)
 }
 
-/// A duration longer than nothing whose unit must be told.
+/// Parses a duration above zero that needs a unit.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn positive_with_unit(word: &str) -> Result<Duration, WordError> {
-    longer_than_nothing(word, with_unit(word)?)
+    check_positive(word, with_unit(word)?)
 }
 
-/// The nanoseconds of the first number and unit, those of the unit, and what comes behind.
+/// Nanoseconds of the first number with its unit, nanoseconds of the unit, and the rest.
 fn part(word: &str) -> Result<(f64, f64, &str), WordError> {
     let (digits, rest) = split_unit(word);
-    let (name, behind) = rest.split_at(rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len()));
+    let (name, rest_after) = rest.split_at(rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len()));
     let value = number(digits).ok_or_else(|| WordError::new(word, "not a duration", INSTEAD))?;
     if name.is_empty() {
         return Err(WordError::new(word, "a unit is missing", format!("{word}s, {word}ms or {word}m")));
     }
     let unit = UNITS.iter().find(|u| u.0 == name);
     let unit = unit.ok_or_else(|| WordError::new(word, format!("`{name}` is not a unit of time"), INSTEAD))?.1;
-    Ok((value * unit, unit, behind))
+    Ok((value * unit, unit, rest_after))
 }
 
 fn duration(word: &str, nanos: f64) -> Result<Duration, WordError> {
-    if nanos > LONGEST {
+    if nanos > MAX_NANOS {
         return Err(WordError::new(word, "that is longer than a year", "365d at most"));
     }
     Ok(Duration::from_nanos(nanos.round() as u64))
 }
 
-fn longer_than_nothing(word: &str, duration: Duration) -> Result<Duration, WordError> {
+fn check_positive(word: &str, duration: Duration) -> Result<Duration, WordError> {
     if duration.is_zero() {
         return Err(WordError::new(word, "the duration must be above zero", "one such as 500ms, 1.5s or 2m"));
     }
@@ -153,8 +157,8 @@ mod tests {
             ("NaN", "such as 500ms"),
             ("inf", "such as 500ms"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
         assert!(with_unit("5").unwrap_err().to_string().contains("write 5s, 5ms or 5m"));
         assert!(positive("0s").unwrap_err().to_string().contains("write one such as"));

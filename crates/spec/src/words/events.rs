@@ -1,16 +1,17 @@
-//! Replies in events: `sse`, `lines`, `messages`, then how many at most and for how long, such as `sse,20,10s`.
+//! Replies in events: `sse`, `lines` or `messages`, then a maximum number and a maximum
+//! time, such as `sse,20,10s`.
 
 use super::duration;
 use brunt_model::reply_policy::{EventFormat, Events};
 use brunt_script::WordError;
 
-/// What an event is, by the word for it.
+/// Formats of events, by word.
 const FORMATS: [(&str, EventFormat); 3] =
     [("sse", EventFormat::ServerSent), ("lines", EventFormat::Lines), ("messages", EventFormat::Messages)];
 
 const INSTEAD: &str = "sse, lines or messages, then how many at most and for how long, such as sse,20,10s";
 
-/// A reply in events.
+/// Parses the events of a reply.
 ///
 /// # Errors
 ///
@@ -49,11 +50,11 @@ mod tests {
 
     #[test]
     fn bad_words_say_what_to_write() {
-        for (word, told) in
+        for (word, message) in
             [("", "sse,20,10s"), ("json", "no kind of event"), ("sse,5,6", "a unit"), ("sse,1s,2s", "twice")]
         {
             let error = parse(word).unwrap_err().to_string();
-            assert!(error.contains(told), "{word}: {error}");
+            assert!(error.contains(message), "{word}: {error}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. Out of scope: a search, and its defaults.
+//! Settings of a search: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. Out of scope: a
+//! search, and its defaults.
 
 use super::duration;
 use super::number::number;
@@ -9,29 +10,33 @@ use std::time::Duration;
 
 const EXPECTED: &str = "capacity > N or capacity >= N, such as 'capacity > 3000/s' or 'capacity >= 200 users'";
 
-/// The units that a load may be written with.
+/// Units that may follow a load.
 const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
 
-/// What a capacity is required to be.
+/// Parses a requirement of the capacity.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn requirement(word: &str) -> Result<Requirement, WordError> {
-    let wrong = |what: &str| WordError::new(word, what, EXPECTED);
-    let rest = word.trim().strip_prefix("capacity").ok_or_else(|| wrong("only a capacity can be required"))?;
+    let rest = word.trim().strip_prefix("capacity");
+    let rest = rest.ok_or_else(|| requirement_error(word, "only a capacity can be required"))?;
     let signs = [(">=", Relation::AtLeast), ("≥", Relation::AtLeast), (">", Relation::Above)];
     let rest = rest.trim_start();
     let sign = signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
-    let (relation, bound) = sign.ok_or_else(|| wrong("not a lower bound of the capacity"))?;
+    let (relation, bound) = sign.ok_or_else(|| requirement_error(word, "not a lower bound of the capacity"))?;
     let bound = bound.trim();
     let plain = UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
     let bound = number(plain).filter(|bound| *bound > 0.0);
-    let bound = bound.ok_or_else(|| wrong("the number after the sign must be above 0"))?;
+    let bound = bound.ok_or_else(|| requirement_error(word, "the number after the sign must be above 0"))?;
     Ok(Requirement { relation, bound })
 }
 
-/// Half an interval, as a share of the figure: `2%`.
+fn requirement_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, EXPECTED)
+}
+
+/// Parses half an interval as a share of the figure, such as `2%`.
 ///
 /// # Errors
 ///
@@ -42,7 +47,7 @@ pub fn precision(word: &str) -> Result<f64, WordError> {
     share.ok_or_else(|| WordError::new(word, "not a share from 0.1% to 50%", "2% or 0.5%"))
 }
 
-/// A multiple of the capacity, or `no`.
+/// Parses a multiple of the capacity, or `no`.
 ///
 /// # Errors
 ///
@@ -55,22 +60,23 @@ pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
     times.map(Some).ok_or_else(|| WordError::new(word, "an overload is 1.05 to 10 times the capacity", "1.5, or no"))
 }
 
-/// How long a trial is at least and at most: `2s..20s`, or one time for both.
+/// Parses the minimum and maximum time of a trial: `2s..20s`, or one time for both.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
-    let (least, most) = word.split_once("..").unwrap_or((word, word));
-    let (least, most) = (duration::positive(least.trim())?, duration::positive(most.trim())?);
+    let (min, max) = word.split_once("..").unwrap_or((word, word));
+    let min = duration::positive(min.trim())?;
+    let max = duration::positive(max.trim())?;
     let instead = "the shorter time first, and at least 1s, such as 2s..20s";
-    if least > most || least < Duration::from_secs(1) {
+    if min > max || min < Duration::from_secs(1) {
         return Err(WordError::new(word, "not a range of trial times", instead));
     }
-    Ok((least, most))
+    Ok((min, max))
 }
 
-/// A load: `500`, `500/s`, `64 users`.
+/// Parses a load, such as `500`, `500/s` or `64 users`.
 ///
 /// # Errors
 ///
@@ -95,8 +101,8 @@ mod tests {
             assert_eq!(requirement(word).unwrap(), Requirement { relation, bound }, "{word}");
         }
         for word in ["capacity < 5", "knee > 5", "capacity > many", "capacity > 0", "", "capacity"] {
-            let told = requirement(word).unwrap_err().to_string();
-            assert!(told.contains("capacity > 3000/s"), "{told}");
+            let message = requirement(word).unwrap_err().to_string();
+            assert!(message.contains("capacity > 3000/s"), "{message}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Goals: `p99±5%, throughput±1%`; `+-` stands for `±` where that is not on the keyboard.
+//! Goals: `p99±5%, throughput±1%`; `+-` replaces `±`, which is not on all keyboards.
 
 use super::number::number;
 use super::objective::{hundredth, percentile};
@@ -8,7 +8,8 @@ use brunt_script::WordError;
 
 const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
 
-/// How sure figures of a run are to be before it may end, with commas between them.
+/// Parses the target precision of figures, separated by commas. The run may end
+/// when all are reached.
 ///
 /// # Errors
 ///
@@ -39,10 +40,13 @@ fn aim(word: &str) -> Result<Aim, WordError> {
 
 fn within(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
-    let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and up to 100%, such as 5%");
-    let percent = percent.ok_or_else(|| wrong("not a share of a figure"))?;
+    let percent = percent.ok_or_else(|| width_error(word, "not a share of a figure"))?;
     let share = hundredth(percent);
-    if share <= 0.0 || share > 1.0 { Err(wrong("the width is out of range")) } else { Ok(share) }
+    if share <= 0.0 || share > 1.0 { Err(width_error(word, "the width is out of range")) } else { Ok(share) }
+}
+
+fn width_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, "more than 0% and up to 100%, such as 5%")
 }
 
 #[cfg(test)]
@@ -82,8 +86,8 @@ mod tests {
             ("p99±±5%", "such as 5%"),
             ("p99±5%,", "write a goal"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
     }
 

@@ -1,6 +1,8 @@
-//! The words of `-o` that send figures to another system while the load runs: `influx=URL`, `graphite=HOST:PORT`.
+//! Values of `-o` for systems that receive figures while the
+//! load runs: `influx=URL`, `graphite=HOST:PORT`.
 //!
-//! [`LIVE_OUTPUTS`] has a row for each system. Out of scope: reports, whose formats are `report`'s.
+//! [`LIVE_OUTPUTS`] has a row for each system. Out of scope: reports, which are
+//! in the crate `report`.
 
 use super::WordError;
 use super::values::Environment;
@@ -9,29 +11,29 @@ use brunt_model::live_output::{GraphiteSink, InfluxSink, LabelFilter, LiveOutput
 use std::time::Duration;
 use url::{Host, Url};
 
-/// A system that figures can be sent to.
+/// A system that can receive figures.
 pub struct LiveOutputRow {
-    /// Its name before the `=`.
+    /// Name of the system, before the `=`.
     pub name: &'static str,
-    /// What stands behind it, for the help.
+    /// Placeholder for the value after the `=`, in the help.
     pub value: &'static str,
-    /// The time that each set of figures is of.
+    /// Time that each set of figures covers.
     interval: Duration,
-    /// Reads what stands behind it.
+    /// Parses the value after the `=`.
     read: fn(&str, Environment) -> Result<LiveSink, WordError>,
 }
 
-/// The systems. The intervals are those of JMeter.
+/// The systems that can receive figures. The intervals are those of JMeter.
 pub static LIVE_OUTPUTS: [LiveOutputRow; 2] = [
     LiveOutputRow { name: "influx", value: "URL", interval: Duration::from_secs(5), read: influx },
     LiveOutputRow { name: "graphite", value: "HOST:PORT", interval: Duration::from_secs(1), read: graphite },
 ];
 
-/// The variable of the environment that holds a token for InfluxDB, as InfluxDB's own command reads it.
+/// Environment variable with a token for InfluxDB, the same as for InfluxDB's own command.
 const TOKEN: &str = "INFLUX_TOKEN";
-/// The name that requests are sent under where nobody says one.
+/// Default of the name under which requests are sent.
 const APPLICATION: &str = "brunt";
-/// The begin of paths in Graphite.
+/// Default prefix of paths in Graphite.
 const PREFIX: &str = "jmeter.";
 /// Graphite's port for plain text.
 const GRAPHITE_PORT: u16 = 2003;
@@ -42,18 +44,18 @@ const INFLUX_EXAMPLE: &str = "'influx=http://HOST:8086/write?db=NAME' (InfluxDB 
                               'influx=http://HOST:8086/api/v2/write?org=ORG&bucket=BUCKET' (InfluxDB 2, with the token in INFLUX_TOKEN)";
 const GRAPHITE_EXAMPLE: &str = "graphite=HOST:2003, or graphite=HOST:2003/PREFIX";
 
-/// The row of a word, where it names a system that figures are sent to.
+/// The row of a value of `-o`; None if it names no such system.
 pub fn row(word: &str) -> Option<&'static LiveOutputRow> {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     LIVE_OUTPUTS.iter().find(|row| row.name == name)
 }
 
 impl LiveOutputRow {
-    /// Reads a word of this row.
+    /// Parses a value of this row.
     ///
     /// # Errors
     ///
-    /// [`WordError`] if what stands behind the `=` is not of its form.
+    /// [`WordError`] if the value after the `=` is invalid.
     pub fn parse(&self, word: &str, environment: Environment) -> Result<LiveOutput, WordError> {
         let value = word.split_once('=').map_or("", |(_, value)| value).trim();
         let sink = (self.read)(&filled(value, environment)?, environment)?;
@@ -61,13 +63,13 @@ impl LiveOutputRow {
     }
 }
 
-/// A URL, and behind `#` the name of the application. No error repeats its query, which may hold a password.
+/// Parses a URL, and the name of the application after `#`. Errors do not repeat the query, which
+/// may contain a password.
 fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> {
     let shown = format!("influx={}", without_query(value));
-    let wrong = |what: &str| WordError::new(&shown, what, INFLUX_EXAMPLE);
     let (url, application) = value.split_once('#').unwrap_or((value, APPLICATION));
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let parsed = parsed.ok_or_else(|| wrong("not an http or https URL"))?;
+    let parsed = parsed.ok_or_else(|| influx_error(&shown, "not an http or https URL"))?;
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(WordError::new(
             &shown,
@@ -75,10 +77,11 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
             "them into the query, the password from the environment: `&u=USER&p=${env:PASSWORD}`",
         ));
     }
-    let has = |name: &str| parsed.query_pairs().any(|(key, value)| key == name && !value.is_empty());
     match parsed.path() {
-        "/" => return Err(wrong("the path is missing")),
-        path if path.ends_with("/api/v2/write") && !has("bucket") => return Err(wrong("the bucket is missing")),
+        "/" => return Err(influx_error(&shown, "the path is missing")),
+        path if path.ends_with("/api/v2/write") && !has_bucket(&parsed) => {
+            return Err(influx_error(&shown, "the bucket is missing"));
+        }
         _ => {}
     }
     Ok(LiveSink::Influx(InfluxSink {
@@ -92,29 +95,40 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
     }))
 }
 
-/// Host and port, and behind `/` what paths begin with.
+fn influx_error(shown: &str, wrong: &str) -> WordError {
+    WordError::new(shown, wrong, INFLUX_EXAMPLE)
+}
+
+fn has_bucket(url: &Url) -> bool {
+    url.query_pairs().any(|(key, value)| key == "bucket" && !value.is_empty())
+}
+
+/// Parses host and port, and the prefix of paths after `/`.
 fn graphite(value: &str, _: Environment) -> Result<LiveSink, WordError> {
     let word = format!("graphite={value}");
-    let wrong = |what: &str| WordError::new(&word, what, GRAPHITE_EXAMPLE);
     if value.contains("://") {
-        return Err(wrong("Graphite takes plain text over TCP, which has no URL"));
+        return Err(graphite_error(&word, "Graphite takes plain text over TCP, which has no URL"));
     }
     let (address, prefix) = value.split_once('/').map_or((value, None), |(address, prefix)| (address, Some(prefix)));
     let is_bare = address.ends_with(']') || !address.contains(':');
     let (host, port) =
         if is_bare { None } else { address.rsplit_once(':') }.map_or((address, None), |(h, p)| (h, Some(p)));
-    let host = match Host::parse(host).map_err(|_| wrong("the host is missing or not valid"))? {
+    let host = match Host::parse(host).map_err(|_| graphite_error(&word, "the host is missing or not valid"))? {
         Host::Ipv6(address) => address.to_string(),
         host => host.to_string(),
     };
     let port = port.map_or(Ok(GRAPHITE_PORT), str::parse).ok().filter(|port| *port > 0);
-    let port = port.ok_or_else(|| wrong("the port is not a number from 1 to 65535"))?;
+    let port = port.ok_or_else(|| graphite_error(&word, "the port is not a number from 1 to 65535"))?;
     let prefix = prefix.map(|prefix| prefix.trim_matches(['/', '.'])).filter(|prefix| !prefix.is_empty());
     if prefix.is_some_and(|prefix| prefix.contains(|c: char| c.is_whitespace() || c.is_control())) {
-        return Err(wrong("the prefix holds white space"));
+        return Err(graphite_error(&word, "the prefix holds white space"));
     }
     let prefix = prefix.map_or_else(|| PREFIX.to_owned(), |prefix| format!("{}.", prefix.replace('/', ".")));
     Ok(LiveSink::Graphite(GraphiteSink { host, port, prefix }))
+}
+
+fn graphite_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, GRAPHITE_EXAMPLE)
 }
 
 #[cfg(test)]
@@ -158,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_without_secrets() {
-        for (word, told) in [
+        for (word, message) in [
             ("influx", "`influx=`: not an http or https URL; write 'influx=http://HOST:8086/write?db=NAME'"),
             ("influx=foo", "not an http or https URL"),
             ("influx=http://h:8086", "the path is missing"),
@@ -174,7 +188,7 @@ mod tests {
             ("graphite=h:1/a b", "white space"),
         ] {
             let wrong = read(word).unwrap_err();
-            assert!(wrong.contains(told) && !wrong.contains("secret9"), "{word}: {wrong}");
+            assert!(wrong.contains(message) && !wrong.contains("secret9"), "{word}: {wrong}");
         }
         assert!(row("json=influx").is_none() && row("text").is_none());
     }

@@ -1,21 +1,25 @@
-//! Plain numbers, the smallest words: `500`, `0.5`.
+//! Plain numbers such as `500` and `0.5`, which other values consist of.
 
 use brunt_script::WordError;
 
-/// A finite number of digits with at most one point. No sign, no exponent, no `inf` or `NaN`.
+/// Parses a finite number of digits with at most one point: no sign, no exponent,
+/// no `inf` or `NaN`.
 pub(crate) fn number(word: &str) -> Option<f64> {
     let plain = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     plain.then(|| word.parse().ok())?.filter(|n: &f64| n.is_finite())
 }
 
-/// A whole number from 1.
-pub(crate) fn count(word: &str, what: &str, example: &str) -> Result<u32, WordError> {
-    let instead = || format!("a whole number from 1, such as {example}");
-    let count = word.parse().map_err(|_| WordError::new(word, format!("{what} is a whole number"), instead()))?;
-    if count == 0 { Err(WordError::new(word, format!("{what} is not zero"), instead())) } else { Ok(count) }
+/// Parses a whole number from 1. `noun` names the number in errors.
+pub(crate) fn count(word: &str, noun: &str, example: &str) -> Result<u32, WordError> {
+    let instead = format!("a whole number from 1, such as {example}");
+    match word.parse() {
+        Ok(0) => Err(WordError::new(word, format!("{noun} is not zero"), instead)),
+        Ok(count) => Ok(count),
+        Err(_) => Err(WordError::new(word, format!("{noun} is a whole number"), instead)),
+    }
 }
 
-/// Splits where the digits end: `1.5s` is `1.5` and `s`.
+/// Splits after the digits: `1.5s` into `1.5` and `s`.
 pub(crate) fn split_unit(word: &str) -> (&str, &str) {
     word.split_at(word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len()))
 }

@@ -1,4 +1,5 @@
-//! Objectives: `p99 < 50ms, errors < 0.1%, throughput >= 1000/s`, and of a step or transaction: `p95 of checkout < 300ms`.
+//! Objectives: `p99 < 50ms, errors < 0.1%, throughput >= 1000/s`; for a step or transaction: `p95
+//! of checkout < 300ms`.
 
 use super::duration;
 use super::number::number;
@@ -18,40 +19,43 @@ const RELATIONS: [(&str, Relation); 6] = [
     (">", Relation::Above),
 ];
 
-/// Names for bounds that are often asked for together.
+/// Names for bounds that are often used together.
 const PRESETS: [(&str, &str); 1] = [("1-3-10", "p99 < 1s, p99 < 3s, p99 < 10s")];
 
-/// Bounds on figures of a run, with commas between them; `1-3-10` is the 99th percentile below 1, 3 and 10 seconds.
+/// Parses bounds on figures of a run, separated by commas. `1-3-10` is p99 below 1,
+/// 3 and 10 seconds.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<Objective>, WordError> {
-    let bounds = |part: &str| -> Result<Vec<Objective>, WordError> {
-        match PRESETS.iter().find(|(name, _)| *name == part) {
-            Some((_, bounds)) => bounds.split(',').map(|part| objective(part.trim())).collect(),
-            None => Ok(vec![objective(part)?]),
-        }
-    };
     Ok(parts(word).into_iter().map(bounds).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// Bounds of a list, separated by commas outside quotes.
+/// Parses a preset or a single bound.
+fn bounds(part: &str) -> Result<Vec<Objective>, WordError> {
+    match PRESETS.iter().find(|(name, _)| *name == part) {
+        Some((_, bounds)) => bounds.split(',').map(|part| objective(part.trim())).collect(),
+        None => Ok(vec![objective(part)?]),
+    }
+}
+
+/// Splits a list of bounds at commas outside quotes.
 fn parts(word: &str) -> Vec<&str> {
     let mut is_quoted = false;
-    let is_comma = |letter: char| {
+    let parts = word.split(|letter: char| {
         is_quoted ^= letter == '"';
         letter == ',' && !is_quoted
-    };
-    word.split(is_comma).map(str::trim).collect()
+    });
+    parts.map(str::trim).collect()
 }
 
 fn objective(word: &str) -> Result<Objective, WordError> {
-    // A name in quotes may hold a sign, a bound never does.
-    let behind_name = word.rfind('"').unwrap_or_default();
-    let at = word[behind_name..].find(['<', '>', '≤', '≥']);
-    let at = at.ok_or_else(|| WordError::new(word, "one of < <= > >= is missing", "a bound such as p99 < 50ms"))?;
-    let (figure, rest) = word.split_at(behind_name + at);
+    // A name in quotes may contain a sign, but a bound never does.
+    let name_end = word.rfind('"').unwrap_or_default();
+    let sign = word[name_end..].find(['<', '>', '≤', '≥']);
+    let sign = sign.ok_or_else(|| WordError::new(word, "one of < <= > >= is missing", "a bound such as p99 < 50ms"))?;
+    let (figure, rest) = word.split_at(name_end + sign);
     let (figure, step) = match figure.split_once(" of ") {
         Some((figure, name)) => (figure, Some(step_name(name.trim(), word)?)),
         None => (figure, None),
@@ -62,7 +66,7 @@ fn objective(word: &str) -> Result<Objective, WordError> {
     Ok(Objective { metric, step, relation, bound: bound(metric, value.trim())? })
 }
 
-/// The name of a step or transaction, with or without quotes.
+/// Parses the name of a step or transaction, with or without quotes.
 fn step_name(name: &str, word: &str) -> Result<String, WordError> {
     let inner = match name.strip_prefix('"') {
         Some(rest) => rest.strip_suffix('"'),
@@ -74,7 +78,7 @@ fn step_name(name: &str, word: &str) -> Result<String, WordError> {
     })
 }
 
-/// `p99`, `errors`, …
+/// Parses a metric such as `p99` or `errors`.
 pub(crate) fn metric(word: &str) -> Result<Metric, WordError> {
     Ok(match word {
         "mean" => Metric::Mean,
@@ -86,7 +90,7 @@ pub(crate) fn metric(word: &str) -> Result<Metric, WordError> {
     })
 }
 
-/// `p99.9` as 0.999.
+/// Parses a percentile to a quantile: `p99.9` is 0.999.
 pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_prefix('p').and_then(number);
     let percent = percent.ok_or_else(|| WordError::new(word, "unknown metric", FIGURES))?;
@@ -116,7 +120,7 @@ fn per_second(word: &str) -> Result<f64, WordError> {
     number(digits).ok_or_else(|| WordError::new(word, "not a rate", "requests per second, such as 1000/s"))
 }
 
-/// Percent to one, without the dust that dividing 99.9 by 100 would leave.
+/// A percentage as a share, without the rounding error of dividing 99.9 by 100.
 pub(crate) fn hundredth(percent: f64) -> f64 {
     (percent * 1e6).round() / 1e8
 }
@@ -178,8 +182,8 @@ mod tests {
             ("throughput > -1", "such as 1000/s"),
             ("p99 < 50ms,", "write a bound such as"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
     }
 

@@ -1,11 +1,11 @@
-//! The words of `--probe`: `WHAT` or `WHAT=WHICH`.
+//! Values of `--probe`: `WHAT` or `WHAT=WHICH`.
 
 use super::duration;
 use crate::defaults;
 use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
 use brunt_script::WordError;
 
-/// A word, how what stands behind `=` is read, and an example.
+/// A kind of probe: its word, the parser of the value after `=`, and an example.
 struct Row {
     word: &'static str,
     example: &'static str,
@@ -63,21 +63,21 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// Reads a word of `--probe`.
+/// Parses a value of `--probe`.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
-    let (what, which) = word.split_once('=').unwrap_or((word, ""));
-    let Some(row) = ROWS.iter().find(|row| row.word == what) else {
+    let (kind, which) = word.split_once('=').unwrap_or((word, ""));
+    let Some(row) = ROWS.iter().find(|row| row.word == kind) else {
         let all: Vec<_> = ROWS.iter().map(|row| row.word).collect();
         return Err(WordError::new(word, "unknown probe", format!("one of {}", all.join(", "))));
     };
-    let missing = which.is_empty() && what != "host";
-    let probed = (row.read)(which).filter(|_| !missing);
-    let what = probed.ok_or_else(|| WordError::new(word, "the source to read is missing or wrong", row.example))?;
-    let name = if which.is_empty() { "local".to_owned() } else { short(which).to_owned() };
+    let is_missing = which.is_empty() && kind != "host";
+    let source = (row.read)(which).filter(|_| !is_missing);
+    let what = source.ok_or_else(|| WordError::new(word, "the source to read is missing or wrong", row.example))?;
+    let name = if which.is_empty() { "local".to_owned() } else { short_name(which).to_owned() };
     Ok(ProbeSpec { name, what, interval: duration::parse(defaults::PROBE_INTERVAL)? })
 }
 
@@ -85,21 +85,21 @@ fn via(host: &str) -> ProbeAccess {
     if host.is_empty() { ProbeAccess::Local } else { ProbeAccess::Ssh { host: host.into(), options: Vec::new() } }
 }
 
-// Rows are alike for that.
+// Returns an Option like the other parsers of the table.
 #[allow(clippy::unnecessary_wraps)]
 fn processes(select: Select) -> Option<Probed> {
     Some(Probed::Processes { select, via: ProbeAccess::Local })
 }
 
-fn page(url: &str, of: impl Fn(String) -> Probed) -> Option<Probed> {
+fn page(url: &str, probed: impl Fn(String) -> Probed) -> Option<Probed> {
     let scheme = ["http://", "https://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
-    scheme.then(|| of(url.to_owned()))
+    scheme.then(|| probed(url.to_owned()))
 }
 
-/// A URL's host and port; anything else as it is.
-fn short(which: &str) -> &str {
-    let behind = which.split_once("://").map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
-    behind.rsplit_once('@').filter(|_| behind != which).map_or(behind, |(_, host)| host)
+/// Host and port of a URL; any other value unchanged.
+fn short_name(which: &str) -> &str {
+    let authority = which.split_once("://").map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
+    authority.rsplit_once('@').filter(|_| authority != which).map_or(authority, |(_, host)| host)
 }
 
 #[cfg(test)]
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_told_with_what_to_write() {
-        let told = |word| parse(word).unwrap_err().to_string();
-        assert!(told("cpu").contains("unknown probe; write one of host, process, pid,"), "{}", told("cpu"));
+        let message = |word| parse(word).unwrap_err().to_string();
+        assert!(message("cpu").contains("unknown probe; write one of host, process, pid,"), "{}", message("cpu"));
         for (word, example) in [
             ("nginx", "nginx=http"),
             ("nginx=/status", "nginx=http"),
@@ -130,7 +130,7 @@ mod tests {
             ("port=70000", "port=8080"),
             ("process=", "process=nginx"),
         ] {
-            assert!(told(word).contains(&format!("write {example}")), "{}", told(word));
+            assert!(message(word).contains(&format!("write {example}")), "{}", message(word));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Loads: one grammar wherever a number of connections or a rate stands.
+//! Loads: a number of connections, or a rate, with stages or as a sweep.
 //!
 //! ```text
 //! load   = stage *("," stage) | sweep
@@ -8,35 +8,36 @@
 //!        | "[" value *("," value) "]"             [5,10,50]
 //! ```
 //!
-//! * Behind `/` stands **how long**, as for `--duration`: a bare number is seconds. A rate is per second and is written without a
-//!   unit: `2000/s` is refused, because it looks too much like `2000/1s`.
-//! * A stage without `..` keeps one value. `0..500/30s` goes there in a straight line.
+//! * The text after `/` is a duration, as for `--duration`: a bare number is seconds. A rate is per
+//!   second and has no unit. `2000/s` is refused, because it looks too much like `2000/1s`.
+//! * A stage without `..` has a constant value. `0..500/30s` changes the value linearly.
 //! * The last stage may have no duration: it lasts until the run stops.
-//! * A sweep is many loads, one after the other; its end is among them where the steps hit it.
+//! * A sweep is a list of loads that run one after the other. It includes its end if
+//!   the steps reach it.
 
 use super::duration;
 use super::number::number;
 use brunt_model::{Shape, Stage};
 use brunt_script::WordError;
 
-/// One load, or many to be tried one after the other.
+/// One load, or the loads of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Loads {
-    /// One.
+    /// A single load, with its stages.
     One(Shape),
-    /// Many constant ones, in order; never empty.
+    /// Constant loads of a sweep, in order; never empty.
     Sweep(Vec<f64>),
 }
 
-/// The greatest value: time is counted in nanoseconds.
-const GREATEST: f64 = 1e9;
+/// Maximum value: time is counted in nanoseconds.
+const MAX_VALUE: f64 = 1e9;
 
-/// The most loads of a sweep.
-const MOST: usize = 10_000;
+/// Maximum number of loads of a sweep.
+const MAX_LOADS: usize = 10_000;
 
 const INSTEAD: &str = "a number such as 500, or stages such as 0..500/30s,500/2m";
 
-/// A rate: requests per second, each value possibly a fraction, somewhere above zero.
+/// Parses a rate in requests per second. Values may be fractions, and the peak must be above zero.
 ///
 /// # Errors
 ///
@@ -49,7 +50,7 @@ pub fn rate(word: &str) -> Result<Loads, WordError> {
     Ok(loads)
 }
 
-/// Connections: whole numbers, somewhere above zero.
+/// Parses a number of connections. Values are whole numbers, and the peak must be above zero.
 ///
 /// # Errors
 ///
@@ -66,7 +67,7 @@ pub fn connections(word: &str) -> Result<Loads, WordError> {
     Ok(loads)
 }
 
-/// A load of either kind; zero is let through.
+/// Parses a load of either kind, which may be zero.
 ///
 /// # Errors
 ///
@@ -91,7 +92,7 @@ impl Loads {
         stages.iter().flat_map(|s| [s.from, s.to]).chain(sweep.iter().copied())
     }
 
-    /// The peak of the load, or of the lowest of them.
+    /// Peak of the load; of a sweep, its lowest load.
     pub fn lowest_peak(&self) -> f64 {
         match self {
             Self::One(shape) => shape.peak(),
@@ -121,7 +122,8 @@ fn stage(word: &str) -> Result<Stage, WordError> {
         let value = value(values)?;
         return Ok(Stage { from: value, to: value, duration });
     };
-    let (from, to) = (value(from)?, value(to)?);
+    let from = value(from)?;
+    let to = value(to)?;
     if duration.is_none() {
         let remedy = format!("{values}/30s, or {values}+50 for a sweep");
         return Err(WordError::new(word, "the duration of the stage is missing", remedy));
@@ -143,7 +145,7 @@ fn value(word: &str) -> Result<f64, WordError> {
         return Err(WordError::new(word, "a load is not negative", INSTEAD));
     }
     let value = number(word).ok_or_else(|| WordError::new(word, "not a number", INSTEAD))?;
-    if value > GREATEST {
+    if value > MAX_VALUE {
         return Err(WordError::new(word, "the load is too high", "1000000000 at most"));
     }
     Ok(value)
@@ -157,39 +159,52 @@ fn list_sweep(word: &str, list: &str) -> Result<Vec<f64>, WordError> {
 }
 
 fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
-    let wrong = |what: &str| WordError::new(word, what, "a sweep such as 50..1500+50 or 10..20000*2");
-    let (range, step) = (&word[..at], &word[at + 1..]);
+    let range = &word[..at];
+    let step = &word[at + 1..];
     if step.contains(['/', ',']) {
-        return Err(wrong("a sweep has no stages: each of its loads is a run of its own"));
+        return Err(sweep_error(word, "a sweep has no stages: each of its loads is a run of its own"));
     }
-    let (from, to) = range.split_once("..").ok_or_else(|| wrong("a sweep goes from one value to another"))?;
-    let (from, to, step) = (value(from)?, value(to)?, value(step)?);
+    let range = range.split_once("..");
+    let (from, to) = range.ok_or_else(|| sweep_error(word, "a sweep goes from one value to another"))?;
+    let from = value(from)?;
+    let to = value(to)?;
+    let step = value(step)?;
     if from > to {
-        return Err(wrong("the first load of a sweep is the lowest"));
+        return Err(sweep_error(word, "the first load of a sweep is the lowest"));
     }
     if word.as_bytes()[at] == b'+' {
         if step == 0.0 {
-            return Err(wrong("a sweep in steps of 0 never ends"));
+            return Err(sweep_error(word, "a sweep in steps of 0 never ends"));
         }
-        return walk(word, ((to - from) / step, to), |i| from + i * step);
+        return sweep_loads(word, (to - from) / step, to, |i| from + i * step);
     }
     if step <= 1.0 || from == 0.0 {
-        return Err(wrong("a sweep that multiplies begins above 0, and its factor is above 1"));
+        return Err(sweep_error(word, "a sweep that multiplies begins above 0, and its factor is above 1"));
     }
-    walk(word, ((to / from).ln() / step.ln(), to), |i| from * step.powf(i))
+    sweep_loads(word, (to / from).ln() / step.ln(), to, |i| from * step.powf(i))
 }
 
-/// The values number 0 to `steps`, the last one being `to` where it comes close: steps such as 0.1 are not exact.
-fn walk(word: &str, (steps, to): (f64, f64), value: impl Fn(f64) -> f64) -> Result<Vec<f64>, WordError> {
+fn sweep_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, "a sweep such as 50..1500+50 or 10..20000*2")
+}
+
+/// The values with index 0 to `steps`. A value close to `to` becomes `to`, since steps such as
+/// 0.1 are not exact.
+fn sweep_loads(word: &str, steps: f64, to: f64, value: impl Fn(f64) -> f64) -> Result<Vec<f64>, WordError> {
     let last = (steps + 1e-9).floor();
     within_bounds(word, last + 1.0)?;
-    let snap = |v: f64| if (v - to).abs() <= 1e-9 * to { to } else { (v * 1e9).round() / 1e9 };
-    Ok((0..=last as u32).map(|i| snap(value(f64::from(i)))).collect())
+    let mut loads = Vec::new();
+    for index in 0..=last as u32 {
+        let load = value(f64::from(index));
+        let is_end = (load - to).abs() <= 1e-9 * to;
+        loads.push(if is_end { to } else { (load * 1e9).round() / 1e9 });
+    }
+    Ok(loads)
 }
 
 fn within_bounds(word: &str, loads: f64) -> Result<(), WordError> {
-    if loads > MOST as f64 {
-        return Err(WordError::new(word, format!("that is more than {MOST} loads"), "a sweep in greater steps"));
+    if loads > MAX_LOADS as f64 {
+        return Err(WordError::new(word, format!("that is more than {MAX_LOADS} loads"), "a sweep in greater steps"));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`; of gRPC: `OK`, `NOT_FOUND`; of a WebSocket that the server
-//! closes: `close 4000`.
+//! Good statuses: `200`, `200,201`, `300-399`, `2xx`; of gRPC: `OK`, `NOT_FOUND`; of a WebSocket
+//! that the server closes: `close 4000`.
 
 use brunt_model::outcome::{CLOSE_STATUS, grpc_status};
 use brunt_model::plan::StatusRange;
@@ -7,7 +7,7 @@ use brunt_script::WordError;
 
 const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, of gRPC such as OK, or close codes such as `close 4000`, with commas between them";
 
-/// A list of statuses, ranges and classes.
+/// Parses a list of statuses, ranges and classes.
 ///
 /// # Errors
 ///
@@ -31,7 +31,8 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
         return Ok(StatusRange { least, most: least + 99 });
     }
     let (least, most) = word.split_once('-').unwrap_or((word, word));
-    let (least, most) = (status(word, least.trim())?, status(word, most.trim())?);
+    let least = status(word, least.trim())?;
+    let most = status(word, most.trim())?;
     if least > most {
         return Err(WordError::new(word, "the lower status comes first", format!("{most}-{least}")));
     }
@@ -74,8 +75,8 @@ mod tests {
             ("close 999", "such as `close 4000`"),
             ("close 5000", "such as `close 4000`"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
     }
 

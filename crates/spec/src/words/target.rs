@@ -1,22 +1,23 @@
-//! A URL as people write it: `localhost:8080/path`, `https://user:pass@example.org`.
+//! URLs, possibly shortened: `localhost:8080/path`, `https://user:pass@example.org`.
 
 use brunt_script::WordError;
 use brunt_script::template::{encode_url, has_placeholders};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-/// A URL that can be asked.
+/// The URL of a request, in normal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Absolute, http, https, ws or wss, percent-encoded, without credentials and fragment. Placeholders are left in it.
+    /// Absolute URL of http, https, ws or wss, percent-encoded, without credentials and fragment.
+    /// Placeholders stay in it.
     pub url: String,
-    /// The name and password that stood in it.
+    /// Name and password of the URL.
     pub basic: Option<(String, String)>,
 }
 
 const EXAMPLE: &str = "one such as http://127.0.0.1:8080/path";
 
-/// The target that a URL speaks of. http is assumed where no scheme is told. Placeholders may stand in path and query.
+/// Parses a URL. The default scheme is http. Path and query may contain placeholders.
 ///
 /// # Errors
 ///
@@ -35,13 +36,15 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
         Some((user, authority)) => (Some(credentials(word, user)?), authority),
         None => (None, authority),
     };
+    // Only the origin is parsed as a URL, because path and query may have placeholders.
     let origin =
         Url::parse(&format!("{scheme}://{authority}/")).map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
     let url = format!("{}{}", origin.as_str().trim_end_matches('/'), path_and_query(path)?);
     Ok(Target { url, basic })
 }
 
-/// What looks like a placeholder in a URL and is none, such as `{id}`, which a server would be asked for as it is.
+/// An error for text that looks like a placeholder, but is not one, such as `{id}`. A server
+/// would receive it unchanged.
 pub fn unknown_placeholder(url: &str) -> Option<WordError> {
     let inner = url.match_indices('{').find_map(|(at, _)| {
         let (inner, _) = url[at + 1..].split_once('}')?;
@@ -57,7 +60,7 @@ pub fn unknown_placeholder(url: &str) -> Option<WordError> {
     Some(WordError::new(&format!("{{{inner}}}"), "unknown placeholder", instead))
 }
 
-/// Whether a target is on this very machine, as far as its URL tells.
+/// True if the URL names this machine.
 pub fn is_local(url: &str) -> bool {
     match Url::parse(url).ok().as_ref().and_then(Url::host) {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -67,12 +70,12 @@ pub fn is_local(url: &str) -> bool {
     }
 }
 
-/// Whether the host is written as a loopback address of IPv4.
+/// True if the host is a loopback address of IPv4.
 pub fn is_loopback_v4(url: &str) -> bool {
     matches!(Url::parse(url).ok().as_ref().and_then(Url::host), Some(Host::Ipv4(address)) if address.is_loopback())
 }
 
-/// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
+/// Parses a URL, or a path (`/…`) or query (`?…`) of the server of `base`.
 ///
 /// # Errors
 ///
@@ -81,7 +84,7 @@ pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
     parse(&join(word, base)?)
 }
 
-/// The URL of a path (`/…`) or query (`?…`) of the same server as `base`; a whole URL is left as it is.
+/// URL of a path (`/…`) or query (`?…`) of the server of `base`; a whole URL stays unchanged.
 ///
 /// # Errors
 ///
@@ -97,10 +100,11 @@ pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     };
     let (scheme, rest) = scheme(base)?;
     let ends: &[char] = if word.starts_with('?') { &['?', '#'] } else { &['/', '?', '#'] };
-    let kept = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let prefix = &rest[..rest.find(ends).unwrap_or(rest.len())];
     Ok(match word.strip_prefix("//") {
+        // `//HOST` takes only the scheme of the base (RFC 3986 section 4.2).
         Some(host) => format!("{scheme}://{host}"),
-        None => format!("{scheme}://{kept}{word}"),
+        None => format!("{scheme}://{prefix}{word}"),
     })
 }
 
@@ -122,14 +126,15 @@ pub(crate) fn scheme(word: &str) -> Result<(&str, &str), WordError> {
 
 fn credentials(word: &str, user: &str) -> Result<(String, String), WordError> {
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let decoded = |part: &str| {
-        let decoded = percent_decode_str(part).decode_utf8().map(std::borrow::Cow::into_owned);
-        decoded.map_err(|_| WordError::new(word, "the name and password are not UTF-8", "them with --basic"))
-    };
-    Ok((decoded(name)?, decoded(password)?))
+    Ok((decoded(word, name)?, decoded(word, password)?))
 }
 
-/// From the first slash on, without the fragment: that is never sent.
+fn decoded(word: &str, part: &str) -> Result<String, WordError> {
+    let decoded = percent_decode_str(part).decode_utf8().map(std::borrow::Cow::into_owned);
+    decoded.map_err(|_| WordError::new(word, "the name and password are not UTF-8", "them with --basic"))
+}
+
+/// Path and query, without the fragment, which is never sent.
 fn path_and_query(path: &str) -> Result<String, WordError> {
     let path = &path[..path.find('#').unwrap_or(path.len())];
     let slash = if path.starts_with('/') { "" } else { "/" };
@@ -199,8 +204,8 @@ mod tests {
         assert_eq!(url("//i/x"), "http://i/x");
         assert_eq!(url("i/x"), "http://i/x");
         assert_eq!(url("https://i/x"), "https://i/x");
-        let told = relative("/x", None).unwrap_err().to_string();
-        assert!(told.contains("write http://HOST/x, or give the server"), "{told}");
+        let message = relative("/x", None).unwrap_err().to_string();
+        assert!(message.contains("write http://HOST/x, or give the server"), "{message}");
     }
 
     #[test]
@@ -216,8 +221,8 @@ mod tests {
             ("http://h/{random:2..", "its `}` is missing"),
             ("http://%ff@h/", "--basic"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
     }
 

@@ -1,17 +1,19 @@
-//! Think time: `1s`, or anything from one to the other, `0.5s..2s`.
+//! Think time: fixed, such as `1s`, or from a range, such as `0.5s..2s`.
 
 use super::duration;
 use brunt_model::Think;
 use brunt_script::WordError;
 
-/// How long a virtual user waits between a reply and its next request; bare numbers are seconds.
+/// Parses the time that a user waits between a reply and its next request;
+/// bare numbers are seconds.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Think, WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
-    let (least, most) = (duration::parse(least)?, duration::parse(most)?);
+    let least = duration::parse(least)?;
+    let most = duration::parse(most)?;
     if least > most {
         return Err(WordError::new(word, "the shorter time comes first", "it the other way round, such as 0.5s..2s"));
     }
@@ -43,8 +45,8 @@ mod tests {
             ("-1s", "not negative"),
             ("1..2..3", "such as 500ms"),
         ] {
-            let told = parse(word).unwrap_err().to_string();
-            assert!(told.contains(remedy), "{word}: {told}");
+            let message = parse(word).unwrap_err().to_string();
+            assert!(message.contains(remedy), "{word}: {message}");
         }
     }
 

@@ -1,21 +1,24 @@
-//! A file of URLs, one a line, in the form that siege reads.
+//! A file of URLs, one on each line, in the format of siege.
 //!
 //! ```text
 //! # a comment
 //! HOST=http://127.0.0.1:8080
-//! $(HOST)/                                    a GET, or what the command line says
+//! $(HOST)/                                    a GET, or method and body of the command line
 //! [3] ${HOST}/search?q={random:1..9}          three times as often as the others
 //! $(HOST)/login POST user=a&pass=b            a form
 //! $(HOST)/item PUT <item.json                 the bytes of a file; its type by its name
 //! $(HOST)/item/7 DELETE
-//! /about                                      of the server named on the command line
+//! /about                                      a path on the server of the command line
 //! ```
 //!
-//! * A line begins with a URL; its first space ends it (write `%20` for a space within). Behind it may stand a method in
-//!   capitals, and behind that the data: text to the end of the line, or `<` and the name of a file.
-//! * `NAME=value` defines a variable for the lines below. An unknown one is an error. `\$` is a plain `$`.
+//! * A line begins with a URL, which ends at the first space (write `%20` for a space within). A
+//!   method in capitals may follow, and after it the data: text to the end of the line, or `<` and
+//!   the name of a file.
+//! * `NAME=value` defines a variable for the lines below. An unknown one is an error.
+//! * `\$` is a plain `$`.
 //! * `[3]` before the URL is its weight.
-//! * Quotes, `"…"` or `'…'`, around a whole line or value are taken off. Comments have lines of their own.
+//! * Quotes, `"…"` or `'…'`, around a whole line or value are removed. A comment has
+//!   a line to itself.
 
 use super::{target, values};
 use brunt_model::Body;
@@ -24,46 +27,47 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// One line that asks something.
+/// A request, from one line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands, from 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// How often it is asked, against the others.
+    /// Frequency relative to the other requests.
     pub weight: u32,
-    /// The URL, as [`target::Target`] has it.
+    /// URL in the form of [`target::Target`].
     pub url: String,
-    /// The name and password that stood in the URL.
+    /// Name and password of the URL.
     pub basic: Option<(String, String)>,
-    /// What to do there, where the line tells.
+    /// Method and data of the line; None if it has only a URL.
     pub action: Option<Action>,
 }
 
-/// A method and what is sent with it.
+/// A method and its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// GET, POST, …
+    /// Method such as GET or POST.
     pub method: String,
-    /// What is sent.
+    /// Body of the request.
     pub body: Body,
-    /// Its type, where there is a body.
+    /// Media type of the body; None without a body.
     pub content_type: Option<&'static str>,
 }
 
-/// Reads a file of URLs; lines that begin with `/` or `?` are of the server of `base`.
+/// Reads a file of URLs; lines that begin with `/` or `?` belong to the server of `base`.
 ///
 /// # Errors
 ///
-/// [`ScriptError`] with its line if the file cannot be read, or an entry makes no sense.
+/// [`ScriptError`] with its line if the file cannot be read, or an entry is invalid.
 pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     parse(&read_text(file)?, file, base)
 }
 
-/// Reads the text of a file of URLs. `file` is named in errors; files of data are read from where the command runs.
+/// Reads the text of a file of URLs. `file` is its name in errors; files of data are relative
+/// to the current folder.
 ///
 /// # Errors
 ///
-/// [`ScriptError`] with its line if an entry makes no sense.
+/// [`ScriptError`] with its line if an entry is invalid.
 pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     let mut variables = HashMap::new();
     let mut entries = Vec::new();
@@ -72,11 +76,13 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let at = |e: ScriptError| if let ScriptError::Word(wrong) = e { wrong.at(file, number) } else { e };
-        let expanded = expand(definition(line).map_or(line, |d| d.1), &variables).map_err(|e| at(e.into()))?;
+        let expanded = expand(definition(line).map_or(line, |d| d.1), &variables)
+            .map_err(|error| at_line(error.into(), file, number))?;
         match definition(line) {
             Some((name, _)) => drop(variables.insert(name, expanded)),
-            None => entries.push(entry(&expanded, number, base).map_err(at)?),
+            None => {
+                entries.push(entry(&expanded, number, base).map_err(|error| at_line(error, file, number))?);
+            }
         }
     }
     if entries.is_empty() {
@@ -86,26 +92,35 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
     Ok(entries)
 }
 
-/// `NAME=value`, as far as a line is that.
-fn definition(line: &str) -> Option<(&str, &str)> {
-    let (name, value) = line.split_once('=')?;
-    let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    word.then(|| (name, unquoted(value.trim())))
+/// Adds the line to an error of a value.
+fn at_line(error: ScriptError, file: &Path, line: u64) -> ScriptError {
+    match error {
+        ScriptError::Word(wrong) => wrong.at(file, line),
+        other => other,
+    }
 }
 
-/// Puts values in the place of `$(NAME)` and `${NAME}`.
+/// Splits `NAME=value`; None if a line is no definition.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once('=')?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then(|| (name, unquoted(value.trim())))
+}
+
+/// Replaces `$(NAME)` and `${NAME}` by their values.
 fn expand(text: &str, variables: &HashMap<&str, String>) -> Result<String, WordError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, behind) = (&rest[..at], &rest[at + 1..]);
-        rest = behind;
+    while let Some(dollar) = rest.find('$') {
+        let before = &rest[..dollar];
+        let tail = &rest[dollar + 1..];
+        rest = tail;
         if let Some(before) = before.strip_suffix('\\') {
             out.extend([before, "$"]);
             continue;
         }
         out.push_str(before);
-        match reference(behind) {
+        match reference(tail) {
             Some((name, after)) => {
                 out.push_str(variables.get(name).ok_or_else(|| unknown(name))?);
                 rest = after;
@@ -117,7 +132,7 @@ fn expand(text: &str, variables: &HashMap<&str, String>) -> Result<String, WordE
     Ok(out)
 }
 
-/// The name in `(NAME)…` or `{NAME}…`, and what comes behind.
+/// The name in `(NAME)…` or `{NAME}…`, and the rest of the text.
 fn reference(text: &str) -> Option<(&str, &str)> {
     let close = match text.as_bytes().first()? {
         b'(' => ')',
@@ -133,25 +148,29 @@ fn unknown(name: &str) -> WordError {
 }
 
 fn unquoted(text: &str) -> &str {
-    let inner = |q: char| text.strip_prefix(q)?.strip_suffix(q).filter(|inner| !inner.contains(q));
-    inner('"').or_else(|| inner('\'')).map_or(text, str::trim)
+    within(text, '"').or_else(|| within(text, '\'')).map_or(text, str::trim)
+}
+
+/// The text within a pair of quotes; None if there are no quotes, or more than two.
+fn within(text: &str, quote: char) -> Option<&str> {
+    text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote))
 }
 
 fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError> {
     let (weight, text) = weight(text)?;
-    let (url, behind) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let action = match behind.trim_start() {
+    let (url, tail) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let action = match tail.trim_start() {
         "" => None,
-        behind => Some(action(behind)?),
+        tail => Some(action(tail)?),
     };
     let target = target::relative(url, base)?;
     Ok(Entry { line, weight, url: target.url, basic: target.basic, action })
 }
 
-/// `[3] URL`. An IPv6 address in brackets is no weight.
+/// Parses `[3] URL`. An IPv6 address in brackets is not a weight.
 fn weight(text: &str) -> Result<(u32, &str), WordError> {
-    let weighted = text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
-    let Some((digits, rest)) = weighted else { return Ok((1, text)) };
+    let bracketed = text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
+    let Some((digits, rest)) = bracketed else { return Ok((1, text)) };
     let weight = super::number::count(digits.trim(), "a weight", "[3] http://127.0.0.1/a")?;
     Ok((weight, rest.trim_start()))
 }
@@ -173,9 +192,10 @@ fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), Scr
         let bytes = fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
         return Ok((body::from_bytes(bytes), Some(body::content_type(file))));
     }
-    let sends = ["POST", "PUT", "PATCH"].contains(&method); // with nothing to say they still say how much: 0 bytes
+    // Without data, these methods still send a Content-Length, of 0 bytes.
+    let has_length = ["POST", "PUT", "PATCH"].contains(&method);
     Ok(match data {
-        "" if sends => (Body::Text(String::new()), None),
+        "" if has_length => (Body::Text(String::new()), None),
         "" => (Body::None, None),
         data => (Body::Text(data.to_owned()), Some(body::FORM)),
     })

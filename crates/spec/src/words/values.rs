@@ -1,5 +1,4 @@
-//! Values of settings that have no other place: headers, methods, addresses, files; each is read here, once, or refused with
-//! what to write instead.
+//! Parsers of values that have no module: header fields, methods, addresses, files.
 
 pub mod secrets;
 
@@ -14,27 +13,27 @@ use std::time::Duration;
 /// A variable of the environment, by its name.
 pub type Environment = fn(&str) -> Option<String>;
 
-/// A report, and where it goes.
+/// A report and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// The name of its format.
+    /// Name of the format.
     pub format: String,
-    /// Its file; none: standard output.
+    /// File of the report; None for standard output.
     pub file: Option<PathBuf>,
 }
 
-/// Where a body comes from.
+/// Source of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Data {
-    /// From the command line.
+    /// A text of the command line.
     Text(String),
-    /// From a file.
+    /// The content of this file.
     File(PathBuf),
-    /// From standard input.
+    /// The content of standard input.
     Stdin,
 }
 
-/// `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
+/// Parses `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
 ///
 /// # Errors
 ///
@@ -47,11 +46,11 @@ pub fn output(word: &str) -> Result<Output, WordError> {
     Ok(Output { format: format.to_owned(), file: file.filter(|f| *f != "-").map(PathBuf::from) })
 }
 
-/// `TEXT`, `@FILE`, or `@-`.
+/// Parses `TEXT`, `@FILE`, or `@-` for standard input.
 ///
 /// # Errors
 ///
-/// [`WordError`] if a variable is not there.
+/// [`WordError`] if an environment variable is not set.
 pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
     Ok(match word.strip_prefix('@') {
         None => Data::Text(secrets::filled(word, environment)?),
@@ -61,7 +60,8 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
     })
 }
 
-/// A method: capitals, as the standard ones are (RFC 9110 section 9.1: they are case-sensitive).
+/// Parses a method in capitals. Methods are case-sensitive (RFC 9110 section 9.1), and the standard
+/// ones are in capitals.
 ///
 /// # Errors
 ///
@@ -74,11 +74,11 @@ pub fn method(word: &str) -> Result<String, WordError> {
     Ok(word.to_owned())
 }
 
-/// Refuses a text that is no method which a request can have, in any case of letters.
+/// Checks the name of a method, in any case of letters.
 ///
 /// # Errors
 ///
-/// [`WordError`] if it is none.
+/// [`WordError`] if it cannot be the method of a request.
 pub fn method_name(word: &str) -> Result<(), WordError> {
     if word.is_empty() || !word.bytes().all(is_token) {
         return Err(WordError::new(word, "not a method", "one such as GET, POST or DELETE"));
@@ -91,7 +91,7 @@ pub fn method_name(word: &str) -> Result<(), WordError> {
 
 const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
 
-/// `Name: value`.
+/// Parses a header field `Name: value`.
 ///
 /// # Errors
 ///
@@ -106,17 +106,17 @@ pub fn header(word: &str) -> Result<(String, String), WordError> {
 ///
 /// # Errors
 ///
-/// [`WordError`] if the name is none, or the value holds a control character.
+/// [`WordError`] if the name is invalid, or the value contains a control character.
 pub fn header_field(name: &str, value: &str) -> Result<(String, String), WordError> {
     header_name(name)?;
     Ok((name.to_owned(), text(value)?))
 }
 
-/// Refuses a text that is no name of a header field (RFC 9110 section 5.1).
+/// Checks the name of a header field (RFC 9110 section 5.1).
 ///
 /// # Errors
 ///
-/// [`WordError`] if it is none.
+/// [`WordError`] if it is not a name.
 pub fn header_name(name: &str) -> Result<(), WordError> {
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(WordError::new(name, "not a header name", HEADER_EXAMPLE));
@@ -124,7 +124,8 @@ pub fn header_name(name: &str) -> Result<(), WordError> {
     Ok(())
 }
 
-/// What may stand in a header: no line break, nor any other control character. Space around it is taken off.
+/// Parses the value of a header field, without line breaks and other control characters. Space
+/// around it is removed.
 ///
 /// # Errors
 ///
@@ -137,7 +138,7 @@ pub fn text(word: &str) -> Result<String, WordError> {
     Ok(word.to_owned())
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE` into name and value.
 ///
 /// # Errors
 ///
@@ -148,7 +149,7 @@ pub fn pair(word: &str) -> Result<(String, String), WordError> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// `NAME=VALUE`, as it goes into a header.
+/// Checks `NAME=VALUE`, for a Cookie header field.
 ///
 /// # Errors
 ///
@@ -158,7 +159,7 @@ pub fn cookie(word: &str) -> Result<String, WordError> {
     text(word)
 }
 
-/// `USER:PASS`.
+/// Parses `USER:PASS` into name and password.
 ///
 /// # Errors
 ///
@@ -169,37 +170,40 @@ pub fn basic(word: &str) -> Result<(String, String), WordError> {
     Ok((user.to_owned(), pass.to_owned()))
 }
 
-/// A PEM file that is there and can be read.
+/// Checks that a PEM file exists and can be read.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the file cannot be read.
 pub fn pem(word: &str) -> Result<PathBuf, WordError> {
-    let wrong = |what: String| WordError::new(word, what, "the name of a PEM file (-----BEGIN …)");
     if Path::new(word).is_dir() {
-        return Err(wrong("that is a folder".into()));
+        return Err(pem_error(word, "that is a folder"));
     }
-    let bytes = std::fs::read(word).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    let bytes = std::fs::read(word).map_err(|e| pem_error(word, &format!("cannot be read: {e}")))?;
     if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
-        return Err(wrong("that file is not PEM".into()));
+        return Err(pem_error(word, "that file is not PEM"));
     }
     Ok(word.into())
 }
 
-/// A PEM file, or a folder of them.
+fn pem_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, "the name of a PEM file (-----BEGIN …)")
+}
+
+/// Checks a PEM file, or a folder of them.
 ///
 /// # Errors
 ///
-/// It is neither.
+/// [`WordError`] if it is neither.
 pub fn pem_or_folder(word: &str) -> Result<PathBuf, WordError> {
     if Path::new(word).is_dir() { Ok(word.into()) } else { pem(word) }
 }
 
-/// `127.0.0.1:8080` or `[::1]:8443,tls`: where all connections go.
+/// Parses the address of all connections: `127.0.0.1:8080` or `[::1]:8443,tls`.
 ///
 /// # Errors
 ///
-/// It is no address and port.
+/// [`WordError`] if it is not an address and port.
 pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
     let (address, tls) = match word.split_once(',') {
         None => (word, false),
@@ -211,11 +215,11 @@ pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
     Ok(ResolveAll { address, tls })
 }
 
-/// A version of HTTP.
+/// Parses a version of HTTP.
 ///
 /// # Errors
 ///
-/// There is none of this name.
+/// [`WordError`] if there is no such version.
 pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
     match word {
         "1.0" => Ok(HttpVersion::V1_0),
@@ -226,7 +230,7 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
     }
 }
 
-/// A method of gRPC: `package.Service/Method`.
+/// Parses a method of gRPC: `package.Service/Method`.
 ///
 /// # Errors
 ///
@@ -241,7 +245,8 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
     }
 }
 
-/// When the messages of a stream are sent: at an interval, or each after a reply.
+/// Parses the times at which the messages of a stream are sent: at an interval, or
+/// each after a reply.
 ///
 /// # Errors
 ///
@@ -259,11 +264,11 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
     }
 }
 
-/// A list of key exchange groups of TLS, such as `X25519,secp256r1`.
+/// Parses a list of key exchange groups of TLS, such as `X25519,secp256r1`.
 ///
 /// # Errors
 ///
-/// A name is empty.
+/// [`WordError`] if a name is empty.
 pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
     let groups: Vec<String> = word.split(',').map(|name| name.trim().to_owned()).collect();
     if groups.iter().any(String::is_empty) {
@@ -276,48 +281,51 @@ pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
     Ok(groups)
 }
 
-/// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.
+/// Parses `HOST:PORT:ADDR`; IPv6 addresses may have brackets.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn resolve(word: &str) -> Result<Resolve, WordError> {
-    let read = || {
-        let (host, rest) = match word.strip_prefix('[') {
-            Some(bracketed) => bracketed.split_once("]:")?,
-            None => word.split_once(':')?,
-        };
-        let (port, address) = rest.split_once(':')?;
-        let bare = address.strip_prefix('[').and_then(|a| a.strip_suffix(']')).unwrap_or(address);
-        let resolve =
-            Resolve { host: host.to_ascii_lowercase(), port: port.parse().ok()?, address: bare.parse().ok()? };
-        (!host.is_empty()).then_some(resolve)
-    };
     let instead = "HOST:PORT:ADDR, such as example.org:443:127.0.0.1 or example.org:443:[::1]";
-    read().ok_or_else(|| WordError::new(word, "not a host, port and address", instead))
+    host_port_address(word).ok_or_else(|| WordError::new(word, "not a host, port and address", instead))
 }
 
-/// An HTTP proxy, as `http://HOST:PORT/`.
+fn host_port_address(word: &str) -> Option<Resolve> {
+    let (host, rest) = match word.strip_prefix('[') {
+        Some(bracketed) => bracketed.split_once("]:")?,
+        None => word.split_once(':')?,
+    };
+    let (port, address) = rest.split_once(':')?;
+    let bare = address.strip_prefix('[').and_then(|a| a.strip_suffix(']')).unwrap_or(address);
+    let resolve = Resolve { host: host.to_ascii_lowercase(), port: port.parse().ok()?, address: bare.parse().ok()? };
+    (!host.is_empty()).then_some(resolve)
+}
+
+/// Parses the URL of an HTTP proxy, to `http://HOST:PORT/`.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> {
-    let wrong = |what: &str| WordError::new(word, what, "http://HOST:PORT, such as http://127.0.0.1:3128");
     let target = target::parse(&secrets::filled(word, environment)?)?;
     if !target.url.starts_with("http:") {
-        return Err(wrong("connections to a proxy are plain HTTP, for https URLs too"));
+        return Err(proxy_error(word, "connections to a proxy are plain HTTP, for https URLs too"));
     }
     if target.basic.is_some() {
-        return Err(wrong("a name and password for the proxy are not supported yet"));
+        return Err(proxy_error(word, "a name and password for the proxy are not supported yet"));
     }
     if target.url.matches('/').count() != 3 || !target.url.ends_with('/') {
-        return Err(wrong("a proxy has no path"));
+        return Err(proxy_error(word, "a proxy has no path"));
     }
     Ok(target.url)
 }
 
-/// A local IP address.
+fn proxy_error(word: &str, wrong: &str) -> WordError {
+    WordError::new(word, wrong, "http://HOST:PORT, such as http://127.0.0.1:3128")
+}
+
+/// Parses a local IP address.
 ///
 /// # Errors
 ///
@@ -327,20 +335,24 @@ pub fn address(word: &str) -> Result<IpAddr, WordError> {
     word.trim().parse().map_err(|_| WordError::new(word, "not an IP address", instead))
 }
 
-/// A regular expression, as a text.
+/// Checks a regular expression.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn regex(word: &str) -> Result<String, WordError> {
-    let wrong = |e: regex::Error| {
-        let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        WordError::new(word, last, "a regular expression such as '\"ok\":\\s*true'; \\( is a plain (")
-    };
-    regex::bytes::Regex::new(word).map(|_| word.to_owned()).map_err(wrong)
+    match regex::bytes::Regex::new(word) {
+        Ok(_) => Ok(word.to_owned()),
+        Err(error) => {
+            let text = error.to_string();
+            let last_line = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let instead = "a regular expression such as '\"ok\":\\s*true'; \\( is a plain (";
+            Err(WordError::new(word, last_line, instead))
+        }
+    }
 }
 
-/// Time between snapshots: from a millisecond to an hour.
+/// Parses the time between snapshots: from a millisecond to an hour.
 ///
 /// # Errors
 ///
@@ -353,7 +365,7 @@ pub fn interval(word: &str) -> Result<Duration, WordError> {
     Ok(interval)
 }
 
-/// RFC 9110 section 5.6.2.
+/// True for a byte of a token (RFC 9110 section 5.6.2).
 fn is_token(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
 }

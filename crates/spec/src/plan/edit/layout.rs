@@ -1,6 +1,6 @@
 //! Text of a plan file → ranges of its values, in bytes.
 
-use crate::plan::yaml::{guarded, plainly};
+use crate::plan::yaml::{protect_braces, restore_braces};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct Layout {
     /// End of the colon or dash before the value; the end of the key if there is no colon.
     pub(super) indicator_end: usize,
-    /// From the first to the last character; empty at `indicator_end` if nothing is written.
+    /// Range from the first to the last character; empty at `indicator_end` if nothing is written.
     pub(super) range: Range<usize>,
     pub(super) content: Content,
     pub(super) has_anchor: bool,
@@ -18,31 +18,31 @@ pub(super) struct Layout {
 /// The form of a value in the text.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// Nothing is written.
+    /// No value is written.
     Null,
     /// A single value, or a part that is changed only as a whole.
     Scalar,
     /// Lines below a header such as `|-`.
     BlockScalar { header_end: usize },
-    /// `*name`.
+    /// An alias such as `*name`.
     Alias,
     /// Items, or keys with their values.
     Collection { style: Style, members: Vec<Member> },
 }
 
-/// How a list or map is written.
+/// Notation of a list or map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// A line for each member.
+    /// One line for each member.
     Block,
-    /// Within brackets or braces.
+    /// In one line, within brackets or braces.
     Flow,
 }
 
 /// An item of a list, or a key of a map with its value.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// None: an item of a list.
+    /// Key of a map; None for an item of a list.
     pub(super) key: Option<String>,
     /// Start of the key, the dash or the item.
     pub(super) start: usize,
@@ -50,7 +50,7 @@ pub(super) struct Member {
 }
 
 impl Layout {
-    /// Items or keys. A single value has none.
+    /// Items or keys of a list or map; empty for a single value.
     pub(super) fn members(&self) -> &[Member] {
         match &self.content {
             Content::Collection { members, .. } => members,
@@ -65,9 +65,11 @@ impl Layout {
         }
     }
 
+    /// Checks that the value can be changed without changing others.
+    ///
     /// # Errors
     ///
-    /// Why the value cannot be changed without changing others.
+    /// The reason why it cannot.
     pub(super) fn check_editable(&self) -> Result<(), &'static str> {
         match self.content {
             Content::Alias => Err("the value is an alias, which stands for another value"),
@@ -77,16 +79,17 @@ impl Layout {
     }
 }
 
-/// Returns the layout of a text that is a plan's YAML; None if it has keys that are no texts.
+/// Reads the layout of the YAML text of a plan; None if it has a key that is not a text.
 pub(super) fn read(text: &str) -> Option<Layout> {
     let mark = text.strip_prefix('\u{feff}');
     let mut offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
     offsets.push(text.len());
-    let guarded = guarded(mark.unwrap_or(text));
+    let protected_text = protect_braces(mark.unwrap_or(text));
     let mut reader = LayoutReader {
         text,
+        // The parser counts characters without the byte order mark.
         offsets: offsets.split_off(usize::from(mark.is_some())),
-        parser: Parser::new_from_str(&guarded),
+        parser: Parser::new_from_str(&protected_text),
     };
     loop {
         if let (Event::DocumentStart(_), _) = reader.next()? {
@@ -98,7 +101,7 @@ pub(super) fn read(text: &str) -> Option<Layout> {
 
 struct LayoutReader<'t> {
     text: &'t str,
-    /// Offset in bytes of each character.
+    /// Byte offset of each character.
     offsets: Vec<usize>,
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
 }
@@ -169,7 +172,8 @@ impl<'t> LayoutReader<'t> {
         (Content::BlockScalar { header_end }, start..lines.strip_suffix('\r').unwrap_or(lines).len().max(header_end))
     }
 
-    /// End of the lines of a block without the empty ones at its end: those with no more than its indentation.
+    /// End of the lines of a block, without empty lines at its end. Empty lines have no text beyond
+    /// the indentation of the block.
     fn content_end(&self, content: &Range<usize>) -> usize {
         let indentation = content.start - self.text[..content.start].rfind('\n').map_or(0, |position| position + 1);
         let mut end = content.start;
@@ -188,9 +192,9 @@ impl<'t> LayoutReader<'t> {
         let style = self.style(around, &start);
         let mut members: Vec<Member> = Vec::new();
         while !self.is_at_end()? {
-            let before = members.last().map_or(indicator_end, |member| member.value.range.end);
+            let previous_end = members.last().map_or(indicator_end, |member| member.value.range.end);
             let start = match style {
-                Style::Block => self.skip_blank(before),
+                Style::Block => self.skip_blank(previous_end),
                 Style::Flow => self.peek_start()?,
             };
             let item_start = if style == Style::Block { start + 1 } else { start };
@@ -207,18 +211,19 @@ impl<'t> LayoutReader<'t> {
             let colon = self.skip_blank(range.end);
             let indicator_end = if self.text[colon..].starts_with(':') { colon + 1 } else { range.end };
             let value = self.value(indicator_end, style)?;
-            members.push(Member { key: Some(plainly(&key)), start: range.start, value });
+            members.push(Member { key: Some(restore_braces(&key)), start: range.start, value });
         }
         self.collection(style, members, start)
     }
 
-    /// Within brackets, everything is. The parser's range of a block is empty, but for an anchor.
+    /// Within brackets, all values are in flow style. The parser's range of a block is empty,
+    /// except for an anchor.
     fn style(&self, around: Style, start: &Range<usize>) -> Style {
         let is_bracket = !start.is_empty() && self.text[self.after_anchor(start.start)..].starts_with(['[', '{']);
         if is_bracket || around == Style::Flow { Style::Flow } else { Style::Block }
     }
 
-    /// End of a quoted text. The parser's range includes white space and comments after it.
+    /// End of a quoted text. The parser's range also includes white space and comments after it.
     fn quote_end(&self, start: usize) -> usize {
         let start = self.after_anchor(start);
         let is_double = self.text[start..].starts_with('"');
@@ -253,7 +258,7 @@ impl<'t> LayoutReader<'t> {
         let range = match (style, &members[..]) {
             (Style::Block, [first, .., last]) => first.start..last.value.range.end,
             (Style::Block, [only]) => only.start..only.value.range.end,
-            // The parser's range includes white space and comments after the bracket.
+            // The parser's range also includes white space and comments after the bracket.
             (Style::Flow, _) | (Style::Block, []) => start.start..end.start + usize::from(!end.is_empty()),
         };
         Some((Content::Collection { style, members }, range))

@@ -1,4 +1,5 @@
-//! Edits of single values; random ones are in the tests of `brunt-import`, which has plans of many kinds.
+//! Edits of single values; random ones are in the tests of `brunt-import`, which has
+//! plans of many kinds.
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Extractors. Each way to search a reply has a form, and a row in `WAYS`.
 
 use super::expected;
-use super::forms::{Defined, FormKeys, FormTable, schemas};
+use super::forms::{FormKeys, FormMatch, FormTable, schemas};
 use crate::error::{Result, SpecError};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Entry, Node, Value, Yaml, read};
@@ -30,7 +30,7 @@ static TABLE: LazyLock<FormTable> =
 
 /// A way to look for something in a reply, as plan files have it.
 trait ExtractorForm: DeserializeOwned + JsonSchema {
-    /// Its keys.
+    /// Keys of the map, and those that define it.
     const KEYS: FormKeys;
 
     fn read(self) -> ExtractFrom;
@@ -137,7 +137,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     if let Some(path) = entry.node.text() {
         return Ok(Extractor::new(&entry.key, ExtractFrom::JsonPath(path.to_owned())));
     }
-    let Defined::Kind(way, _) = TABLE.find(&entry.node)? else {
+    let FormMatch::Kind(way, _) = TABLE.find(&entry.node)? else {
         let wrong = "one of json, jmespath, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
         return Err(SpecError::new(&entry.node.at, "", wrong));
     };
@@ -161,7 +161,7 @@ fn take(word: &str) -> Result<Take> {
             Ok(number) if number > 0 => Ok(Take::Number(number)),
             _ => {
                 let wrong = format!("`{number}` is no match; write first, last, random, all, or a number from 1");
-                Err(SpecError::told(wrong))
+                Err(SpecError::unplaced(wrong))
             }
         },
     }
@@ -296,8 +296,8 @@ impl ExtractorForm for CookieExtractor {
     }
 }
 
-/// Writes an extractor: a `JSONPath` alone, or a map. `text` returns a text as a plan file has it. None: a plan file has no word for the
-/// part that is searched.
+/// Writes an extractor, as a `JSONPath` or as a map. `text` converts a text to the syntax of plan
+/// files. Returns None if plan files have no word for the part of the reply.
 pub fn write(extractor: &Extractor, text: &mut dyn FnMut(&str) -> String) -> Option<Yaml> {
     let mut keys = write_from(&extractor.from, text);
     let part = match &extractor.part {
@@ -352,7 +352,7 @@ fn write_from(from: &ExtractFrom, text: &mut dyn FnMut(&str) -> String) -> Vec<(
     }
 }
 
-/// The key `group` or `template`; None for the group that a plan file means without them.
+/// The key `group` or `template`; None if the default group is meant.
 fn write_group(
     pattern: &str,
     group: u32,

@@ -1,6 +1,7 @@
-//! Tables of forms. A form is a map that one key defines, with keys that go with it.
+//! Tables of forms. A form is a map that one key defines, with further keys.
 //!
-//! A form is a struct with the keys of one kind. Its table gives the JSON Schema, and refuses keys that do not go with a kind.
+//! A form is a struct with the keys of one kind. Its table generates the JSON Schema, and refuses
+//! keys of other kinds.
 
 use crate::error::{SpecError, one_of, unknown};
 use crate::plan::{Entry, Node};
@@ -12,28 +13,29 @@ pub(super) type Describe = fn(&mut SchemaGenerator) -> Schema;
 
 /// The keys of a kind.
 pub(super) struct FormKeys {
-    /// The keys that define it. A map has one of them.
+    /// Keys that define the kind. A map has exactly one of them.
     defined_by: &'static [&'static str],
-    /// Describes its own keys.
-    own: Describe,
-    /// Describe the keys that it shares with other kinds.
+    /// Describes the keys of this kind only.
+    own_keys: Describe,
+    /// Describe the keys that several kinds share.
     shared: &'static [Describe],
-    /// Returns the reason why a key of other kinds does not go with it, with a remedy. None: the general one.
+    /// Returns the reason why a key of another kind is refused, with a remedy. None stands for the
+    /// general reason of the table.
     refusal: fn(&str) -> Option<String>,
 }
 
 impl FormKeys {
     /// The keys of a form, defined by one of `defined_by`.
     pub const fn of<F: JsonSchema>(defined_by: &'static [&'static str]) -> Self {
-        Self { defined_by, own: F::json_schema, shared: &[], refusal: |_| None }
+        Self { defined_by, own_keys: F::json_schema, shared: &[], refusal: |_| None }
     }
 
-    /// The same with keys that it shares with other kinds.
+    /// Adds keys that several kinds share.
     pub const fn with(self, shared: &'static [Describe]) -> Self {
         Self { shared, ..self }
     }
 
-    /// The same with its own reasons why a key does not go with it.
+    /// Sets the reasons why keys of other kinds are refused.
     pub const fn refusing(self, refusal: fn(&str) -> Option<String>) -> Self {
         Self { refusal, ..self }
     }
@@ -45,12 +47,12 @@ pub(super) struct FormTable {
     noun: &'static str,
 }
 
-/// What the keys of a map define.
-pub(super) enum Defined<'n> {
+/// The kind of a map, found by its keys.
+pub(super) enum FormMatch<'n> {
     Nothing,
-    /// The row of its kind, and the entry that defines it.
+    /// Row of the kind, and the entry that defines it.
     Kind(usize, &'n Entry),
-    /// Two entries that define it.
+    /// Two entries that each define a kind.
     Twice(&'n Entry, &'n Entry),
 }
 
@@ -58,11 +60,8 @@ impl FormTable {
     /// A table with these rows. `noun` names the maps in errors, such as `step`.
     pub fn new(noun: &'static str, rows: impl IntoIterator<Item = &'static FormKeys>) -> Self {
         let mut generator = SchemaGenerator::default();
-        let keys_of = |row: &'static FormKeys| {
-            let keys = properties(row, &mut generator).into_iter().map(|(key, _)| key).collect();
-            (row, keys)
-        };
-        Self { rows: rows.into_iter().map(keys_of).collect(), noun }
+        let rows = rows.into_iter().map(|row| (row, key_names(row, &mut generator))).collect();
+        Self { rows, noun }
     }
 
     /// All keys that define a kind.
@@ -70,8 +69,9 @@ impl FormTable {
         self.rows.iter().flat_map(|(row, _)| row.defined_by).copied()
     }
 
-    /// Returns what a map defines. A key that no kind has is an error, and one that only other kinds have.
-    pub fn find<'n>(&self, node: &'n Node) -> Result<Defined<'n>, SpecError> {
+    /// Finds the kind of a map. A key that no kind has is an error, and so is a key that only
+    /// other kinds have.
+    pub fn find<'n>(&self, node: &'n Node) -> Result<FormMatch<'n>, SpecError> {
         let all: Vec<&String> = self.rows.iter().flat_map(|(_, keys)| keys).collect();
         if let Some(entry) = node.entries().iter().find(|entry| !all.contains(&&entry.key)) {
             return Err(SpecError::new(&entry.at, entry.key.as_str(), unknown(&entry.key, &all)));
@@ -81,11 +81,11 @@ impl FormTable {
             Some((kind, entry))
         });
         match (defined.next(), defined.next()) {
-            (None, _) => Ok(Defined::Nothing),
-            (Some((_, one)), Some((_, other))) => Ok(Defined::Twice(one, other)),
+            (None, _) => Ok(FormMatch::Nothing),
+            (Some((_, one)), Some((_, other))) => Ok(FormMatch::Twice(one, other)),
             (Some((kind, entry)), None) => {
                 self.check_keys(kind, node, entry)?;
-                Ok(Defined::Kind(kind, entry))
+                Ok(FormMatch::Kind(kind, entry))
             }
         }
     }
@@ -108,22 +108,28 @@ impl FormTable {
     }
 }
 
-/// Describes a map of each of the kinds. It does not use their [`FormTable`], which describes them to know their keys.
+/// JSON Schemas of a map of each kind. This does not use the [`FormTable`], which calls it to
+/// know the keys.
 pub(super) fn schemas<'r>(rows: impl IntoIterator<Item = &'r FormKeys>, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let kind = |row: &FormKeys| {
-        let required = row.defined_by.iter().map(|key| json_schema!({ "required": [key] }).to_value());
-        let mut schema = (row.own)(generator);
-        schema.insert("properties".into(), properties(row, generator).into());
-        schema.insert("additionalProperties".into(), false.into());
-        schema.insert("anyOf".into(), required.collect());
-        schema.to_value()
-    };
-    rows.into_iter().map(kind).collect()
+    rows.into_iter().map(|row| schema(row, generator)).collect()
+}
+
+fn schema(row: &FormKeys, generator: &mut SchemaGenerator) -> Value {
+    let required = row.defined_by.iter().map(|key| json_schema!({ "required": [key] }).to_value());
+    let mut schema = (row.own_keys)(generator);
+    schema.insert("properties".into(), properties(row, generator).into());
+    schema.insert("additionalProperties".into(), false.into());
+    schema.insert("anyOf".into(), required.collect());
+    schema.to_value()
+}
+
+fn key_names(row: &FormKeys, generator: &mut SchemaGenerator) -> Vec<String> {
+    properties(row, generator).into_iter().map(|(key, _)| key).collect()
 }
 
 fn properties(row: &FormKeys, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut all = Map::new();
-    for group in [&row.own].into_iter().chain(row.shared) {
+    for group in [&row.own_keys].into_iter().chain(row.shared) {
         if let Some(Value::Object(properties)) = group(generator).remove("properties") {
             all.extend(properties);
         }

@@ -1,7 +1,7 @@
-//! The keys below `scenario`, `setup` and `teardown`. Those of steps stand with each kind of step.
+//! The keys below `scenario`, `setup` and `teardown`. Each kind of step defines its own keys.
 
 use super::steps::StepSchema;
-use crate::plan::words::{Longer, Nested, Scalar, ScalarList, ScalarOr};
+use crate::plan::words::{Nested, PositiveDuration, Scalar, ScalarList, ScalarOr};
 use brunt_model::scenario::{DataEnd, RowOrder, Scope, Sharing};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -74,7 +74,7 @@ pub struct StageLoad {
     /// How often each of them does. Default: 1.
     pub iterations: Option<u32>,
     /// Time limit for the whole. Default: 60s.
-    pub timeout: Option<Longer>,
+    pub timeout: Option<PositiveDuration>,
 }
 
 /// The language of scripts.

@@ -1,6 +1,6 @@
 //! Keys of requests about their replies: extraction, checks, and the reaction to failures.
 
-use super::Reader;
+use super::ScenarioReader;
 use super::checks::{StepCheck, Until};
 use super::extractors::ExtractMap;
 use super::keys::OnFailure;
@@ -45,7 +45,7 @@ impl ReplyKeys {
     }
 
     /// Adds the policy of a request, and returns its number. `kind` is the key that defines the step.
-    pub fn read(&self, reader: &mut Reader<'_>, step: &Node, kind: &str) -> Result<u32> {
+    pub fn read(&self, reader: &mut ScenarioReader<'_>, step: &Node, kind: &str) -> Result<u32> {
         let mut policy = reader.policy.clone();
         if let Some(on_failure) = self.on_failure {
             policy.failure_ends = on_failure.scope();
@@ -58,6 +58,7 @@ impl ReplyKeys {
         policy.events = self.reply_events.map(|events| events.0);
         if let Some(digest) = &self.digest {
             policy.credentials.push(credentials(&digest.0).map_err(|error| error.within("digest", &step.at))?);
+            // Digest needs the challenge of a first reply, with status 401.
             policy.repeats_unauthorized = 1;
         }
         if let (Some(form), Some(node)) = (&self.extract, step.child("extract")) {
@@ -81,6 +82,7 @@ impl ReplyKeys {
                 policy.assertions.push(Assertion { name: "script".into(), test });
             }
         }
+        // Equal policies are stored once.
         if let Some(number) = reader.policies.iter().position(|other| *other == policy) {
             return Ok(number as u32);
         }
@@ -93,7 +95,7 @@ fn credentials(pair: &str) -> Result<Credentials> {
     let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
     if pair.contains("${") {
         let wrong = "variables of users cannot stand here; write the name and the password, or ${env.NAME}";
-        return Err(SpecError::told(wrong));
+        return Err(SpecError::unplaced(wrong));
     }
     Ok(Credentials { realm: None, user: user.to_owned(), password: password.to_owned() })
 }

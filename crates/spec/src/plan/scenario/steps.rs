@@ -1,7 +1,8 @@
-//! The steps of a scenario. `KINDS` has a row for each kind: its form has the keys, and reads them; `write_step` has an arm for each
-//! step of the model.
+//! The steps of a scenario. `KINDS` has a row for each kind; its form has the keys and reads them.
+//! `write_step` has an arm for each step of the model.
 //!
-//! * `requests`, `bodies`, `calls`: requests. `pauses`, `blocks`, `loops`, `branches`, `variables`, `scripts`: the other kinds.
+//! * `requests`, `bodies`, `calls`: requests. `pauses`, `blocks`, `loops`, `branches`, `variables`,
+//!   `scripts`: the other kinds.
 //! * `conditions`: the conditions of branches and loops.
 
 mod blocks;
@@ -22,8 +23,8 @@ pub use pauses::think;
 pub use scripts::script;
 pub use variables::set;
 
-use super::forms::{Defined, FormKeys, FormTable, schemas};
-use super::{Reader, expected};
+use super::forms::{FormKeys, FormMatch, FormTable, schemas};
+use super::{ScenarioReader, expected};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::words::Nested;
 use crate::plan::{Entry, Node, Value, Yaml, read};
@@ -63,19 +64,20 @@ static KINDS: [StepKind; 24] = [
 
 static TABLE: LazyLock<FormTable> = LazyLock::new(|| FormTable::new("step", KINDS.iter().map(|kind| &kind.keys)));
 
-/// A kind of step, as plan files have it: its fields are its keys, for the types of their values and the JSON Schema.
+/// A kind of step, as plan files have it. Its fields are its keys; they define the types of the
+/// values and the JSON Schema.
 trait StepForm: DeserializeOwned + JsonSchema {
-    /// Its keys.
+    /// Keys of the step, and those that define it.
     const KEYS: FormKeys;
 
     /// Returns the step of the model; some kinds become several.
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>>;
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>>;
 }
 
 /// A row of [`KINDS`].
 struct StepKind {
     keys: FormKeys,
-    read: fn(&mut Reader<'_>, &StepNode<'_>) -> Result<Vec<Step>>,
+    read: fn(&mut ScenarioReader<'_>, &StepNode<'_>) -> Result<Vec<Step>>,
 }
 
 impl StepKind {
@@ -113,7 +115,7 @@ impl JsonSchema for StepSchema {
     }
 }
 
-impl Reader<'_> {
+impl ScenarioReader<'_> {
     /// Reads the steps of a list. `key` is the place of the list, such as `steps` or `choose[0].steps`.
     pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<Step>> {
         let Value::List(nodes) = &node.value else {
@@ -140,12 +142,12 @@ impl Reader<'_> {
             return Err(SpecError::new(&node.at, "", wrong));
         }
         match TABLE.find(node)? {
-            Defined::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
-            Defined::Twice(one, other) => {
+            FormMatch::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
+            FormMatch::Twice(one, other) => {
                 let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);
                 Err(SpecError::new(&other.at, "", wrong))
             }
-            Defined::Nothing => {
+            FormMatch::Nothing => {
                 let near = node.entries().iter().find_map(|entry| nearest(&entry.key, TABLE.defining_keys()));
                 let instead =
                     near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
@@ -161,7 +163,7 @@ type StepList = Nested<Vec<StepSchema>>;
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl StepList {
     /// Reads it from the map around it. `key` is its place below the step, such as `steps` or `choose[0].steps`.
-    fn read(&self, reader: &mut Reader<'_>, map: &Node, key: &str) -> Result<Vec<Step>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, map: &Node, key: &str) -> Result<Vec<Step>> {
         let (place, name) = key.rsplit_once('.').unwrap_or(("", key));
         let steps = map.child(name).ok_or_else(|| {
             SpecError::new(&map.at, place, format!("its `{name}` are missing; write a list of them below it"))
@@ -173,7 +175,7 @@ impl StepList {
 /// Returns a whole number above 0.
 fn positive(text: &str) -> Result<u32> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| SpecError::told(format!("`{text}`: not a whole number above 0; write one such as 6")))
+    number.ok_or_else(|| SpecError::unplaced(format!("`{text}`: not a whole number above 0; write one such as 6")))
 }
 
 /// Writes the steps of a list.
@@ -181,7 +183,8 @@ pub fn write(steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
     steps.iter().flat_map(|step| write_step(step, wording)).collect()
 }
 
-/// Writes a step. Each variant is decided here, and none by a wildcard: a new one that is forgotten does not compile.
+/// Writes a step. There is no wildcard arm, so that a new variant does not compile until this
+/// function handles it.
 fn write_step(step: &Step, wording: &mut dyn Wording) -> Vec<Yaml> {
     match step {
         Step::Request(number) => wording.request(*number),

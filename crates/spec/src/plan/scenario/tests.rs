@@ -1,4 +1,4 @@
-//! Scenarios as they are written in plan files: what they come to, and what is said of those that make no sense.
+//! Reads scenarios of plan files: their plans, and the errors of invalid ones.
 
 use crate::System;
 use crate::plan_file::load;
@@ -12,8 +12,8 @@ use std::time::Duration;
 
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 
-/// The plan that a scenario comes to, with a file of users beside it.
-fn planned(scenario: &str) -> Result<Plan, String> {
+/// Plan of a scenario. Files with data are in the same folder.
+fn plan_of(scenario: &str) -> Result<Plan, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
     let indented = scenario.replace('\n', "\n  ");
@@ -29,7 +29,7 @@ fn planned(scenario: &str) -> Result<Plan, String> {
 }
 
 fn well(scenario: &str) -> Plan {
-    planned(scenario).unwrap_or_else(|error| panic!("{scenario}\n{error}"))
+    plan_of(scenario).unwrap_or_else(|error| panic!("{scenario}\n{error}"))
 }
 
 pub(super) const LOGIN: &str = r#"base: http://${host}
@@ -126,7 +126,7 @@ fn replies_are_treated_as_the_step_says() {
         (policy(1).failure_ends, policy(1).cookies, policy(1).redirects.most),
         (Scope::Iteration, Cookies::Kept, 10)
     );
-    // Requests that say nothing of their replies share a policy.
+    // Requests without keys about replies share a policy.
     assert_eq!(plan.main().scenario.requests[2].reply_policy, plan.main().scenario.requests[3].reply_policy);
     let limited = well("cookies: false\nfollow: 0\nsteps: [{get: 'http://127.0.0.1/', timeout: 2s}]");
     let policy = &limited.reply_policies[0];
@@ -147,8 +147,8 @@ fn scripts_are_in_the_language_of_the_scenario() {
     assert!(
         matches!(&policy.assertions[0].test, AssertionTest::Script(script) if script.language == ScriptLanguage::Javascript)
     );
-    assert!(planned("language: lua\nsteps: [{get: http://h/}]").unwrap_err().contains("language"));
-    let broken = planned("language: javascript\nsteps: [{script: 'let = ;'}, {get: http://h/}]").unwrap_err();
+    assert!(plan_of("language: lua\nsteps: [{get: http://h/}]").unwrap_err().contains("language"));
+    let broken = plan_of("language: javascript\nsteps: [{script: 'let = ;'}, {get: http://h/}]").unwrap_err();
     assert!(broken.contains("SyntaxError"), "{broken}");
 }
 
@@ -264,8 +264,8 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{get: http://h/, check: {min_size: 10q}}]", "`q` is not a unit of bytes"),
         ("steps: [{post: http://h/, data: a, json: {}}]", "`data` is the body already; write one of them"),
     ] {
-        let told = planned(scenario).expect_err(scenario);
-        assert!(told.contains(expected), "{scenario}\n{told}");
+        let error_text = plan_of(scenario).expect_err(scenario);
+        assert!(error_text.contains(expected), "{scenario}\n{error_text}");
     }
 }
 
@@ -331,7 +331,7 @@ steps:
     let Step::Switch { cases, .. } = &scenario.steps[4] else { panic!("{:?}", scenario.steps) };
     assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
     assert!(matches!(scenario.steps[5], Step::Choose { order: Order::User, .. }));
-    for (wrong, told) in [
+    for (wrong, error_text) in [
         ("base: http://h\ncache: often\nsteps: [{get: /}]", "`often`: write true, false or revalidate"),
         ("data: users.csv\nsteps: [{get: http://h/, digest: '${name}:x'}]", "variables of users cannot stand here"),
         ("base: http://h\nsteps: [{pace: often}, {get: /}]", "`often` is no rate; write one such as 10/s"),
@@ -341,15 +341,15 @@ steps:
         ),
         ("base: http://h\nsteps: [{count: {n: {end: 5, by: 1}}}, {get: /}]", "by: unknown key"),
     ] {
-        let error = planned(wrong).unwrap_err();
-        assert!(error.contains(told), "{wrong}\n{error}");
+        let error = plan_of(wrong).unwrap_err();
+        assert!(error.contains(error_text), "{wrong}\n{error}");
     }
 }
 
 #[test]
 fn an_error_brings_no_error_about_what_was_taken_out_for_it() {
-    let missing = planned("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
+    let missing = plan_of("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
     assert!(missing.starts_with("plan.yaml:5:17: scenario: cannot read ") && !missing.contains("no URL"), "{missing}");
-    let unset = planned("base: http://h\nsteps:\n- get: /a\n- get: /b?x=${nowhere}").unwrap_err();
+    let unset = plan_of("base: http://h\nsteps:\n- get: /a\n- get: /b?x=${nowhere}").unwrap_err();
     assert!(unset.starts_with("plan.yaml:7:10: scenario: `${nowhere}`") && !unset.contains("no key"), "{unset}");
 }

@@ -1,12 +1,14 @@
-//! Steps of a scenario as steps of a plan file. How each kind is written stands beside its keys, in `steps`.
+//! Writes the steps of a scenario as steps of a plan file. Each kind of step is written next to
+//! its keys, in `steps`.
 
 use crate::plan::Yaml;
 use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{Condition, Script, ScriptSample, Share};
 
-/// Words a scenario for a plan file: translates its texts, and hears of what a plan file cannot say.
+/// Converts a scenario for a plan file: translates its texts, and receives the
+/// losses of the conversion.
 pub trait Wording {
-    /// Returns a text as a plan file has it.
+    /// Returns a text in the syntax of plan files.
     fn text(&mut self, text: &str) -> String;
 
     /// Returns the steps of a request: its number in the scenario's list.
@@ -15,38 +17,39 @@ pub trait Wording {
     /// Returns the steps that run a script.
     fn script(&mut self, script: &Script) -> Vec<Yaml>;
 
-    /// Returns the name of a data file: its number in the scenario's list.
+    /// Returns the name of a data file. `number` is its index in the list of the scenario.
     fn data_file(&mut self, number: u32) -> Option<String>;
 
-    /// True if a text is `true` exactly where the last request succeeded.
+    /// True if a text is `true` exactly if the last request succeeded.
     fn is_success(&self, _text: &str) -> bool {
         false
     }
 
-    /// Reports a part of a step that a plan file cannot say.
+    /// Reports a part of a step that a plan file cannot express.
     fn lose(&mut self, loss: Loss<'_>);
 }
 
-/// A part of a step that a plan file cannot say.
+/// A part of a step that a plan file cannot express.
 #[derive(Debug, Clone, Copy)]
 pub enum Loss<'m> {
     /// The second evaluation of a condition between two rounds.
     SecondEvaluation(&'m Condition),
     /// The first and last number of variables with this prefix.
     NumberRange(&'m str),
-    /// A share that is no fixed percentage; the steps are carried out each time.
+    /// A share that is no fixed percentage; the steps run in each round.
     Share(&'m Share),
-    /// A pause with this text, which is no time.
+    /// A pause with this text, which is not a time.
     Pause(&'m str),
     /// A schedule of rates; the pause is left out.
     Schedule,
     /// The time limit of a meeting.
     MeetingTimeout,
-    /// Steps that are carried out once for each run of the loop around them; they are carried out once for each user.
+    /// Steps that run once for each run of the loop around them; in a plan file they run
+    /// once for each user.
     OncePerLoop,
-    /// A change of the next request; it is left out.
+    /// A change of the next request, which is left out.
     Modifier(&'m RequestModifier),
-    /// A sample that is no request. Only its script, if it has one, is carried out.
+    /// A sample that is not a request. Only its script runs, if it has one.
     Sample(&'m ScriptSample),
 }
 

@@ -4,7 +4,8 @@ use super::MAX_WIDTH;
 use crate::plan::json::is_typed;
 use std::fmt::Write;
 
-/// Comment lines, broken between words; an empty line for an empty text. Nothing of the text can end the comment.
+/// Returns the lines of a comment, broken between words; an empty line for an empty text. No part
+/// of the text can end the comment.
 pub fn comment(text: &str) -> Vec<String> {
     if text.is_empty() {
         return vec![String::new()];
@@ -23,9 +24,8 @@ pub fn comment(text: &str) -> Vec<String> {
     lines
 }
 
-/// The text without line breaks and control characters, cut where it is very long.
+/// The text without line breaks and control characters, limited to 600 characters.
 pub fn one_line(text: &str) -> String {
-    let is_break = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     text.chars()
         .take(600)
         .collect::<String>()
@@ -35,10 +35,8 @@ pub fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// A value in a line of its own: without quotes where that is safe.
+/// A value that fills its line, without quotes if that is safe.
 pub fn plain(text: &str) -> String {
-    let may_begin = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '$' | '_' | '+' | '(' | '=' | ';');
-    let may_follow = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '!'..='~');
     let is_safe = text.starts_with(may_begin)
         && text.chars().all(may_follow)
         && !text.ends_with([' ', ':'])
@@ -49,20 +47,18 @@ pub fn plain(text: &str) -> String {
 
 /// A name, or a value within brackets or braces.
 pub fn flow(text: &str) -> String {
-    let is_word =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ';' | '=' | '*');
     let is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.'))
         && text.chars().all(is_word)
         && !is_special(text);
     if is_safe || is_typed(text) { text.to_owned() } else { double_quoted(text) }
 }
 
-/// Whether YAML could take an unquoted word for something else than a text.
+/// True if YAML would not read the unquoted word as a text.
 pub fn is_special(text: &str) -> bool {
     ["null", "~", "---", "..."].contains(&text)
 }
 
-/// A text within quotes.
+/// A text in double quotes.
 pub fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -83,15 +79,15 @@ pub fn double_quoted(text: &str) -> String {
     out
 }
 
-/// The text as a block of lines, and the style that stands before it; None where it is one line, or needs quotes.
+/// The text as a block of lines, with the style that begins it; None if it is one
+/// line, or needs quotes.
 pub fn block(text: &str) -> Option<(&'static str, Vec<String>)> {
-    let is_odd = |c: char| {
-        c.is_control() && c != '\n'
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{85}')
-    };
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let is_plain = |line: &String| !line.ends_with(' ');
-    if lines.len() < 2 || text.contains(is_odd) || text.starts_with([' ', '\n']) || !lines.iter().all(is_plain) {
+    if lines.len() < 2 || text.contains(needs_quotes) || text.starts_with([' ', '\n']) {
+        return None;
+    }
+    // A space at the end of a line is invisible, so such a text is written in quotes.
+    if lines.iter().any(|line| line.ends_with(' ')) {
         return None;
     }
     match (text.ends_with('\n'), text.ends_with("\n\n")) {
@@ -99,4 +95,29 @@ pub fn block(text: &str) -> Option<(&'static str, Vec<String>)> {
         (true, false) => Some(("|", lines)),
         (false, false) => Some(("|-", lines)),
     }
+}
+
+fn is_break(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// True for a character that may begin a value without quotes.
+fn may_begin(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '$' | '_' | '+' | '(' | '=' | ';')
+}
+
+/// True for a character that may follow in a value without quotes.
+fn may_follow(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ' ' | '!'..='~')
+}
+
+/// True for a character that needs no quotes within brackets or braces.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ';' | '=' | '*')
+}
+
+/// True for a character that a block of lines cannot contain.
+fn needs_quotes(c: char) -> bool {
+    c.is_control() && c != '\n'
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{85}')
 }

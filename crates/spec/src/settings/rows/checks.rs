@@ -1,21 +1,21 @@
-//! What makes a reply, and the run, good.
+//! Conditions for a good reply, and for a good run.
 
 use crate::settings::row::{Kind, SettingRow as Row, on, set};
-use crate::settings::{Key, RunSettings, Takes};
+use crate::settings::{Key, RunSettings, ValueForm};
 use crate::words::{objective, status, values};
 
 type S = RunSettings;
 
 const CHECKS: &str = "Checks";
 
-/// The rows.
+/// Rows under the heading of checks.
 pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated("expect-status", "LIST", "Statuses that are good, such as 200,201,300-399,2xx", |w, _| {
         set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v))
     })
     .under(CHECKS)
     .otherwise("all below 400")
-    .keys(&[Key::new("checks.status", Takes::Each)]),
+    .keys(&[Key::new("checks.status", ValueForm::Each)]),
     Row {
         kind: Kind::List,
         ..Row::value(
@@ -26,7 +26,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
             |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
         )
         .under(CHECKS)
-        .keys(&[Key::new("checks.http", Takes::Each)])
+        .keys(&[Key::new("checks.http", ValueForm::Each)])
     },
     Row::value(
         "expect-body",
@@ -35,12 +35,12 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         |w, _| set(values::regex(w), |s: &mut S, v| s.replies.checks.body = Some(v)),
     )
     .under(CHECKS)
-    .keys(&[Key::new("checks.body", Takes::Value)]),
+    .keys(&[Key::new("checks.body", ValueForm::Value)]),
     Row::switch("expect-same-length", "A good body has the length of the first good one of its label", |_, _| {
         Ok(on(|s: &mut S| s.replies.checks.same_length = true))
     })
     .under(CHECKS)
-    .keys(&[Key::new("checks.same_length", Takes::IfTrue)]),
+    .keys(&[Key::new("checks.same_length", ValueForm::IfTrue)]),
     Row::repeated(
         "objective",
         "BOUNDS",
@@ -49,7 +49,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
-    .keys(&[Key::new("objectives", Takes::Each)
+    .keys(&[Key::new("objectives", ValueForm::Each)
         .about("Bounds, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s")]),
     Row::switch(
         "strict",

@@ -1,29 +1,30 @@
-//! What a comparison is to decide.
+//! Settings of a comparison.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set};
-use crate::settings::{CompareSettings, Content, Key, Takes};
+use crate::settings::{CompareSettings, Content, Key, ValueForm};
 use crate::words::{compare, duration};
 
 type S = CompareSettings;
 
 const COMPARISON: &str = "Comparison";
 
-/// The option of the whole comparison's time: comparisons of stored runs have none.
+/// Option of the time budget of the whole comparison. A comparison of stored runs
+/// has no time budget.
 pub const TIME_BUDGET: &str = "time-budget";
 
-/// The rows.
+/// Rows of a comparison's settings.
 pub static ROWS: [Row<CompareSettings>; 7] = [
     Row::value(
         "at",
         "WHERE",
         "Loads at which servers are compared: the given ones (load), each server's capacity within --objective, searched in \
          each repetition (capacity), or both",
-        |w, _| set(compare::at(w), |s: &mut S, v| s.at = Some(v)),
+        |w, _| set(compare::compared_loads(w), |s: &mut S, v| s.at = Some(v)),
     )
     .under(COMPARISON)
     .otherwise("load")
-    .keys(&[Key::new("compare.at", Takes::Value)]),
+    .keys(&[Key::new("compare.at", ValueForm::Value)]),
     Row::repeated(
         "metric",
         "LIST",
@@ -35,25 +36,25 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
         "p99, p50, throughput, errors; of a closed loop throughput first; and cpu where it is read; capacity before all \
          with --at",
     )
-    .keys(&[Key::new("compare.metrics", Takes::Each)]),
+    .keys(&[Key::new("compare.metrics", ValueForm::Each)]),
     Row::value("min-difference", "SHARE", "Smallest relevant difference; servers within it are equivalent", |w, _| {
         set(compare::share(w), |s: &mut S, v| s.smallest = Some(v))
     })
     .under(COMPARISON)
     .otherwise(defaults::SMALLEST)
-    .keys(&[Key::new("compare.min_difference", Takes::Value)]),
+    .keys(&[Key::new("compare.min_difference", ValueForm::Value)]),
     Row::value("alpha", "CHANCE", "Significance level: chance that equal servers are found to differ", |w, _| {
         set(compare::alpha(w), |s: &mut S, v| s.alpha = Some(v))
     })
     .under(COMPARISON)
     .otherwise(defaults::ALPHA)
-    .keys(&[Key::new("compare.alpha", Takes::Value)]),
+    .keys(&[Key::new("compare.alpha", ValueForm::Value)]),
     Row::value(TIME_BUDGET, "TIME", "Time budget of the whole comparison", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = Some(v))
     })
     .under("Experiment")
     .content(Content::Number)
-    .keys(&[Key::new("compare.time_budget", Takes::Value).default("none")]),
+    .keys(&[Key::new("compare.time_budget", ValueForm::Value).default("none")]),
     Row::repeated(
         "fail-if",
         "DIFFERENCE",
@@ -61,7 +62,7 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
         |w, _| set(compare::regressions(w), |s: &mut S, v| s.fail_if.extend(v)),
     )
     .under(COMPARISON)
-    .keys(&[Key::new("compare.fail_if", Takes::Each)]),
+    .keys(&[Key::new("compare.fail_if", ValueForm::Each)]),
     Row::switch(
         "require-decision",
         "Exit code 8 if the comparison is undecided; without this option it is only reported",

@@ -1,8 +1,8 @@
-//! How connections are made and kept.
+//! Settings of connections: protocols, reuse, timeouts, TLS and addresses.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, Kind, Listed, RunSettings, Takes};
+use crate::settings::{Content, Key, Kind, Listed, RunSettings, ValueForm};
 use crate::words::WordError;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;
@@ -11,24 +11,24 @@ type S = RunSettings;
 
 const CONNECTION: &str = "Connection";
 
-/// The rows.
+/// Rows under the heading of connections.
 pub static ROWS: [Row<RunSettings>; 26] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.keepalive", Takes::IfFalse)]),
+    .keys(&[Key::new("connection.keepalive", ValueForm::IfFalse)]),
     Row::value("requests-per-connection", "N", "Maximum number of requests on one connection", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v))
     })
     .under(CONNECTION)
     .otherwise("no limit")
-    .keys(&[Key::new("connection.requests_per_connection", Takes::Value)]),
+    .keys(&[Key::new("connection.requests_per_connection", ValueForm::Value)]),
     Row::switch("retry-stale", "Retry if a kept-alive connection turns out to be closed", |_, _| {
         Ok(on(|s: &mut S| s.connection.retry_stale = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.retry_stale", Takes::IfTrue)]),
+    .keys(&[Key::new("connection.retry_stale", ValueForm::IfTrue)]),
     Row {
         kind: Kind::List,
         ..Row::value(
@@ -43,7 +43,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         )
         .under(CONNECTION)
         .otherwise("1.1")
-        .keys(&[Key::new("connection.http", Takes::Value)
+        .keys(&[Key::new("connection.http", ValueForm::Value)
             .about("HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers")])
     },
     Row {
@@ -52,21 +52,21 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             Ok(on(|s: &mut S| s.http.versions = vec![HttpVersion::V1_0]))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.http1.0", Takes::IfTrue)])
+        .keys(&[Key::new("connection.http1.0", ValueForm::IfTrue)])
     },
     Row::value("streams", "N", "HTTP/2 and 3: requests in flight on each connection", |w, _| {
         set(whole(w, 1, 1 << 20), |s: &mut S, v| s.connection.streams = v)
     })
     .under(CONNECTION)
     .usual("1")
-    .keys(&[Key::new("connection.streams", Takes::Value)]),
+    .keys(&[Key::new("connection.streams", ValueForm::Value)]),
     Row {
         listed: Listed::No,
         ..Row::switch("h2c", "HTTP/2 over http://, by prior knowledge", |_, _| {
             Ok(on(|s: &mut S| add_version(s, HttpVersion::V2)))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.h2c", Takes::IfTrue)])
+        .keys(&[Key::new("connection.h2c", ValueForm::IfTrue)])
     },
     Row::switch("h2c-upgrade", "HTTP/2 over http:// that begins as HTTP/1.1 with `Upgrade: h2c`", |_, _| {
         Ok(on(|s: &mut S| {
@@ -75,7 +75,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         }))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.h2c_upgrade", Takes::IfTrue)]),
+    .keys(&[Key::new("connection.h2c_upgrade", ValueForm::IfTrue)]),
     Row::value(
         "connections-per-origin",
         "N",
@@ -85,7 +85,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     )
     .under(CONNECTION)
     .usual("1")
-    .keys(&[Key::new("connection.connections_per_origin", Takes::Value)]),
+    .keys(&[Key::new("connection.connections_per_origin", ValueForm::Value)]),
     Row::value(
         "timeout",
         "TIME",
@@ -96,26 +96,26 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .aliases(&["m", "max-time"])
     .content(Content::Number)
     .usual(defaults::TIMEOUT)
-    .keys(&[Key::new("connection.timeout", Takes::Value)]),
+    .keys(&[Key::new("connection.timeout", ValueForm::Value)]),
     Row::value("connect-timeout", "TIME", "Timeout of name resolution, connect and TLS handshake together", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.connect_timeout = v)
     })
     .under(CONNECTION)
     .usual(defaults::CONNECT_TIMEOUT)
-    .keys(&[Key::new("connection.connect_timeout", Takes::Value)]),
+    .keys(&[Key::new("connection.connect_timeout", ValueForm::Value)]),
     Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k", |w, _| {
         set(bytes::rate(w), |s: &mut S, v| s.connection.receive_rate = Some(v))
     })
     .under(CONNECTION)
     .otherwise("no limit")
-    .keys(&[Key::new("connection.receive_rate", Takes::Value)]),
+    .keys(&[Key::new("connection.receive_rate", ValueForm::Value)]),
     Row::value("cacert", "FILE", "Certificates to trust, as PEM: authorities, or the server's own", |w, _| {
         set(values::pem(w), |s: &mut S, v| s.connection.tls.cacert = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the system's")
     .content(Content::Path)
-    .keys(&[Key::new("connection.cacert", Takes::File)]),
+    .keys(&[Key::new("connection.cacert", ValueForm::File)]),
     Row::value(
         "cert",
         "FILE",
@@ -125,48 +125,50 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     )
     .under(CONNECTION)
     .content(Content::Path)
-    .keys(&[Key::new("connection.cert", Takes::File)]),
+    .keys(&[Key::new("connection.cert", ValueForm::File)]),
     Row::value("key", "FILE", "The private key of --cert, as PEM", |w, _| {
         set(values::pem(w), |s: &mut S, v| s.connection.tls.key = Some(v))
     })
     .under(CONNECTION)
     .content(Content::Path)
-    .keys(&[Key::new("connection.key", Takes::File)]),
+    .keys(&[Key::new("connection.key", ValueForm::File)]),
     Row::switch("insecure", "Trust any certificate of the server", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.insecure = true))
     })
     .under(CONNECTION)
     .short('k')
-    .keys(&[Key::new("connection.insecure", Takes::IfTrue)]),
+    .keys(&[Key::new("connection.insecure", ValueForm::IfTrue)]),
     Row::value("sni", "NAME", "Server name of the TLS handshake", |w, _| {
         set(values::text(w), |s: &mut S, v| s.connection.tls.sni = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the URL's host")
-    .keys(&[Key::new("connection.sni", Takes::Value)]),
+    .keys(&[Key::new("connection.sni", ValueForm::Value)]),
     Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.no_resumption = true))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
+    .keys(&[Key::new("connection.tls_resumption", ValueForm::IfFalse)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
         set(values::tls_groups(w), |s: &mut S, v| s.connection.tls.groups = v)
     })
     .under(CONNECTION)
     .otherwise("X25519MLKEM768,X25519,secp256r1,secp384r1")
-    .keys(&[Key::new("connection.tls_groups", Takes::Value)]),
+    .keys(&[Key::new("connection.tls_groups", ValueForm::Value)]),
     Row::switch(
         "early-data",
         "HTTP/3: send GET requests with the first packets of a resumed connection (0-RTT)",
         |_, _| Ok(on(|s: &mut S| s.connection.tls.early_data = true)),
     )
     .under(CONNECTION)
-    .keys(&[Key::new("connection.early_data", Takes::IfTrue)]),
+    .keys(&[Key::new("connection.early_data", ValueForm::IfTrue)]),
     Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT", |w, _| {
         set(values::resolve(w), |s: &mut S, v| s.connection.resolve.push(v))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.resolve", Takes::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")]),
+    .keys(&[
+        Key::new("connection.resolve", ValueForm::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")
+    ]),
     Row {
         excludes: &["proxy", "resolve", "unix-socket"],
         ..Row::value(
@@ -176,7 +178,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             |w, _| set(values::resolve_all(w), |s: &mut S, v| s.connection.resolve_all = Some(v)),
         )
         .under(CONNECTION)
-        .keys(&[Key::new("connection.resolve_all", Takes::Value)
+        .keys(&[Key::new("connection.resolve_all", ValueForm::Value)
             .about("Connect to this address for all URLs: 127.0.0.1:8080 without TLS, or 127.0.0.1:8443,tls")])
     },
     Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval", |w, _| {
@@ -184,13 +186,13 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     })
     .under(CONNECTION)
     .otherwise("once for the run")
-    .keys(&[Key::new("connection.resolve_every", Takes::Value)]),
+    .keys(&[Key::new("connection.resolve_every", ValueForm::Value)]),
     Row::value("proxy", "URL", "An HTTP proxy, as HOST:PORT or `http://HOST:PORT`", |w, env| {
         set(values::proxy(w, env), |s: &mut S, v| s.connection.proxy = Some(v))
     })
     .under(CONNECTION)
     .aliases(&["x"])
-    .keys(&[Key::new("connection.proxy", Takes::Value)]),
+    .keys(&[Key::new("connection.proxy", ValueForm::Value)]),
     Row {
         excludes: &["proxy", "resolve", "resolve-every", "source"],
         ..Row::value("unix-socket", "PATH", "Connect to this Unix socket, whatever the URL's host", |w, _| {
@@ -198,7 +200,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         })
         .under(CONNECTION)
         .content(Content::Path)
-        .keys(&[Key::new("connection.unix_socket", Takes::File)])
+        .keys(&[Key::new("connection.unix_socket", ValueForm::File)])
     },
     Row {
         kind: Kind::List,
@@ -206,11 +208,11 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             set(values::address(w), |s: &mut S, v| s.connection.source.push(v))
         })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.source", Takes::Commas)])
+        .keys(&[Key::new("connection.source", ValueForm::Commas)])
     },
 ];
 
-/// Adds a version of HTTP to those that are named.
+/// Adds a version of HTTP unless it is named already.
 fn add_version(settings: &mut S, version: HttpVersion) {
     if !settings.http.versions.contains(&version) {
         settings.http.versions.push(version);

@@ -1,8 +1,8 @@
-//! How the trials of an experiment are arranged.
+//! Arrangement of the trials of an experiment.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set, whole};
-use crate::settings::{Content, ExperimentSettings, Key, Takes};
+use crate::settings::{Content, ExperimentSettings, Key, ValueForm};
 use crate::words::duration;
 use brunt_model::experiment::TrialOrder;
 
@@ -16,7 +16,7 @@ const MOST_REPETITIONS: u64 = 100_000;
 /// The words for the order of trials.
 const ORDERS: [&str; 3] = ["interleaved", "blocks", "random"];
 
-/// The rows.
+/// Rows of an experiment's settings.
 pub static ROWS: [Row<ExperimentSettings>; 3] = [
     Row::value("repeat", "N", "Repetitions of each load at each server; of a comparison, at most", |w, _| {
         set(whole(w, 1, MOST_REPETITIONS), |s: &mut S, v| s.repetitions = Some(v))
@@ -24,7 +24,7 @@ pub static ROWS: [Row<ExperimentSettings>; 3] = [
     .under(EXPERIMENT)
     .content(Content::Number)
     .otherwise("3; of a comparison 10, or what fits into --time-budget")
-    .keys(&[Key::new("repetitions", Takes::Value)
+    .keys(&[Key::new("repetitions", ValueForm::Value)
         .about("Repetitions of each step of each contender; with `compare`, at most")
         .default(
             "3 where loads, contenders or factors vary, otherwise 1; with `compare` 10, or what fits into its `time_budget`",
@@ -39,13 +39,13 @@ pub static ROWS: [Row<ExperimentSettings>; 3] = [
     .under(EXPERIMENT)
     .content(Content::Choice(&ORDERS))
     .otherwise("interleaved")
-    .keys(&[Key::new("order", Takes::Value)]),
+    .keys(&[Key::new("order", ValueForm::Value)]),
     Row::value("cooldown", "TIME", "Pause before each trial but the first", |w, _| {
         set(duration::parse(w), |s: &mut S, v| s.cooldown = Some(v))
     })
     .under(EXPERIMENT)
     .otherwise(defaults::COOLDOWN)
-    .keys(&[Key::new("cooldown", Takes::Value)]),
+    .keys(&[Key::new("cooldown", ValueForm::Value)]),
 ];
 
 fn order(word: &str) -> Result<TrialOrder, String> {

@@ -1,8 +1,8 @@
-//! How much is asked, and when to stop.
+//! Settings of the load, and of its end.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::settings::{Content, Key, RunSettings, ValueForm};
 use crate::words::{arrivals, duration, goal, shape, think};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ type S = RunSettings;
 
 const LOAD: &str = "Load";
 
-/// A measured time. curl calls its request body `-d`.
+/// Parses a measured time. The error explains `--data`, because `-d` is the request body in curl.
 fn measured_time(word: &str) -> Result<Duration, String> {
     duration::positive(word).map_err(|error| {
         if word.contains(['=', '{', '@']) {
@@ -22,7 +22,7 @@ fn measured_time(word: &str) -> Result<Duration, String> {
     })
 }
 
-/// The rows.
+/// Rows under the heading of load.
 pub static ROWS: [Row<RunSettings>; 18] = [
     Row::value(
         "connections",
@@ -36,11 +36,11 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .content(Content::Number)
     .otherwise(defaults::CONNECTIONS)
     .keys(&[
-        Key::new("load.users", Takes::Loads).about(
+        Key::new("load.users", ValueForm::Loads).about(
             "Closed loop: virtual users: 64, stages such as 0..500/30s,500/2m, or \
                  a sweep such as 20..20000*2",
         ),
-        Key::new("load.connections", Takes::Value)
+        Key::new("load.connections", ValueForm::Value)
             .about("With rate: maximum number of connections")
             .default("no limit but max_in_flight"),
     ]),
@@ -54,7 +54,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('r')
     .aliases(&["R", "rps", "qps"])
     .content(Content::Number)
-    .keys(&[Key::new("load.rate", Takes::Loads).about(
+    .keys(&[Key::new("load.rate", ValueForm::Loads).about(
         "Open loop: requests per second: 500, stages such as \
          0..500/30s,500/2m, or a sweep such as 50..1500+50",
     )]),
@@ -63,7 +63,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .otherwise(defaults::ARRIVALS)
-    .keys(&[Key::new("load.arrivals", Takes::Value)]),
+    .keys(&[Key::new("load.arrivals", ValueForm::Value)]),
     Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| {
         set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v))
     })
@@ -71,8 +71,8 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('d')
     .aliases(&["z"])
     .content(Content::Number)
-    .otherwise_made(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
-    .keys(&[Key::new("load.duration", Takes::Value)]),
+    .otherwise_generated(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
+    .keys(&[Key::new("load.duration", ValueForm::Value)]),
     Row::repeated(
         "until",
         "GOALS",
@@ -81,24 +81,24 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
-    .keys(&[Key::new("load.until", Takes::Each)]),
+    .keys(&[Key::new("load.until", ValueForm::Each)]),
     Row::value("max-duration", "TIME", "Maximum measured time of --until, and of a JMeter plan", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
     })
     .under(LOAD)
     .usual(defaults::MAX_DURATION)
-    .keys(&[Key::new("load.max_duration", Takes::Value)]),
+    .keys(&[Key::new("load.max_duration", ValueForm::Value)]),
     Row::value("requests", "N", "Stop after this number of measured requests; of a scenario, iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.requests = Some(v))
     })
     .under(LOAD)
     .short('n')
-    .keys(&[Key::new("load.requests", Takes::Value)]),
+    .keys(&[Key::new("load.requests", ValueForm::Value)]),
     Row::value("iterations", "N", "Closed loop: each user stops after this number of iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.iterations_per_user = Some(v))
     })
     .under(LOAD)
-    .keys(&[Key::new("load.iterations", Takes::Value)]),
+    .keys(&[Key::new("load.iterations", ValueForm::Value)]),
     Row::value(
         "think",
         "TIME[..TIME]",
@@ -107,7 +107,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .otherwise(defaults::THINK)
-    .keys(&[Key::new("load.think", Takes::Value)]),
+    .keys(&[Key::new("load.think", ValueForm::Value)]),
     Row::value(
         "warmup",
         "TIME",
@@ -120,7 +120,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .usual(defaults::WARMUP)
-    .keys(&[Key::new("load.warmup", Takes::Value)]),
+    .keys(&[Key::new("load.warmup", ValueForm::Value)]),
     Row::value(
         "grace",
         "TIME",
@@ -129,7 +129,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .usual(defaults::GRACE)
-    .keys(&[Key::new("load.grace", Takes::Value)]),
+    .keys(&[Key::new("load.grace", ValueForm::Value)]),
     Row::value(
         "connect-rate",
         "N",
@@ -138,7 +138,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .usual(defaults::CONNECT_RATE)
-    .keys(&[Key::new("load.connect_rate", Takes::Value)]),
+    .keys(&[Key::new("load.connect_rate", ValueForm::Value)]),
     Row::value(
         "max-in-flight",
         "N",
@@ -147,20 +147,20 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .otherwise("open files of all processes − 64 each")
-    .keys(&[Key::new("load.max_in_flight", Takes::Value)]),
+    .keys(&[Key::new("load.max_in_flight", ValueForm::Value)]),
     Row::value("processes", "N", "Processes that share the load", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v))
     })
     .under(LOAD)
     .otherwise("1, more where connections need more open files than one may have")
-    .keys(&[Key::new("load.processes", Takes::Value)]),
+    .keys(&[Key::new("load.processes", ValueForm::Value)]),
     Row::value("threads", "N", "Worker threads of each process", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
     })
     .under(LOAD)
     .otherwise("1, more where the rate needs them")
     .aliases(&["t"])
-    .keys(&[Key::new("load.threads", Takes::Value)]),
+    .keys(&[Key::new("load.threads", ValueForm::Value)]),
     Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
         .under(LOAD)
         .unlisted(),
@@ -168,11 +168,11 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         Ok(on(|s: &mut S| s.load.precise = true))
     })
     .under(LOAD)
-    .keys(&[Key::new("load.precise", Takes::IfTrue)]),
+    .keys(&[Key::new("load.precise", ValueForm::IfTrue)]),
     Row::value("seed", "N", "Seed of every random choice, to repeat a run", |w, _| {
         set(whole(w, 0, u64::MAX), |s: &mut S, v| s.load.seed = Some(v))
     })
     .under(LOAD)
     .otherwise("another each time")
-    .keys(&[Key::new("load.seed", Takes::Value)]),
+    .keys(&[Key::new("load.seed", ValueForm::Value)]),
 ];

@@ -1,8 +1,8 @@
-//! What is shown and kept, and what is read of the server meanwhile.
+//! Settings of reports and other outputs, and of probes.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, Takes, TraceFilter};
+use crate::settings::{Content, Key, RunSettings, TraceFilter, ValueForm};
 use crate::words::live_output::{self, LIVE_OUTPUTS};
 use crate::words::{WordError, probe, values};
 use brunt_model::plan::RecordDetail;
@@ -11,7 +11,7 @@ type S = RunSettings;
 
 const OUTPUT: &str = "Output";
 
-/// The rows.
+/// Rows under the heading of output.
 pub static ROWS: [Row<RunSettings>; 11] = [
     Row::repeated("output", "FORMAT[=FILE]", "", |w, environment| match live_output::row(w) {
         Some(row) => set(row.parse(w, environment), |s: &mut S, v| s.output.live_outputs.push(v)),
@@ -20,7 +20,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .under(OUTPUT)
     .short('o')
     .help(formats)
-    .keys(&[Key::new("outputs", Takes::Each)
+    .keys(&[Key::new("outputs", ValueForm::Each)
         .about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
     Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
@@ -100,7 +100,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .short('q'),
 ];
 
-/// What is read of the server meanwhile.
+/// The row of probes, which read the server during the run.
 pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     "probe",
     "WHAT[=WHICH]",
@@ -109,7 +109,7 @@ pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
 )
 .under("Server")];
 
-/// How much of each sample a format of result files has.
+/// Parses the format of a result file, which determines the detail of each sample.
 fn detail(word: &str) -> Result<RecordDetail, WordError> {
     match word {
         "csv" => Ok(RecordDetail::Lines),
@@ -118,7 +118,7 @@ fn detail(word: &str) -> Result<RecordDetail, WordError> {
     }
 }
 
-/// Which samples a trace shows.
+/// Parses a filter for the samples of a trace.
 fn trace_filter(word: &str) -> Result<TraceFilter, WordError> {
     let filter = match word.split_once('=') {
         None if word == "failed" => Some(TraceFilter::Failed),
@@ -129,14 +129,14 @@ fn trace_filter(word: &str) -> Result<TraceFilter, WordError> {
     filter.ok_or_else(|| WordError::new(word, "no choice of samples", "failed, label=NAME, sample=3 or sample=3..7"))
 }
 
-/// `3` or `3..7`.
+/// Parses a number from 1, or a range such as `3..7`.
 fn numbers_from_one(text: &str) -> Option<TraceFilter> {
     let (first, last) = text.split_once("..").unwrap_or((text, text));
     let (first, last) = first.parse().ok().zip(last.parse().ok())?;
     (first > 0 && first <= last).then_some(TraceFilter::Numbers { first, last })
 }
 
-/// The help of `-o`.
+/// Generates the help of `-o`.
 fn formats() -> String {
     let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let live = LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(", ");

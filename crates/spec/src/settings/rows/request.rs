@@ -1,8 +1,8 @@
-//! What is asked.
+//! Settings of the requests.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::settings::{Content, Key, RunSettings, ValueForm};
 use crate::words::values::{self, secrets};
 use crate::words::{WordError, events};
 use brunt_model::scenario::Order;
@@ -11,7 +11,7 @@ type S = RunSettings;
 
 const REQUEST: &str = "Request";
 
-/// Which URL of a list is next, by the words for it.
+/// Orders of a list of URLs, by word.
 const ORDERS: [(&str, Order); 4] = [
     ("sequence", Order::Sequence),
     ("random", Order::Random),
@@ -20,22 +20,24 @@ const ORDERS: [(&str, Order); 4] = [
 ];
 const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
 
-/// Order of a list of URLs by its word, such as `random`.
+/// Parses the order of a list of URLs, such as `random`.
 pub(crate) fn order(word: &str) -> Option<Order> {
     ORDERS.iter().find(|row| row.0 == word).map(|row| row.1)
 }
 
-/// Redirects that `-L` follows; curl's default.
+/// Maximum number of redirects of `-L`: the default of curl.
 const LOCATION: u32 = 50;
 
-/// The rows.
+/// Rows under the heading of requests.
 pub static ROWS: [Row<RunSettings>; 22] = [
     Row::value("method", "METHOD", "Method", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
         .aliases(&["request"])
-        .otherwise_made(|| format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY))
-        .keys(&[Key::new("script.request.method", Takes::Value)]),
+        .otherwise_generated(|| {
+            format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)
+        })
+        .keys(&[Key::new("script.request.method", ValueForm::Value)]),
     Row::repeated(
         "header",
         "NAME: VALUE|@FILE",
@@ -45,7 +47,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     )
     .under(REQUEST)
     .short('H')
-    .keys(&[Key::new("script.request.headers", Takes::Pairs(": ")).about("Headers, by name")]),
+    .keys(&[Key::new("script.request.headers", ValueForm::Pairs(": ")).about("Headers, by name")]),
     Row::repeated(
         "header-file",
         "FILE",
@@ -64,8 +66,8 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .under(REQUEST)
         .aliases(&["data-binary"])
         .keys(&[
-            Key::new("script.request.data", Takes::Data).about("Body: a text, or `@FILE`"),
-            Key::new("script.request.json", Takes::Json).about("Body: any value, which is sent as JSON"),
+            Key::new("script.request.data", ValueForm::Data).about("Body: a text, or `@FILE`"),
+            Key::new("script.request.json", ValueForm::Json).about("Body: any value, which is sent as JSON"),
         ])
     },
     Row {
@@ -99,7 +101,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, _| set(values::grpc_method(w), |s: &mut S, v| s.request.grpc.method = Some(v)),
         )
         .under(REQUEST)
-        .keys(&[Key::new("script.request.grpc", Takes::Value)
+        .keys(&[Key::new("script.request.grpc", ValueForm::Value)
             .about("Call this method by gRPC: `package.Service/Method`, with json as its message")])
     },
     Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto)", |w, _| {
@@ -107,7 +109,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     })
     .under(REQUEST)
     .content(Content::Path)
-    .keys(&[Key::new("script.request.proto", Takes::File).default("the server is asked (reflection)")]),
+    .keys(&[Key::new("script.request.proto", ValueForm::File).default("the server is asked (reflection)")]),
     Row {
         needs: Some("proto"),
         ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports", |w, _| {
@@ -115,7 +117,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         })
         .under(REQUEST)
         .content(Content::Path)
-        .keys(&[Key::new("script.request.proto_path", Takes::File)])
+        .keys(&[Key::new("script.request.proto_path", ValueForm::File)])
     },
     Row {
         excludes: &["proto"],
@@ -127,7 +129,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         )
         .under(REQUEST)
         .content(Content::Path)
-        .keys(&[Key::new("script.request.descriptor_set", Takes::File)])
+        .keys(&[Key::new("script.request.descriptor_set", ValueForm::File)])
     },
     Row::value(
         "message-interval",
@@ -136,7 +138,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
     )
     .under(REQUEST)
-    .keys(&[Key::new("script.request.message_interval", Takes::Value)
+    .keys(&[Key::new("script.request.message_interval", ValueForm::Value)
         .about(
             "gRPC: send the messages of a stream at this interval, or each after \
  the reply to the one before: `reply`",
@@ -146,7 +148,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })
     .under(REQUEST)
-    .keys(&[Key::new("script.request.form", Takes::Pairs("=")).about("Body: fields of a form, by name, encoded")]),
+    .keys(&[Key::new("script.request.form", ValueForm::Pairs("=")).about("Body: fields of a form, by name, encoded")]),
     Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE", |w, env| {
         set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
     })
@@ -185,7 +187,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     )
     .under(REQUEST)
     .content(Content::Path)
-    .keys(&[Key::new("script.urls", Takes::File)]),
+    .keys(&[Key::new("script.urls", ValueForm::File)]),
     Row {
         needs: Some("urls"),
         ..Row::value("order", "ORDER", "Order of the URLs of --urls", |w, _| {
@@ -196,14 +198,14 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .under(REQUEST)
         .content(Content::Choice(&ORDER_WORDS))
         .usual(defaults::ORDER)
-        .keys(&[Key::new("script.order", Takes::Value).about("Order of several requests")])
+        .keys(&[Key::new("script.order", ValueForm::Value).about("Order of several requests")])
     },
     Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
         set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.replies.redirects.most = v)
     })
     .under(REQUEST)
     .usual(defaults::FOLLOW)
-    .keys(&[Key::new("script.follow", Takes::Value)]),
+    .keys(&[Key::new("script.follow", ValueForm::Value)]),
     Row::value(
         "reply-events",
         "FORMAT",
@@ -212,7 +214,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(events::parse(w), |s: &mut S, v| s.replies.events = Some(v)),
     )
     .under(REQUEST)
-    .keys(&[Key::new("script.reply_events", Takes::Value)]),
+    .keys(&[Key::new("script.reply_events", ValueForm::Value)]),
     Row {
         excludes: &["follow"],
         ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| {

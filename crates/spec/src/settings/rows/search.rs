@@ -1,18 +1,18 @@
-//! How a capacity is searched for.
+//! Settings of a search for a capacity.
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set};
-use crate::settings::{Content, Key, SearchSettings, Takes};
+use crate::settings::{Content, Key, SearchSettings, ValueForm};
 use crate::words::{duration, find};
 
 type S = SearchSettings;
 
 const SEARCH: &str = "Search";
 
-/// What a comparison of capacities takes as well.
+/// Options that a comparison of capacities has in common with a search.
 pub const OF_TRIALS: [&str; 4] = ["precision", "start-load", "max-load", "trial-duration"];
 
-/// The rows.
+/// Rows of a search's settings.
 pub static ROWS: [Row<SearchSettings>; 8] = [
     Row::value("time-budget", "TIME", "Time budget of the search for each server", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = v)
@@ -20,25 +20,25 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     .under(SEARCH)
     .content(Content::Number)
     .usual(defaults::FIND_WITHIN)
-    .keys(&[Key::new("find.time_budget", Takes::Value)]),
+    .keys(&[Key::new("find.time_budget", ValueForm::Value)]),
     Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
         set(find::precision(w), |s: &mut S, v| s.precision = v)
     })
     .under(SEARCH)
     .usual(defaults::FIND_PRECISION)
-    .keys(&[Key::new("find.precision", Takes::Value)]),
+    .keys(&[Key::new("find.precision", ValueForm::Value)]),
     Row::value("start-load", "LOAD", "Load of the first trial", |w, _| {
         set(find::load(w), |s: &mut S, v| s.start = Some(v))
     })
     .under(SEARCH)
     .otherwise("that of --rate or --connections, else 50 requests/s")
     .content(Content::Number)
-    .keys(&[Key::new("find.start_load", Takes::Value)]),
+    .keys(&[Key::new("find.start_load", ValueForm::Value)]),
     Row::value("max-load", "LOAD", "Highest load to try", |w, _| set(find::load(w), |s: &mut S, v| s.most = Some(v)))
         .under(SEARCH)
         .otherwise("no limit")
         .content(Content::Number)
-        .keys(&[Key::new("find.max_load", Takes::Value)]),
+        .keys(&[Key::new("find.max_load", ValueForm::Value)]),
     Row::value(
         "trial-duration",
         "TIME..TIME",
@@ -47,7 +47,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .usual(defaults::FIND_TRIAL)
-    .keys(&[Key::new("find.trial_duration", Takes::Value)]),
+    .keys(&[Key::new("find.trial_duration", ValueForm::Value)]),
     Row::value(
         "cooldown",
         "TIME",
@@ -56,7 +56,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .usual(defaults::FIND_COOLDOWN)
-    .keys(&[Key::new("find.between", Takes::Value)
+    .keys(&[Key::new("find.between", ValueForm::Value)
         .about("Pause between two trials, such as 1s; or `restart` of the managed server")]),
     Row::value(
         "overload",
@@ -66,7 +66,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .usual(defaults::FIND_OVERLOAD)
-    .keys(&[Key::new("find.overload", Takes::Value)]),
+    .keys(&[Key::new("find.overload", ValueForm::Value)]),
     Row::repeated(
         "require",
         "BOUND",
@@ -74,5 +74,5 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::requirement(w), |s: &mut S, v| s.require.push(v)),
     )
     .under(SEARCH)
-    .keys(&[Key::new("find.require", Takes::Each)]),
+    .keys(&[Key::new("find.require", ValueForm::Each)]),
 ];

@@ -78,8 +78,8 @@ fn bad_loads_say_what_to_write() {
         ("[]", "write a number such as 500"),
         ("[1,0]", "sends no requests"),
     ] {
-        let told = rate(word).unwrap_err().to_string();
-        assert!(told.contains(remedy), "{word}: {told}");
+        let error_text = rate(word).unwrap_err().to_string();
+        assert!(error_text.contains(remedy), "{word}: {error_text}");
     }
 }
 
@@ -94,8 +94,8 @@ fn connections_are_whole() {
         ("1..10*1.5", "a connection is not divisible (1.5)"),
         ("0..4+2", "write at least one"),
     ] {
-        let told = connections(word).unwrap_err().to_string();
-        assert!(told.contains(remedy), "{word}: {told}");
+        let error_text = connections(word).unwrap_err().to_string();
+        assert!(error_text.contains(remedy), "{word}: {error_text}");
     }
 }
 

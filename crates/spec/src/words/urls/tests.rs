@@ -6,7 +6,7 @@ fn read_text(text: &str) -> Vec<Entry> {
     parse(text, Path::new("urls.txt"), Some("http://base:81/x")).unwrap()
 }
 
-fn told(text: &str) -> String {
+fn error_text(text: &str) -> String {
     parse(text, Path::new("urls.txt"), None).unwrap_err().to_string()
 }
 
@@ -63,7 +63,7 @@ fn data_from_files() {
             with(2, "http://h/a", "PATCH", json(), Some("application/json")),
         ]
     );
-    assert!(told("h/a POST </no/such").starts_with("cannot read /no/such: "));
+    assert!(error_text("h/a POST </no/such").starts_with("cannot read /no/such: "));
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn errors_name_file_and_line_and_say_what_to_write() {
         ("[3]", "urls.txt:1: ``: a URL is missing"),
         ("h/{random:1", "urls.txt:1: `{random:1`: its `}` is missing"),
     ] {
-        let told = told(text);
-        assert!(told.contains(remedy), "{text}: {told}");
+        let error_text = error_text(text);
+        assert!(error_text.contains(remedy), "{text}: {error_text}");
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"h/a\nh/\xff").unwrap();
-    let told = read(file.path(), None).unwrap_err().to_string();
-    assert!(told.contains(":2: `line`: this is not UTF-8; write"), "{told}");
+    let error_text = read(file.path(), None).unwrap_err().to_string();
+    assert!(error_text.contains(":2: `line`: this is not UTF-8; write"), "{error_text}");
     assert!(read(Path::new("/no/such"), None).unwrap_err().to_string().starts_with("cannot read /no/such: "));
 }
 

@@ -1,11 +1,11 @@
-//! Values that are kept out of the command line, which everybody on a machine can read: from a file, or from the
-//! environment, which is handed in.
+//! Values that may come from a file or from the environment, since every user of a machine can read
+//! command lines. Callers pass the environment.
 
 use super::{Environment, header, pair, text};
 use brunt_script::WordError;
 use std::path::Path;
 
-/// `Name: value`, or `@FILE` with one a line.
+/// Parses `Name: value`, or `@FILE` with one on each line.
 ///
 /// # Errors
 ///
@@ -17,7 +17,8 @@ pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, Stri
     }
 }
 
-/// A file of headers, one a line. Empty lines, and those that begin with `#`, are left out.
+/// Parses a file of header fields, one on each line. Empty lines, and lines that begin
+/// with `#`, are skipped.
 ///
 /// # Errors
 ///
@@ -29,32 +30,32 @@ pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, 
         .enumerate()
         .map(|(number, line)| {
             let place = format!("{file}, header {}", number + 1);
-            // What a file holds may be secret, so that it is not repeated.
-            let wrong = |_| WordError::new(&place, "not a header", "one `Name: value` on each line");
-            header(&filled(line, environment)?).map_err(wrong)
+            // The error does not repeat the line, which may be secret.
+            header(&filled(line, environment)?)
+                .map_err(|_| WordError::new(&place, "not a header", "one `Name: value` on each line"))
         })
         .collect()
 }
 
-/// `USER:PASS`, or `@FILE` that holds it.
+/// Parses `USER:PASS`, or `@FILE` with it.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn basic(word: &str, environment: Environment) -> Result<(String, String), WordError> {
-    super::basic(&given(word, environment)?)
+    super::basic(&content_of(word, environment)?)
 }
 
-/// A token, or `@FILE` that holds it.
+/// Parses a token, or `@FILE` with it.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn bearer(word: &str, environment: Environment) -> Result<String, WordError> {
-    text(&given(word, environment)?)
+    text(&content_of(word, environment)?)
 }
 
-/// `NAME=VALUE`, or `@FILE` that holds some, one a line.
+/// Parses `NAME=VALUE`, or `@FILE` with one on each line.
 ///
 /// # Errors
 ///
@@ -63,12 +64,12 @@ pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError>
     if !word.starts_with('@') {
         return super::cookie(&filled(word, environment)?);
     }
-    let given = given(word, environment)?;
-    let lines = given.lines().map(str::trim).filter(|line| !line.is_empty());
+    let content = content_of(word, environment)?;
+    let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines.map(super::cookie).collect::<Result<Vec<_>, _>>()?.join("; "))
 }
 
-/// `NAME=VALUE`, of which the value may come from the environment.
+/// Parses `NAME=VALUE`; the value may contain environment variables.
 ///
 /// # Errors
 ///
@@ -77,17 +78,17 @@ pub fn field(word: &str, environment: Environment) -> Result<(String, String), W
     pair(&filled(word, environment)?)
 }
 
-/// The word with `${env:NAME}` replaced by the variables of the environment.
+/// Replaces `${env:NAME}` by the values of environment variables.
 ///
 /// # Errors
 ///
-/// [`WordError`] if the variable is unknown.
+/// [`WordError`] if a variable is not set.
 pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
     const BEGIN: &str = "${env:";
     let mut out = String::with_capacity(word.len());
     let mut rest = word;
-    while let Some((before, behind)) = rest.split_once(BEGIN) {
-        let Some((name, after)) = behind.split_once('}') else {
+    while let Some((before, tail)) = rest.split_once(BEGIN) {
+        let Some((name, after)) = tail.split_once('}') else {
             return Err(WordError::new(BEGIN, "its `}` is missing", "${env:NAME}"));
         };
         let value = environment(name).ok_or_else(|| {
@@ -105,8 +106,8 @@ pub fn filled(word: &str, environment: Environment) -> Result<String, WordError>
     Ok(out + rest)
 }
 
-/// What a word says, or what the file holds that it names.
-fn given(word: &str, environment: Environment) -> Result<String, WordError> {
+/// The word itself, or the content of the file that it names.
+fn content_of(word: &str, environment: Environment) -> Result<String, WordError> {
     match word.strip_prefix('@') {
         Some(file) => filled(content(file)?.trim(), environment),
         None => filled(word, environment),
@@ -114,8 +115,8 @@ fn given(word: &str, environment: Environment) -> Result<String, WordError> {
 }
 
 fn content(file: &str) -> Result<String, WordError> {
-    let wrong = |what: String| WordError::new(file, what, "the name of a text file");
-    std::fs::read_to_string(Path::new(file)).map_err(|error| wrong(format!("cannot be read: {error}")))
+    std::fs::read_to_string(Path::new(file))
+        .map_err(|error| WordError::new(file, format!("cannot be read: {error}"), "the name of a text file"))
 }
 
 #[cfg(test)]
@@ -150,8 +151,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("h");
         std::fs::write(&path, "X-Api-Key Zq7Canary\n").unwrap();
-        let told = headers(&format!("@{}", path.display()), variable).unwrap_err().to_string();
-        assert!(told.contains("header 1") && !told.contains("Canary"), "{told}");
+        let message = headers(&format!("@{}", path.display()), variable).unwrap_err().to_string();
+        assert!(message.contains("header 1") && !message.contains("Canary"), "{message}");
         assert!(filled("${env:BRUNT_NOT_SET}", variable).unwrap_err().to_string().contains("BRUNT_NOT_SET is not set"));
         assert!(headers("@/not/there", variable).unwrap_err().to_string().contains("cannot be read"));
     }

@@ -8,8 +8,8 @@ fn headers_and_texts() {
     assert_eq!(header("X-Empty:"), pair("X-Empty", ""));
     assert_eq!(header("X: {n}"), pair("X", "{n}"));
     for bad in ["Accept", ": x", "A b: c", "A\r\nB: c", "Ä: b", ""] {
-        let told = header(bad).unwrap_err().to_string();
-        assert!(told.contains("such as 'Accept: text/html'"), "{bad}: {told}");
+        let error_text = header(bad).unwrap_err().to_string();
+        assert!(error_text.contains("such as 'Accept: text/html'"), "{bad}: {error_text}");
     }
     assert!(header("A: b\nc").unwrap_err().to_string().contains("write it without"));
     assert_eq!(method("PURGE").unwrap(), "PURGE");
@@ -46,8 +46,8 @@ fn proxies() {
     assert_eq!(proxy("http://127.0.0.1:3128", |_| None).unwrap(), "http://127.0.0.1:3128/");
     assert_eq!(proxy("proxy:3128", |_| None).unwrap(), "http://proxy:3128/");
     for bad in ["https://p:1", "socks5://p:1", "http://a:b@p:1", "http://p:1/x", "http://p:1/?q"] {
-        let told = proxy(bad, |_| None).unwrap_err().to_string();
-        assert!(told.contains("write http://"), "{bad}: {told}");
+        let error_text = proxy(bad, |_| None).unwrap_err().to_string();
+        assert!(error_text.contains("write http://"), "{bad}: {error_text}");
     }
 }
 

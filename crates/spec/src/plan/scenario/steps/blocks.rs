@@ -1,9 +1,10 @@
-//! Steps around a list of steps: `transaction`, `group`, `parallel`, `lock`, `once` and `resumable`.
+//! Steps around a list of steps: `transaction`, `group`, `parallel`,
+//! `lock`, `once` and `resumable`.
 
 use super::{StepForm, StepList, StepNode, around, positive, write};
 use crate::error::Result;
 use crate::plan::Yaml;
-use crate::plan::scenario::Reader;
+use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::Wording;
 use crate::plan::words::Scalar;
@@ -25,7 +26,7 @@ pub struct TransactionStep {
 impl StepForm for TransactionStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["transaction"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let pauses = if self.with_pauses == Some(true) { Pauses::Included } else { Pauses::Excluded };
         let steps = self.steps.read(reader, step.node, "steps")?;
         Ok(vec![Step::Transaction { name: self.transaction.0, pauses, parent: false, steps }])
@@ -63,7 +64,7 @@ pub struct GroupStep {
 impl StepForm for GroupStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["group"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let steps = self.group.read(reader, step.node, "group")?;
         Ok(vec![Step::Group { name: self.name.unwrap_or_default().0, steps }])
     }
@@ -86,7 +87,7 @@ pub struct ParallelStep {
 impl StepForm for ParallelStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["parallel"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let manner = Manner::Parallel(positive(&self.parallel.0).map_err(|error| step.error(error))?);
         Ok(vec![Step::Together { manner, steps: self.steps.read(reader, step.node, "steps")? }])
     }
@@ -94,15 +95,15 @@ impl StepForm for ParallelStep {
 
 /// Writes requests that are made at the same time. Other steps among them come before.
 pub fn write_together(manner: Manner, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
-    let most = match manner {
-        Manner::Parallel(most) => most,
+    let max_in_flight = match manner {
+        Manner::Parallel(max_in_flight) => max_in_flight,
         Manner::Pipelined => 1,
     };
     let (requests, others): (Vec<Step>, Vec<Step>) = steps.iter().cloned().partition(is_requests_only);
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);
     if !requests.is_empty() {
-        all.push(parallel(most, requests));
+        all.push(parallel(max_in_flight, requests));
     }
     all
 }
@@ -116,9 +117,9 @@ fn is_requests_only(step: &Step) -> bool {
     }
 }
 
-/// Writes requests that are made at the same time, `most` at once.
-pub fn parallel(most: u32, requests: Vec<Yaml>) -> Yaml {
-    Yaml::map([("parallel", Yaml::text(most.to_string())), ("steps", Yaml::List(requests))])
+/// Writes requests that are made at the same time, `max_in_flight` at once.
+pub fn parallel(max_in_flight: u32, requests: Vec<Yaml>) -> Yaml {
+    Yaml::map([("parallel", Yaml::text(max_in_flight.to_string())), ("steps", Yaml::List(requests))])
 }
 
 /// Steps that only one user of the run at a time carries out.
@@ -133,7 +134,7 @@ pub struct LockStep {
 impl StepForm for LockStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["lock"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Lock { name: self.lock.0, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
@@ -154,7 +155,7 @@ pub struct OnceStep {
 impl StepForm for OnceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["once"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Once(self.once.read(reader, step.node, "once")?)])
     }
 }
@@ -169,7 +170,7 @@ pub struct ResumableStep {
 impl StepForm for ResumableStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["resumable"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Resumable(self.resumable.read(reader, step.node, "resumable")?)])
     }
 }

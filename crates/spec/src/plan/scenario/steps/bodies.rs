@@ -1,8 +1,8 @@
-//! Bodies of requests.
+//! Bodies of requests: texts, files, forms, JSON and multipart.
 
 use super::requests::pairs;
 use crate::error::{Result, SpecError};
-use crate::plan::scenario::{Reader, expected, texts};
+use crate::plan::scenario::{ScenarioReader, expected, texts};
 use crate::plan::words::{Nested, Scalar, ScalarOr};
 use crate::plan::{Entry, Node, Value, json_text, read};
 use brunt_model::Body;
@@ -17,8 +17,8 @@ use std::path::Path;
 /// The media type of a body that is JSON.
 const JSON: &str = "application/json";
 
-/// Bytes that `encode` writes as `%XX`: all but the unreserved characters of RFC 3986 section 2.3, as curl's
-/// `--data-urlencode` does; it writes a space as `+`.
+/// Bytes that `encode` writes as `%XX`, like curl's `--data-urlencode`: all but the unreserved
+/// characters of RFC 3986 section 2.3. A space becomes `+`.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The body of a request, one of these keys.
@@ -38,7 +38,7 @@ pub(super) struct BodyKeys {
 
 impl BodyKeys {
     /// Returns the body, and its media type.
-    pub(super) fn read(&self, reader: &Reader<'_>, step: &Node) -> Result<(Body, Option<String>)> {
+    pub(super) fn read(&self, reader: &ScenarioReader<'_>, step: &Node) -> Result<(Body, Option<String>)> {
         let keys = ["data", "file", "json", "form", "multipart"];
         let mut bodies = step.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
         let Some(body) = bodies.next() else { return Ok((Body::None, None)) };
@@ -114,8 +114,8 @@ enum BodyData {
     List(Vec<ScalarOr<FilePiece>>),
 }
 
-impl Reader<'_> {
-    /// The content of a file that `way` names.
+impl ScenarioReader<'_> {
+    /// Reads a file. `way` is the key that names it.
     pub(super) fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
         let path = self.file(file);
         std::fs::read(&path).map_err(|error| {
@@ -127,7 +127,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A text, or texts and files one after the other.
+    /// Reads a body from a text, or from texts and files one after the other.
     fn data(&self, way: &Entry) -> Result<Body> {
         if let Some(text) = way.node.text() {
             return Ok(Body::Text(text.to_owned()));
@@ -156,11 +156,9 @@ impl Reader<'_> {
 
     fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
         let mut parts = Multipart::default();
-        let read_part =
-            |node: &Node, path: &str| -> Result<FormPart> { read(node).map_err(|error| error.within(path, &node.at)) };
         if let Value::List(nodes) = &way.node.value {
             for node in nodes {
-                let part = read_part(node, "multipart")?;
+                let part = form_part(node, "multipart")?;
                 let name = part.name.as_ref().map(|name| name.0.clone());
                 let name = name.ok_or_else(|| expected(&node.at, "multipart", "a part with a name", "`name: NAME`"))?;
                 self.part(&mut parts, &name, &part, way)?;
@@ -169,7 +167,7 @@ impl Reader<'_> {
         for entry in way.node.entries() {
             match entry.node.text() {
                 Some(text) => parts.text(&entry.key, text, ""),
-                None => self.part(&mut parts, &entry.key, &read_part(&entry.node, &entry.key)?, way)?,
+                None => self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?,
             }
         }
         let media_type = parts.media_type();
@@ -181,12 +179,13 @@ impl Reader<'_> {
         let filename = part.filename.as_ref().map(|name| name.0.clone());
         match (&part.value, &part.file) {
             (Some(value), None) if filename.is_none() => parts.text(name, &value.0, &media_type),
+            // With an empty file name, only the content of the file is sent.
             (None, Some(file)) if filename.as_deref() == Some("") => {
                 parts.content(name, &self.read(&file.0, way)?, &media_type);
             }
             (None, Some(file)) => {
-                let own_name = Path::new(&file.0).file_name().map(|name| name.to_string_lossy().into_owned());
-                let name_sent = filename.or(own_name).unwrap_or_default();
+                let file_name = Path::new(&file.0).file_name().map(|name| name.to_string_lossy().into_owned());
+                let name_sent = filename.or(file_name).unwrap_or_default();
                 let part = FilePart { name: name_sent, bytes: self.read(&file.0, way)?, media_type };
                 parts.file(name, &part);
             }
@@ -201,7 +200,11 @@ impl Reader<'_> {
     }
 }
 
-/// The content of a file: what looks like an expression there is none.
+fn form_part(node: &Node, path: &str) -> Result<FormPart> {
+    read(node).map_err(|error| error.within(path, &node.at))
+}
+
+/// A body from the content of a file. Text that looks like an expression is sent unchanged.
 fn plain_body(bytes: Vec<u8>) -> Body {
     match body::from_bytes(bytes) {
         Body::Text(text) => Body::Text(template::plain(&text)),

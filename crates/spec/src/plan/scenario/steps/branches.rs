@@ -6,7 +6,7 @@ use super::{StepForm, StepList, StepNode, StepSchema, write};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::{Loss, Wording};
-use crate::plan::scenario::{Reader, expected, items};
+use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Node, Value, Yaml, read};
 use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, Share, Step};
@@ -28,7 +28,7 @@ pub struct IfStep {
 impl StepForm for IfStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["if"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let condition = self.r#if.read(&step.key.node).map_err(|error| step.error(error))?;
         let otherwise = self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
         let then = self.steps.read(reader, step.node, "steps")?;
@@ -51,7 +51,8 @@ pub fn write_if(condition: &Condition, then: &[Step], otherwise: &[Step], wordin
     vec![Yaml::Map(keys)]
 }
 
-/// Writes steps of a share of the rounds: as branches of a choice that goes round, weighted by a percentage.
+/// Writes steps that run in a share of the rounds, as branches of a choice in sequence, weighted by
+/// a percentage.
 pub fn write_share(share: &Share, then: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
     let steps = write(then, wording);
     if steps.is_empty() {
@@ -65,7 +66,7 @@ pub fn write_share(share: &Share, then: &[Step], wording: &mut dyn Wording) -> V
             let divisor = divisors.filter(|by| percentage % by == 0 && 100 % by == 0).max().unwrap_or(1);
             let branches = [(percentage / divisor, steps), ((100 - percentage) / divisor, Vec::new())];
             let order = if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
-            let branches = branches.into_iter().map(|(weight, steps)| weighted(weight, steps));
+            let branches = branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
             vec![Yaml::map([("choose", Yaml::List(branches.collect())), ("order", Yaml::text(order.word()))])]
         }
         Some(_) => steps,
@@ -110,13 +111,13 @@ struct CaseForm {
 impl StepForm for SwitchStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["switch"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let cases = self.cases.read(reader, step.node)?;
         Ok(vec![Step::Switch { value: self.switch.0, cases }])
     }
 }
 
-/// Writes a switch.
+/// Returns the step of a switch as a plan file has it.
 pub fn write_switch(value: &str, cases: &[Case], wording: &mut dyn Wording) -> Yaml {
     let value = wording.text(value);
     let cases = cases.iter().map(|case| write_case(case, wording)).collect();
@@ -135,7 +136,7 @@ fn write_case(case: &Case, wording: &mut dyn Wording) -> Yaml {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Cases> {
-    fn read(&self, reader: &mut Reader<'_>, step: &Node) -> Result<Vec<Case>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, step: &Node) -> Result<Vec<Case>> {
         let cases = step.child("cases").ok_or_else(|| {
             let wrong = "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`";
             SpecError::new(&step.at, "", wrong)
@@ -157,7 +158,7 @@ impl Nested<Cases> {
     }
 }
 
-fn case(reader: &mut Reader<'_>, node: &Node, number: usize) -> Result<Case> {
+fn case(reader: &mut ScenarioReader<'_>, node: &Node, number: usize) -> Result<Case> {
     let path = format!("cases[{number}]");
     let form: CaseForm = read(node).map_err(|error| error.within(&path, &node.at))?;
     let names = form.names.into_iter().map(|name| name.0).collect();
@@ -213,7 +214,7 @@ impl ChoiceOrder {
 impl StepForm for ChooseStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let order = match self.order.unwrap_or(ChoiceOrder::Random) {
             ChoiceOrder::Random => Order::Random,
             ChoiceOrder::Sequence => Order::Sequence,
@@ -225,7 +226,7 @@ impl StepForm for ChooseStep {
     }
 }
 
-/// Writes a choice.
+/// Returns the steps of a choice as a plan file has them.
 pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording: &mut dyn Wording) -> Vec<Yaml> {
     if let (Order::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
@@ -234,7 +235,7 @@ pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording
         let steps = write(&branch.steps, wording);
         match branch.weight {
             1 => Yaml::map([("steps", Yaml::List(steps))]),
-            weight => weighted(weight, steps),
+            weight => weighted_branch(weight, steps),
         }
     });
     let mut keys = vec![("choose".to_owned(), Yaml::List(branches.collect()))];
@@ -256,17 +257,17 @@ pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording
 
 /// Writes one of several lists of steps in random order, by weight.
 pub fn choose(branches: impl IntoIterator<Item = (u32, Vec<Yaml>)>) -> Yaml {
-    let branches = branches.into_iter().map(|(weight, steps)| weighted(weight, steps));
+    let branches = branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
     Yaml::map([("choose", Yaml::List(branches.collect()))])
 }
 
-fn weighted(weight: u32, steps: Vec<Yaml>) -> Yaml {
+fn weighted_branch(weight: u32, steps: Vec<Yaml>) -> Yaml {
     Yaml::map([("weight", Yaml::text(weight.to_string())), ("steps", Yaml::List(steps))])
 }
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<BranchForm>> {
-    fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Branch>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Branch>> {
         let Value::List(nodes) = &node.value else {
             let instead = "each branch in a line `- {weight: 3, steps: [...]}`";
             return Err(expected(&node.at, "choose", "a list", instead));
@@ -292,12 +293,12 @@ pub struct ShuffleStep {
 impl StepForm for ShuffleStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Shuffle(self.shuffle.read(reader, &step.key.node)?)])
     }
 }
 
-/// Writes lists of steps in random order; none where there are none.
+/// Writes lists of steps in random order. Without lists, there is no step.
 pub fn write_shuffle(lists: &[Vec<Step>], wording: &mut dyn Wording) -> Vec<Yaml> {
     let lists = lists.iter().map(|steps| Yaml::List(write(steps, wording))).collect();
     list_alone("shuffle", lists)
@@ -305,7 +306,7 @@ pub fn write_shuffle(lists: &[Vec<Step>], wording: &mut dyn Wording) -> Vec<Yaml
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<Vec<StepSchema>>> {
-    fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Vec<Step>>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Vec<Step>>> {
         let lists = items(node).iter().enumerate();
         lists.map(|(number, node)| reader.steps(node, &format!("shuffle[{number}]"))).collect()
     }

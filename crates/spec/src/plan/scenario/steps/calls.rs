@@ -1,11 +1,11 @@
-//! Calls of gRPC: what their services are, and their messages.
+//! Calls of gRPC: their services and their messages.
 
-use super::requests::{add, own_headers, own_over};
+use super::requests::{add, step_headers, with_defaults};
 use super::{StepForm, StepNode};
 use crate::System;
 use crate::error::{Result, SpecError};
 use crate::grpc;
-use crate::plan::scenario::Reader;
+use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::replies::ReplyKeys;
 use crate::plan::words::{Nested, Scalar, ScalarList};
@@ -28,29 +28,33 @@ const NO_MESSAGES: [&str; 3] = ["data", "form", "multipart"];
 /// The services that a scenario calls.
 pub(in crate::plan::scenario) struct Calls<'a> {
     system: &'a System,
-    /// What a server is asked with.
+    /// Settings for reflection requests to the server.
     run: RunSettings,
     deadline: Option<Duration>,
-    /// The descriptors so far.
+    /// Descriptors of the services that were called, as a `FileDescriptorSet`.
     set: Vec<u8>,
-    /// The services that they are of.
+    /// Names of the services in `set`.
     known: Vec<String>,
 }
 
 impl<'a> Calls<'a> {
-    /// None so far. Descriptors come from where `grpc` says, or else from the server of `base`.
+    /// Creates an empty collection. Descriptors come from the files in `grpc`, or else from the
+    /// server of `base`.
     pub fn new(run: &RunSettings, base: Option<&str>, grpc: GrpcSettings, system: &'a System) -> Self {
-        let mut own = run.clone();
-        (own.url, own.scenario, own.request.grpc) = (base.map(str::to_owned), None, grpc);
-        Self { system, run: own, deadline: grpc::deadline(run), set: Vec::new(), known: Vec::new() }
+        let mut run = run.clone();
+        run.url = base.map(str::to_owned);
+        run.scenario = None;
+        run.request.grpc = grpc;
+        let deadline = grpc::deadline(&run);
+        Self { system, run, deadline, set: Vec::new(), known: Vec::new() }
     }
 
-    /// The descriptors of all services that were called: a `FileDescriptorSet`; empty: none was.
+    /// Descriptors of all services that were called, as a `FileDescriptorSet`; empty without calls.
     pub fn into_services(self) -> Vec<u8> {
         self.set
     }
 
-    /// The body of a call.
+    /// Creates the body of a call.
     fn body(&mut self, method: &str, text: &str, rules: MessageRules) -> std::result::Result<Body, String> {
         let service = method.split('/').next().unwrap_or_default();
         if !self.known.iter().any(|known| known == service) {
@@ -60,7 +64,8 @@ impl<'a> Calls<'a> {
         }
         let services = Services::decode(&self.set)?;
         if text.contains("${") || template::has_placeholders(text) {
-            let (method, json) = (method.to_owned(), text.to_owned());
+            let method = method.to_owned();
+            let json = text.to_owned();
             let MessageRules { interval, is_compressed: compressed } = rules;
             return grpc::message(&services, JsonMessage { method, json, interval, compressed });
         }
@@ -91,19 +96,19 @@ pub struct CallStep {
 impl StepForm for CallStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let method = values::grpc_method(&self.grpc.0).map_err(|error| step.error(error))?;
         let Some(base) = reader.base.as_deref().map(|base| base.trim_end_matches('/').to_owned()) else {
             let wrong = "the server is not specified; write it below scenario.base, such as http://127.0.0.1:50051";
-            return Err(step.error(SpecError::told(wrong)));
+            return Err(step.error(SpecError::unplaced(wrong)));
         };
         let interval = self.message_interval.as_ref().map(|word| values::message_interval(&word.0)).transpose();
         let interval = interval.map_err(|error| step.error(error))?;
         let text = self.message(reader, step.node)?;
-        let mut headers = own_over(&reader.headers, own_headers(self.headers.as_ref(), step.node)?);
-        let is_compressed = grpc::is_compressed(&headers).map_err(|wrong| step.error(SpecError::told(wrong)))?;
+        let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
+        let is_compressed = grpc::is_compressed(&headers).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let body = reader.calls.body(&method, &text, MessageRules { interval, is_compressed });
-        let body = body.map_err(|wrong| step.error(SpecError::told(wrong)))?;
+        let body = body.map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         if let Some(token) = &self.bearer {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));
@@ -131,8 +136,8 @@ fn no_message(key: &str) -> Option<String> {
 }
 
 impl CallStep {
-    /// The message as JSON, with expressions; empty: an empty message.
-    fn message(&self, reader: &Reader<'_>, step: &Node) -> Result<String> {
+    /// Returns the message as JSON, with expressions; an empty text for an empty message.
+    fn message(&self, reader: &ScenarioReader<'_>, step: &Node) -> Result<String> {
         if let Some(node) = self.json.as_ref().and(step.child("json")) {
             return Ok(json_text(node));
         }

@@ -49,7 +49,7 @@ pub struct ConditionKeys {
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ConditionForm> {
-    /// Reads a condition.
+    /// Returns the condition of a step, from a word or a map.
     pub fn read(&self, node: &Node) -> Result<Condition> {
         match node.text() {
             Some("failed") => return Ok(Condition::Failed),
@@ -82,7 +82,7 @@ impl Nested<ConditionForm> {
     }
 }
 
-/// Writes a condition.
+/// Returns the condition as a plan file has it.
 pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
     match condition {
         Condition::Failed => Yaml::text("failed"),

@@ -5,7 +5,7 @@ use super::{StepForm, StepList, StepNode, around};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::{Loss, Wording};
-use crate::plan::scenario::{Reader, expected, items};
+use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar, ScalarList};
 use crate::plan::write::plan_time;
 use crate::plan::{Node, Yaml};
@@ -28,7 +28,7 @@ pub struct LoopStep {
 impl StepForm for LoopStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["loop"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let times = rounds(&self.r#loop.0).map_err(|error| step.error(error))?;
         Ok(vec![Step::Loop { times, steps: self.steps.read(reader, step.node, "steps")? }])
     }
@@ -49,7 +49,9 @@ fn rounds(text: &str) -> Result<Option<Rounds>> {
         ("forever", _) => Ok(None),
         (_, Ok(times)) => Ok(Some(Rounds::Number(times))),
         (text, _) if text.contains("${") => Ok(Some(Rounds::Text(text.to_owned()))),
-        (text, _) => Err(SpecError::told(format!("`{text}`: not a whole number; write one such as 3, or `forever`"))),
+        (text, _) => {
+            Err(SpecError::unplaced(format!("`{text}`: not a whole number; write one such as 3, or `forever`")))
+        }
     }
 }
 
@@ -65,7 +67,7 @@ pub struct WhileStep {
 impl StepForm for WhileStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["while"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let condition = self.r#while.read(&step.key.node).map_err(|error| step.error(error))?;
         Ok(vec![Step::While { condition, twice: false, steps: self.steps.read(reader, step.node, "steps")? }])
     }
@@ -92,7 +94,7 @@ pub struct DuringStep {
 impl StepForm for DuringStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["during"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let time = self.during.0;
         let seconds = match duration::parse(&time) {
             Ok(time) => time.as_secs_f64().to_string(),
@@ -124,7 +126,7 @@ pub struct ForEachStep {
 impl StepForm for ForEachStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["for_each"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let (variable, values) = self.for_each.read(&step.key.node).map_err(|error| step.error(error))?;
         Ok(vec![Step::ForEach { variable, values, steps: self.steps.read(reader, step.node, "steps")? }])
     }
@@ -158,7 +160,7 @@ impl Nested<BTreeMap<String, ScalarList>> {
     }
 }
 
-/// A single text with a star stands for numbered variables.
+/// Reads the values of a variable. A single text that ends with `_*` refers to numbered variables.
 fn numbered_or_list(values: Vec<String>) -> Values {
     match &values[..] {
         [one] if one.ends_with("_*") => {

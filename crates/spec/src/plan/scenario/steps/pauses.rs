@@ -3,7 +3,7 @@
 use super::{StepForm, StepNode, one};
 use crate::error::{Result, SpecError};
 use crate::plan::Yaml;
-use crate::plan::scenario::Reader;
+use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::words::Scalar;
@@ -27,12 +27,12 @@ pub struct ThinkStep {
 impl StepForm for ThinkStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["think"]);
 
-    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![pause(&self.think.0).map_err(|error| step.error(error))?])
     }
 }
 
-/// A pause: from one time to another, or drawn from a distribution.
+/// Reads a pause: a fixed time, a range of times, or a time drawn from a distribution.
 fn pause(text: &str) -> Result<Step> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
@@ -59,17 +59,17 @@ pub fn think(time: Duration) -> Yaml {
     one("think", plan_time(time))
 }
 
-/// Writes a pause of as many milliseconds as a text says; None where there is none.
+/// Writes a pause from its milliseconds as a text. Returns None if there is no pause.
 pub fn write_pause(text: &str, wording: &mut dyn Wording) -> Option<Yaml> {
     let text = text.trim();
     if let Ok(millis) = text.parse::<f64>() {
         return (millis >= 1.0).then(|| one("think", time_of(millis)));
     }
-    if let Some(words) = drawn(text) {
+    if let Some(words) = random_pause(text) {
         return Some(one("think", words));
     }
     let pause = wording.text(text);
-    // JMeter does not wait where the text stays as it is, because that is no number.
+    // If the text stays as it is, it is no number, and JMeter does not wait.
     if pause.contains("${") && !pause.contains("\\${") {
         return Some(one("think", pause));
     }
@@ -79,8 +79,8 @@ pub fn write_pause(text: &str, wording: &mut dyn Wording) -> Option<Yaml> {
     None
 }
 
-/// The words for a pause that a function draws from a distribution.
-fn drawn(text: &str) -> Option<String> {
+/// Words for a pause that a function draws from a distribution.
+fn random_pause(text: &str) -> Option<String> {
     let [Stretch::Call { name, arguments, .. }] = &expression::parse(text)[..] else { return None };
     let numbers: Option<Vec<f64>> =
         arguments.iter().map(|argument| expression_text(argument).trim().parse().ok()).collect();
@@ -112,32 +112,35 @@ pub struct PaceStep {
 impl StepForm for PaceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["pace"]);
 
-    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        let per_minute = rate_per_minute(&self.pace.0).map_err(|wrong| step.error(SpecError::told(wrong)))?;
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let per_minute = rate_per_minute(&self.pace.0).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let by = self.by.unwrap_or(PaceOf::User);
         Ok(vec![Step::Pace(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })])
     }
 }
 
-/// Returns the text of a rate per minute, or why `text` is none.
+/// Returns the text of a rate per minute, or an error message.
 fn rate_per_minute(text: &str) -> Result<String, String> {
-    let no_rate = || format!("`{text}` is no rate; write one such as 10/s or 600/min");
-    let (value, unit) = text.rsplit_once('/').ok_or_else(no_rate)?;
+    let (value, unit) = text.rsplit_once('/').ok_or_else(|| no_rate(text))?;
     let value = value.trim();
     let factor = match unit.trim() {
         "s" => 60.0,
         "min" | "m" => 1.0,
         "h" => 1.0 / 60.0,
-        _ => return Err(no_rate()),
+        _ => return Err(no_rate(text)),
     };
     if !value.contains("${") {
         let per_minute = number::number(value).map(|number| number * factor);
-        return Ok(per_minute.filter(|rate| rate.is_finite()).ok_or_else(no_rate)?.to_string());
+        return Ok(per_minute.filter(|rate| rate.is_finite()).ok_or_else(|| no_rate(text))?.to_string());
     }
     if factor == 1.0 {
         return Ok(value.to_owned());
     }
     Err(format!("`{text}`: an expression is a rate per minute; write {value}/min"))
+}
+
+fn no_rate(text: &str) -> String {
+    format!("`{text}` is no rate; write one such as 10/s or 600/min")
 }
 
 /// Writes a pause that keeps users to a rate.
@@ -167,7 +170,7 @@ pub struct MeetStep {
 impl StepForm for MeetStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["meet"]);
 
-    fn read(self, _: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Meet { users: self.meet.0, timeout: String::new() }])
     }
 }

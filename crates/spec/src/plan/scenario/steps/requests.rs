@@ -5,7 +5,7 @@ use super::{StepForm, StepNode};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::replies::ReplyKeys;
-use crate::plan::scenario::{Reader, header_fields, texts};
+use crate::plan::scenario::{ScenarioReader, header_fields, texts};
 use crate::plan::words::{Nested, Scalar, ScalarList};
 use crate::plan::{Node, read};
 use crate::words::target::{self, Target};
@@ -19,8 +19,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Steps of a WebSocket.
-const OF_WEBSOCKETS: [&str; 5] = ["open", "send", "await", "ping", "close"];
+/// Keys of the steps of a WebSocket.
+const WEBSOCKET_STEPS: [&str; 5] = ["open", "send", "await", "ping", "close"];
 
 /// A request by HTTP, or a step of a WebSocket.
 #[derive(Deserialize, JsonSchema)]
@@ -74,10 +74,10 @@ impl StepForm for RequestStep {
     ])
     .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        let written = self.url();
-        let mut headers = own_over(&reader.headers, own_headers(self.headers.as_ref(), step.node)?);
-        let (mut url, basic) = reader.url(written, step)?;
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let written_url = self.url();
+        let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
+        let (mut url, basic) = reader.url(written_url, step)?;
         if let Some(query) = self.query.as_ref().and(step.node.child("query")) {
             let query = pairs(&texts(query, "query")?);
             url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
@@ -95,6 +95,7 @@ impl StepForm for RequestStep {
             None => basic,
         };
         if let Some(basic) = basic {
+            // Only a run knows the value of an expression, so the run encodes it.
             let value = if basic.contains("${") { format!("${{base64({basic})}}") } else { STANDARD.encode(basic) };
             add(&mut headers, "Authorization", format!("Basic {value}"));
         }
@@ -107,8 +108,8 @@ impl StepForm for RequestStep {
         let method = method(step, self.method.as_ref())?;
         let label = match (&self.name, method.as_str()) {
             (Some(name), _) => name.0.clone(),
-            (None, "GET") => template::plain(written),
-            (None, method) => format!("{method} {}", template::plain(written)),
+            (None, "GET") => template::plain(written_url),
+            (None, method) => format!("{method} {}", template::plain(written_url)),
         };
         let reply_policy = read::<ReplyKeys>(step.node)?.read(reader, step.node, &step.key.key)?;
         let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
@@ -140,29 +141,29 @@ impl RequestStep {
 
 impl StepNode<'_> {
     fn is_websocket(&self) -> bool {
-        OF_WEBSOCKETS.contains(&self.key.key.as_str())
+        WEBSOCKET_STEPS.contains(&self.key.key.as_str())
     }
 }
 
-/// The header fields of a step.
-pub(super) fn own_headers(
+/// Header fields of a step.
+pub(super) fn step_headers(
     headers: Option<&Nested<BTreeMap<String, ScalarList>>>,
     step: &Node,
 ) -> Result<Vec<(String, String)>> {
-    let own = headers.and(step.child("headers")).map(|node| header_fields(node, "headers"));
-    Ok(own.transpose()?.unwrap_or_default())
+    let fields = headers.and(step.child("headers")).map(|node| header_fields(node, "headers"));
+    Ok(fields.transpose()?.unwrap_or_default())
 }
 
-impl Reader<'_> {
-    /// The URL, and name and password that stand in it.
+impl ScenarioReader<'_> {
+    /// Returns the absolute URL of a request, and the name and password in it.
     fn url(&self, written: &str, step: &StepNode<'_>) -> Result<(String, Option<String>)> {
         let url = match &self.base {
             _ if is_absolute(written) => written.to_owned(),
-            Some(base) => joined(base, written),
+            Some(base) => join_url(base, written),
             None => {
                 let wrong =
                     format!("`{written}` is no URL; write http://… before it, or the server below scenario.base");
-                return Err(step.error(SpecError::told(wrong)));
+                return Err(step.error(SpecError::unplaced(wrong)));
             }
         };
         if url.contains("${") {
@@ -177,7 +178,7 @@ impl Reader<'_> {
     }
 }
 
-/// The method of a request.
+/// Method of a request.
 fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
     match (step.key.key.as_str(), step.node.child("method"), method) {
         ("request", Some(at), Some(method)) => {
@@ -197,15 +198,16 @@ fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
     }
 }
 
-/// Whether a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The first segment of a relative
-/// path has no colon (RFC 3986 section 4.2).
+/// True if a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The
+/// first segment of a relative path has no colon (RFC 3986 section 4.2).
 fn is_absolute(url: &str) -> bool {
     let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
     url.starts_with("${") || first_segment.contains(':')
 }
 
-/// Appends a path or query to `base`. Slashes at the end of `base` are removed; the path stays as it is.
-fn joined(base: &str, relative: &str) -> String {
+/// Appends a path or query to `base`. Slashes at the end of `base` are removed; the path is not
+/// changed.
+fn join_url(base: &str, relative: &str) -> String {
     let folder = base.trim_end_matches('/');
     match relative.chars().next() {
         None | Some('?' | '#') => format!("{base}{relative}"),
@@ -214,7 +216,7 @@ fn joined(base: &str, relative: &str) -> String {
     }
 }
 
-/// A name and password with a colon between them, as for the command line, as far as it is known before the run.
+/// Checks a pair `name:password`, unless it has an expression, which only a run evaluates.
 fn checked_basic(text: &str) -> Result<String, WordError> {
     if !text.contains("${") {
         values::basic(text)?;
@@ -241,9 +243,9 @@ fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
     Err(SpecError::new(&step.key.node.at, key, wrong))
 }
 
-/// Those of a request, and of all others those that it does not have.
-pub(super) fn own_over(all: &[(String, String)], own: Vec<(String, String)>) -> Vec<(String, String)> {
-    let mut headers = own;
+/// Header fields of a request, and those of the scenario that it does not replace.
+pub(super) fn with_defaults(all: &[(String, String)], fields: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut headers = fields;
     let others: Vec<_> = all
         .iter()
         .filter(|(name, _)| !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)))
@@ -253,7 +255,7 @@ pub(super) fn own_over(all: &[(String, String)], own: Vec<(String, String)>) -> 
     headers
 }
 
-/// Adds a header field where there is none of its name.
+/// Adds a header field unless there is one of this name.
 pub(super) fn add(headers: &mut Vec<(String, String)>, name: &str, value: String) {
     if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
         headers.push((name.to_owned(), value));
@@ -262,6 +264,6 @@ pub(super) fn add(headers: &mut Vec<(String, String)>, name: &str, value: String
 
 pub(super) fn pairs(fields: &[(String, String)]) -> String {
     let encode = template::encode_form_expressions;
-    let one = |(name, value): &(String, String)| format!("{}={}", encode(name), encode(value));
-    fields.iter().map(one).collect::<Vec<_>>().join("&")
+    let pairs = fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value)));
+    pairs.collect::<Vec<_>>().join("&")
 }

@@ -1,9 +1,9 @@
-//! Scripts, and the end of something: `script` and `stop`.
+//! Scripts, and the end of a scope: `script` and `stop`.
 
 use super::{StepForm, StepNode, one};
 use crate::error::Result;
 use crate::plan::Yaml;
-use crate::plan::scenario::Reader;
+use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::words::Scalar;
 use brunt_model::scenario::{Scope, Step};
@@ -23,7 +23,7 @@ pub struct ScriptStep {
 impl StepForm for ScriptStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
 
-    fn read(self, reader: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
         let script = reader.script(&reader.path, &self.script.0);
         Ok(vec![if self.pause { Step::PauseByScript(script) } else { Step::Script(script) }])
     }
@@ -57,7 +57,7 @@ enum StopScope {
 impl StepForm for StopStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["stop"]);
 
-    fn read(self, _: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Stop(match self.stop {
             StopScope::Turn => Scope::Turn,
             StopScope::Round => Scope::Round,
@@ -69,7 +69,7 @@ impl StepForm for StopStep {
     }
 }
 
-/// Writes the end of something; None where nothing ends.
+/// Writes the step that ends a scope; None if nothing ends.
 pub fn write_stop(scope: Scope) -> Option<Yaml> {
     let word = match scope {
         Scope::Nothing => return None,

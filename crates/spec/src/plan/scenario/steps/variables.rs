@@ -4,7 +4,7 @@ use super::{StepForm, StepNode, one};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::Wording;
-use crate::plan::scenario::{Reader, expected, texts};
+use crate::plan::scenario::{ScenarioReader, expected, texts};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Entry, Node, Value, Yaml, read};
 use brunt_model::scenario::{Counter, Step};
@@ -22,18 +22,18 @@ pub struct SetStep {
 impl StepForm for SetStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["set"]);
 
-    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let all = self.set.texts(&step.key.node)?.into_iter();
         Ok(all.map(|(variable, value)| Step::Set { variable, value }).collect())
     }
 }
 
-/// Writes a variable that gets a text; None where it has no name.
+/// Writes the step that sets a variable to a text; None if the variable has no name.
 pub fn write_set(variable: &str, value: &str, wording: &mut dyn Wording) -> Option<Yaml> {
     (!variable.trim().is_empty()).then(|| set(variable, wording.text(value)))
 }
 
-/// Writes a variable that gets this text.
+/// Writes the step that sets a variable to this text.
 pub fn set(variable: &str, value: String) -> Yaml {
     Yaml::map([("set", Yaml::Map(vec![(variable.to_owned(), Yaml::Text(value))]))])
 }
@@ -73,7 +73,7 @@ struct CounterForm {
 impl StepForm for CountStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["count"]);
 
-    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let counters = self.count.read(&step.key.node).map_err(|error| step.error(error))?;
         Ok(counters.into_iter().map(Step::Count).collect())
     }
@@ -102,7 +102,7 @@ fn counter(entry: &Entry) -> Result<Counter> {
     })
 }
 
-/// Writes a counter.
+/// Returns the step of a counter as a plan file has it.
 pub fn write_count(counter: &Counter, wording: &mut dyn Wording) -> Yaml {
     let texts =
         [("start", &counter.start), ("step", &counter.step), ("end", &counter.end), ("format", &counter.format)];
@@ -124,17 +124,17 @@ pub struct RowStep {
 impl StepForm for RowStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
 
-    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         let file = reader.file(&self.row.0);
         let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
             let wrong = format!("`{}` is none of the files below scenario.data; write one of them", self.row.0);
-            step.error(SpecError::told(wrong))
+            step.error(SpecError::unplaced(wrong))
         })?;
         Ok(vec![Step::Row(number as u32)])
     }
 }
 
-/// Writes the step that takes a row; None where there is no such file.
+/// Writes the step that takes a row; None if there is no such file.
 pub fn write_row(number: u32, wording: &mut dyn Wording) -> Option<Yaml> {
     wording.data_file(number).map(|file| one("row", file))
 }

@@ -1,8 +1,9 @@
 //! Scenarios that are read, written and read again are the same.
 //!
-//! Exceptions, which the plans here do not have: pauses below 1 ms or of parts of one, a pause `${uniform(…)}` (it becomes a
-//! range), empty lists of steps, `{not: failed}` (it becomes `succeeded`), and `choose` with `order: user` of one branch (it
-//! becomes the steps of that branch).
+//! Exceptions, which the plans here do not have: pauses below 1 ms or of parts of one, a
+//! pause `${uniform(…)}` (it becomes a range), empty lists of steps, `{not: failed}` (it
+//! becomes `succeeded`), and `choose` with `order: user` of one branch (it becomes the
+//! steps of that branch).
 
 use super::{Loss, Wording};
 use crate::System;
@@ -18,7 +19,7 @@ use std::path::Path;
 
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 
-/// Words a scenario that was read from a plan file: its texts are those of a plan file already.
+/// Wording of a scenario that was read from a plan file, so its texts need no conversion.
 struct SameTexts<'p>(&'p PlannedScenario);
 
 impl Wording for SameTexts<'_> {
@@ -66,7 +67,8 @@ fn read(scenario: &Node) -> Option<PlannedScenario> {
     with_any_steps(scenario, &RunSettings::default(), Path::new("/plans"), &SYSTEM).ok()
 }
 
-/// The scenario with steps that were written, in place of those of its text. None: its steps cannot be written as they are.
+/// The scenario as it was read, the same one with rewritten steps, and their text. None if the
+/// scenario cannot be read.
 fn written(scenario: &Node) -> Option<(PlannedScenario, PlannedScenario, String)> {
     let first = read(scenario)?;
     let files = scenario.child("data").map_or(&[][..], items).iter();
@@ -100,7 +102,7 @@ fn check(scenario: &Node) -> bool {
     true
 }
 
-/// Steps as JSON. The names of scripts are their places, and the steps of `set` and `count` have places of their own.
+/// Steps as JSON, without the names of scripts, which contain the places of the steps.
 fn without_places(steps: &[Step]) -> serde_json::Value {
     let mut value = serde_json::to_value(steps).expect("JSON");
     remove_names(&mut value);

@@ -1,4 +1,5 @@
-//! Which settings were said, and where: on the command line, or at a line of a plan file. Messages name each as it was said.
+//! Sources of settings: an option of the command line, or a line of a plan file. Messages name each
+//! setting as the user wrote it.
 
 use super::row::Key;
 use super::rows;
@@ -6,35 +7,36 @@ use crate::error::{Position, SpecError};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Which settings were said, by their options.
+/// Sources of the settings that the user gave, by option.
 #[derive(Debug, Clone, Default)]
 pub struct SettingSources {
     places: BTreeMap<&'static str, Place>,
-    /// What is not said would have been said by a key.
+    /// True if messages name the keys of settings that were not given; false for their options.
     by_keys: bool,
     url: Option<(String, Position)>,
 }
 
 #[derive(Debug, Clone)]
 enum Place {
-    /// On the command line, by this name without its dashes.
+    /// Name of the option on the command line, without dashes.
     Option(String),
     Key(&'static Key, Position),
 }
 
-/// Names settings in a message, and remembers which it names.
+/// Names settings in a message, and records the names, since the first one determines the
+/// place of an error.
 pub struct Names<'a> {
-    said: &'a SettingSources,
-    named: RefCell<Vec<&'static str>>,
+    sources: &'a SettingSources,
+    names: RefCell<Vec<&'static str>>,
 }
 
 impl SettingSources {
-    /// Nothing so far, of a plan file.
+    /// Creates an empty set of sources of a plan file.
     pub fn in_plan_file() -> Self {
         Self { by_keys: true, ..Self::default() }
     }
 
-    /// These sources, and those of `other` for settings that have none here.
+    /// Adds the sources of `other` for settings that have none here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let mut places = other.places;
@@ -42,61 +44,61 @@ impl SettingSources {
         Self { places, by_keys: self.by_keys, url: self.url.or(other.url) }
     }
 
-    /// An option was given by this name, which may be one of its aliases.
+    /// Records an option of the command line, by the name that was used, which may be an alias.
     pub fn option(&mut self, option: &'static str, typed: &str) {
         self.places.insert(option, Place::Option(typed.to_owned()));
     }
 
-    /// A key was said.
+    /// Records a key of a plan file.
     pub fn key(&mut self, option: &'static str, key: &'static Key, at: &Position) {
         self.places.insert(option, Place::Key(key, at.clone()));
     }
 
-    /// The URL was said at a key.
+    /// Records the key of the URL.
     pub fn url(&mut self, key: &str, at: &Position) {
         self.url = Some((key.to_owned(), at.clone()));
     }
 
-    /// Whether a setting was said.
+    /// True if the user gave a setting.
     pub fn is_said(&self, option: &str) -> bool {
         self.places.contains_key(option)
     }
 
-    /// The options that were said.
+    /// The options that the user gave.
     pub fn options(&self) -> impl Iterator<Item = &'static str> {
         self.places.keys().copied()
     }
 
-    /// A message with the names of settings in it.
+    /// Creates a message that contains names of settings.
     pub fn text(&self, text: impl FnOnce(&Names<'_>) -> String) -> String {
-        text(&Names { said: self, named: RefCell::default() })
+        text(&Names { sources: self, names: RefCell::default() })
     }
 
-    /// An error about settings: its place is that of the first that it names.
+    /// Creates an error about settings. Its place is that of the first setting that it names.
     pub fn refuse(&self, text: impl FnOnce(&Names<'_>) -> String) -> SpecError {
-        let names = Names { said: self, named: RefCell::default() };
+        let names = Names { sources: self, names: RefCell::default() };
         let wrong = text(&names);
-        let named = names.named.into_inner();
-        let place = named.iter().find_map(|option| match self.places.get(option)? {
+        let options = names.names.into_inner();
+        let place = options.iter().find_map(|option| match self.places.get(option)? {
             Place::Key(key, at) => Some((*key, at)),
             Place::Option(_) => None,
         });
         match place {
             Some((key, at)) => SpecError::new(at, key.key, without_name(&wrong, key.key)),
-            None => SpecError::told(wrong),
+            None => SpecError::unplaced(wrong),
         }
     }
 
-    /// An error about the URL.
+    /// Creates an error about the URL.
     pub fn refuse_url(&self, wrong: &dyn std::fmt::Display) -> SpecError {
         match &self.url {
             Some((key, at)) => SpecError::new(at, key, wrong.to_string()),
-            None => SpecError::told(wrong.to_string()),
+            None => SpecError::unplaced(wrong.to_string()),
         }
     }
 }
 
-/// A message without the key that it begins with, where a value or a colon follows it.
+/// Removes the key from the start of a message, if a value or a colon follows it.
 fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
     let Some(rest) = wrong.strip_prefix(key) else { return wrong };
     let value = rest.strip_prefix(' ').filter(|value| value.starts_with(|c: char| c.is_ascii_digit()));
@@ -104,18 +106,18 @@ fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
 }
 
 impl Names<'_> {
-    /// An option that is no row of the table, or the key that says the same in a plan file.
+    /// Names an option that is not in the table, or the equivalent key of a plan file.
     pub fn either(&self, option: &str, key: &str) -> String {
-        if self.said.by_keys { key.to_owned() } else { option.to_owned() }
+        if self.sources.by_keys { key.to_owned() } else { option.to_owned() }
     }
 
-    /// What a setting is called where it is, or would be, said.
+    /// Names a setting as the user gave it, or would give it.
     pub fn of(&self, option: &'static str) -> String {
-        self.named.borrow_mut().push(option);
-        let key = match self.said.places.get(option) {
+        self.names.borrow_mut().push(option);
+        let key = match self.sources.places.get(option) {
             Some(Place::Key(key, _)) => Some(*key),
             Some(Place::Option(typed)) => return format!("--{typed}"),
-            None => rows::key_of(option).filter(|_| self.said.by_keys),
+            None => rows::key_of(option).filter(|_| self.sources.by_keys),
         };
         key.map_or_else(|| format!("--{option}"), Key::shown)
     }
