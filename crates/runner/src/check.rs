@@ -1,11 +1,16 @@
-//! A careful look at the server and at this machine before a load, and the short form of it at the start of each run.
+//! Checks the server and this machine before a load. Each run begins with a short
+//! form of the check.
 //!
-//! It measures nothing: it opens a few connections and sends at most two requests. Their times only show what kind of network
-//! path it is.
+//! It measures nothing: it opens a few connections and sends at most two requests. Their times only
+//! show what kind of network path it is.
 //!
-//! * [`facts`]: what was found. [`look`]: how. `certificate`: reads a certificate. `machine_load`: CPU time of other processes.
-//! * [`rules`]: likely problems, and what mends them. [`short`]: at the start of a run. [`text`]:
-//!   the report for people.
+//! * [`facts`]: the results.
+//! * [`look`]: the check itself.
+//! * `certificate`: reads a certificate.
+//! * `machine_load`: CPU time of other processes.
+//! * [`rules`]: likely problems, and their remedies.
+//! * [`short`]: the check at the start of a run.
+//! * [`text`]: the report.
 
 mod certificate;
 pub mod facts;

@@ -1,6 +1,7 @@
-//! All that is decided about a study, whatever it was to decide: the one place for all who report one.
+//! Decides about a study, whatever its question is. All reports of a study use this module.
 //!
-//! Out of scope: the mathematics, which are `judge`'s and `search`'s;, and what a single run comes to.
+//! Out of scope: the mathematics, which is in `judge` and `search`, and the judgement
+//! of a single run.
 
 mod capacities;
 mod compare;
@@ -8,19 +9,21 @@ mod find;
 pub mod stored;
 
 pub use capacities::find_of;
-pub use compare::{compared, is_decided, stands};
-pub use find::{SearchProgress, contended, fulfilled};
+pub use compare::{comparison_state, is_decided, with_comparison};
+pub use find::{SearchProgress, requirement_outcome, search_progress};
 
 use brunt_model::{Analysis, Question, Study};
 
-/// Findings of a sweep that an answer or a comparison says better, or that are not what it is about.
+/// Findings of a sweep that an answer or a comparison replaces, or that are
+/// irrelevant to its question.
 const OF_SWEEPS: [&str; 7] =
     ["capacity", "difference", "faster", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
 
-/// Trials that stand apart from their repetitions. The loads of a search lie where they were wanted, and each is measured once.
+/// Trials that differ from their repetitions. A search chooses its loads, and measures each one
+/// once, so it has none.
 const OUTLIERS: &str = "outliers";
 
-/// All that is decided about a study.
+/// Creates the analysis of a study.
 pub fn analysis(study: &Study) -> Analysis {
     match &study.experiment.question {
         Question::Find(question) => find::analysis(study, question),

@@ -1,46 +1,46 @@
-//! Why a run cannot be carried out: we failed, not the server.
+//! Errors of a run: brunt failed, not the server.
 
 use brunt_engine::EngineError;
 use brunt_script::ScriptError;
 use brunt_wire::http::BadWire;
 use std::io;
 
-/// Why a run cannot be carried out, or not to its end.
+/// Reason why a run cannot be carried out, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// No wire can be made of the plan: a certificate cannot be read, or a proxy is none.
+    /// The connections cannot be set up: a certificate cannot be read, or the proxy is invalid.
     #[error("the connection cannot be set up")]
     Connection(#[from] BadWire),
     /// The plan's script cannot be compiled, or a file that it names cannot be read.
     #[error(transparent)]
     Script(#[from] ScriptError),
-    /// The engine failed.
+    /// The engine failed with an error.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The plan asks for nothing.
+    /// The plan has no request.
     #[error("there is no request")]
     NothingAsked,
     /// The first request cannot be made.
     #[error("{0}")]
     Request(String),
-    /// The regular expression for labels whose figures are sent is none.
+    /// The regular expression for labels of a live output is invalid.
     #[error("the regular expression for labels whose figures are sent: {0}")]
     Labels(String),
     /// A trial of an experiment cannot be set up.
     #[error("{which}")]
     Trial {
-        /// Which of how many, and what it is.
+        /// Index and description of the trial.
         which: String,
-        /// Why.
+        /// Cause of the error.
         source: Box<RunError>,
     },
-    /// A stage before or behind the load failed.
+    /// A stage before or after the load failed.
     #[error("{0}")]
     Stage(String),
     /// One of several processes could not be started.
     #[error("a process for connections could not be started")]
     Process(#[source] io::Error),
-    /// A worker was given something else than an assignment.
+    /// A worker process received something other than an assignment.
     #[error("internal command of brunt: it reads commands from another brunt process")]
     Assignment(#[source] serde_json::Error),
     /// A pipe or a thread could not be used.
@@ -49,7 +49,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether setup or teardown failed: the server, or the plan, not we.
+    /// True if setup or teardown failed, which is a failure of the server or the
+    /// plan, not of brunt.
     pub fn is_of_stage(&self) -> bool {
         match self {
             Self::Stage(_) => true,

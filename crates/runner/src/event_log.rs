@@ -24,23 +24,23 @@ pub enum EventLogError {
     /// The file cannot be created.
     #[error("{path} cannot be written")]
     Create {
-        /// The file.
+        /// File of the event log.
         path: PathBuf,
-        /// The error of the system.
+        /// Error of the system.
         source: io::Error,
     },
-    /// An event could not be written, and those after it were not.
+    /// An event could not be written, so the log ends there.
     #[error("{path}: the event log ends before the run does")]
     Write {
-        /// The file.
+        /// File of the event log.
         path: PathBuf,
-        /// The error of the system.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl EventLog {
-    /// Creates the file.
+    /// Creates the file of an event log.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl EventLog {
         Ok(Self { writer: Some(writer), path: path.to_owned(), redactor, error: None })
     }
 
-    /// Whether the log has all events.
+    /// Ends the log. Succeeds if it has all events.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! The exit code of a command: what the figures of a run, an experiment or a comparison come to.
+//! Exit code of a command, from the figures of a run, an experiment or a comparison.
 
-use crate::decide::fulfilled;
+use crate::decide::requirement_outcome;
 use brunt_model::answer::{Capacity, SearchEnd};
 use brunt_model::comparison::Better;
 use brunt_model::finding::State;
@@ -9,36 +9,38 @@ use brunt_model::reached::Replies;
 use brunt_model::{Analysis, Answer, Find, Judgement, Question, Run, Study};
 use std::process::ExitCode;
 
-/// What the command's exit code says. Ordered by precedence: where several are true, the last of them in this list is
-/// what is said, because it makes the ones before it doubtful.
+/// Meaning of an exit code, in ascending precedence: if several apply, the last one determines the
+/// code, because it makes the others doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// 0: it was measured, a good reply came, and every objective was met. Single errors of the server are data.
+    /// 0: measured, with a good reply, and every objective was met. Single errors of
+    /// the server are data.
     Measured,
-    /// 8: it was measured, and what was to be decided is not: whether a requirement is met, or which contender is better.
+    /// 8: measured, but the question is undecided: a requirement, or which contender is better.
     Undecided,
-    /// 4: it was measured, and an objective was missed, or not one reply was good.
+    /// 4: measured, but an objective was missed, or no reply was good.
     ObjectiveMissed,
-    /// 9: it was measured, and a contender is worse by more than `--fail-if` allows.
+    /// 9: measured, and a contender is worse by more than `--fail-if` allows.
     Worse,
-    /// 6: it was measured, but the generator was the limit, and `--strict` was given.
+    /// 6: measured, but the generator was the limit, with `--strict`.
     Limited,
-    /// 130: interrupted by Ctrl-C or SIGTERM; what was measured until then was reported.
+    /// 130: interrupted by Ctrl-C or SIGTERM; the measured part was reported.
     Interrupted,
-    /// 5: it was measured, but a consistency check failed: discard the figures.
+    /// 5: measured, but a consistency check failed: discard the figures.
     Invalid,
     /// 3: nothing measured: no reply came.
     NothingMeasured,
-    /// 7: a hook, a managed server or setup failed, which stopped the experiment; what was measured until then was reported.
+    /// 7: a hook, a managed server or setup failed, which stopped the experiment; the
+    /// measured part was reported.
     Halted,
     /// 1: brunt itself failed, for instance because a file could not be written.
     Failed,
-    /// 2: the command line, or a file that it names, makes no sense. Nothing was begun.
+    /// 2: the command line, or a file that it names, is invalid. Nothing was started.
     Usage,
 }
 
 impl Exit {
-    /// Every way to end.
+    /// All exit codes, in ascending precedence.
     pub const ALL: [Self; 11] = [
         Self::Measured,
         Self::Undecided,
@@ -53,7 +55,7 @@ impl Exit {
         Self::Usage,
     ];
 
-    /// The number that the shell sees.
+    /// Number of the exit code.
     pub fn code(self) -> u8 {
         match self {
             Self::Measured => 0,
@@ -70,7 +72,7 @@ impl Exit {
         }
     }
 
-    /// What the number means, for the manual.
+    /// Meaning of the exit code, for the manual.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Measured => "measured, every objective met",
@@ -94,7 +96,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Doubts that make brunt fail. In any case they are reported.
+/// Doubts that are failures. They are reported in any case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FailOn {
     /// A limited generator: `--strict`.
@@ -103,11 +105,11 @@ pub struct FailOn {
     pub undecided: bool,
 }
 
-/// How a run's figures make brunt exit.
+/// Exit code of a run.
 pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
-    let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
+    let is_missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
-        (missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
+        (is_missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
         (judgement.verdict.state.is_disturbed() && fail_on.limited, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.interrupted(), Exit::Interrupted),
@@ -116,64 +118,76 @@ pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
     ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }
 
-/// The worst state of its trials; but an experiment has trials beyond a server's capacity by design. So an objective
-/// counts as missed where a contender met it at no load, and replies as missing, or as bad, where a contender had no better
-/// ones in any trial. A failed consistency check counts in whatever trial, but in a comparison that excluded it.
+/// Exit code of an experiment: the worst of its trials, with exceptions, since an experiment
+/// exceeds the capacity of a server by design.
+///
+/// An objective counts as missed if a contender met it at no load. Replies count as missing, or as
+/// bad, if a contender had no better ones in any trial. A failed consistency check of any trial
+/// counts, unless a comparison excluded the trial.
 pub fn exit_of_study(study: &Study, analysis: &Analysis, fail_on: FailOn) -> Exit {
     let worst = match &study.experiment.question {
-        Question::Find(find) => of_search(analysis, find, fail_on),
-        Question::Sweep | Question::Compare(_) => of_trials(study, fail_on),
+        Question::Find(find) => exit_of_search(analysis, find, fail_on),
+        Question::Sweep | Question::Compare(_) => exit_of_trials(study, fail_on),
     };
-    let replies = |what| (0..study.experiment.contenders.len()).any(|c| study.best_replies(c) == Some(what));
     let ends = [
-        (replies(Replies::NoneGood), Exit::ObjectiveMissed),
+        (has_contender_with(study, Replies::NoneGood), Exit::ObjectiveMissed),
         (study.interrupted, Exit::Interrupted),
         (study.invalid() > 0 && !analysis.excludes_invalid_trials(), Exit::Invalid),
-        (study.measured_nothing() || replies(Replies::None), Exit::NothingMeasured),
+        (study.measured_nothing() || has_contender_with(study, Replies::None), Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)
 }
 
-/// Of a search it is the answer that counts: trials that miss the objectives, or whose generator was the limit, are in its
-/// nature.
-fn of_search(analysis: &Analysis, find: &Find, fail_on: FailOn) -> Exit {
-    let of = |answer: &Answer| {
-        let required = find.require.iter().map(|requirement| match fulfilled(answer, requirement) {
-            RequirementOutcome::Met => Exit::Measured,
-            RequirementOutcome::Undecided => Exit::Undecided,
-            RequirementOutcome::Missed => Exit::ObjectiveMissed,
-        });
-        let limited = answer.ended == SearchEnd::Generator && fail_on.limited;
-        let is_unknown = |capacity: &Capacity| capacity.at.value.is_none() && capacity.at.low.is_none();
-        let ends = [
-            (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
-            (answer.capacities.iter().any(is_unknown), Exit::Undecided),
-            (limited, Exit::Limited),
-        ];
-        required.chain(ends.into_iter().filter(|end| end.0).map(|end| end.1)).max().unwrap_or(Exit::Measured)
-    };
-    analysis.answers.iter().map(of).max().unwrap_or(Exit::Measured)
+/// True if a contender had no better replies than these in any trial.
+fn has_contender_with(study: &Study, replies: Replies) -> bool {
+    (0..study.experiment.contenders.len()).any(|contender| study.best_replies(contender) == Some(replies))
 }
 
-fn of_trials(study: &Study, fail_on: FailOn) -> Exit {
-    // Those of searches are short of what was asked by their nature.
-    let known_before = study.trials.iter().filter(|trial| !study.experiment.was_chosen(trial.place));
-    let of_trials = known_before.map(|trial| exit_of(&trial.run, &trial.judgement, fail_on));
-    let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured);
-    let unmet = (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
-    let missed = unmet.then_some(Exit::ObjectiveMissed);
-    of_trials.filter(own).chain(missed).max().unwrap_or(Exit::Measured)
+/// Exit code of a search. The answer determines it: by design, some trials miss the objectives, or
+/// reach the limit of the generator.
+fn exit_of_search(analysis: &Analysis, find: &Find, fail_on: FailOn) -> Exit {
+    let exits = analysis.answers.iter().map(|answer| exit_of_answer(answer, find, fail_on));
+    exits.max().unwrap_or(Exit::Measured)
 }
 
-/// How a comparison makes brunt exit.
+fn exit_of_answer(answer: &Answer, find: &Find, fail_on: FailOn) -> Exit {
+    let requirement_exits = find.require.iter().map(|requirement| match requirement_outcome(answer, requirement) {
+        RequirementOutcome::Met => Exit::Measured,
+        RequirementOutcome::Undecided => Exit::Undecided,
+        RequirementOutcome::Missed => Exit::ObjectiveMissed,
+    });
+    let ends = [
+        (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
+        (answer.capacities.iter().any(is_unknown), Exit::Undecided),
+        (answer.ended == SearchEnd::Generator && fail_on.limited, Exit::Limited),
+    ];
+    requirement_exits.chain(ends.into_iter().filter(|end| end.0).map(|end| end.1)).max().unwrap_or(Exit::Measured)
+}
+
+fn is_unknown(capacity: &Capacity) -> bool {
+    capacity.at.value.is_none() && capacity.at.low.is_none()
+}
+
+fn exit_of_trials(study: &Study, fail_on: FailOn) -> Exit {
+    // Trials of searches miss objectives by design.
+    let given_trials = study.trials.iter().filter(|trial| !study.experiment.was_chosen(trial.place));
+    let exits = given_trials.map(|trial| exit_of(&trial.run, &trial.judgement, fail_on));
+    // The study decides about these three as a whole.
+    let exits = exits.filter(|exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured));
+    let has_unmet = (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
+    let missed_exit = has_unmet.then_some(Exit::ObjectiveMissed);
+    exits.chain(missed_exit).max().unwrap_or(Exit::Measured)
+}
+
+/// Exit code of a comparison.
 pub fn exit_of_comparison(analysis: &Analysis, fail_on: FailOn) -> Exit {
     let Some(comparison) = &analysis.comparison else { return Exit::Measured };
     if !comparison.failed.is_empty() {
         return Exit::Worse;
     }
     let mut deciding = comparison.deciding().peekable();
-    let open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
-    if open && fail_on.undecided { Exit::Undecided } else { Exit::Measured }
+    let is_open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
+    if is_open && fail_on.undecided { Exit::Undecided } else { Exit::Measured }
 }
 
 #[cfg(test)]

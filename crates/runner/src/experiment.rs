@@ -1,28 +1,34 @@
-//! An experiment, carried out: its trials one after the other, kept, and told to an [`Observer`].
+//! Carries out an experiment: makes its trials one after the other, stores them, and reports
+//! them to an [`Observer`].
 //!
-//! The order of trials, hooks and managed servers are in the crate `rig`; results are computed in [`crate::decide`].
+//! The crate `rig` orders trials, runs hooks and manages
+//! servers. [`crate::decide`] computes results.
 //!
-//! * `measurer`: makes the runs that `rig` asks for, and keeps them. `left`: how long it will still take.
-//! * `seek`: the trials of a search, one after the other. `trial`: each of them. `told`: what is said of it.
-//! * `resume`: an experiment that was interrupted, taken up again. `answers`: whether contenders answer alike.
-//! * [`again`]: the experiment that repeats a stored one with another server.
+//! * `measurer`: makes the runs that `rig` requests, and stores them.
+//! * `time_left`: estimate of the remaining time.
+//! * `seek`: the trials of a search, one after the other.
+//! * `trial`: the plan of a trial.
+//! * `messages`: progress of a search.
+//! * `resume`: continues an interrupted experiment.
+//! * `answers`: compares the replies of contenders.
+//! * [`again`]: an experiment that repeats a stored one with another server.
 
 pub mod again;
 mod answers;
-mod left;
 mod measurer;
+mod messages;
 mod resume;
 mod seek;
-mod told;
+mod time_left;
 mod trial;
 
 use crate::decide;
 use crate::error::RunError;
-use crate::route::refused;
+use crate::route::connection_error;
 use crate::run::Listen;
 use crate::session::Session;
 use crate::world::Real;
-use answers::Different;
+use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
 use brunt_rig::{End, ExperimentFolder, Failure, RigContext};
@@ -35,140 +41,141 @@ use std::io;
 use std::path::PathBuf;
 pub use trial::Machine;
 
-/// An experiment, and what goes with it.
+/// An experiment, and everything that it needs to run.
 pub struct ExperimentRequest<'a> {
-    /// The plans, their order and the question.
+    /// Plans of the experiment, their order, and the question.
     pub experiment: &'a Experiment,
-    /// Whether trials that are in the store already are made again.
+    /// First trial of the experiment.
     pub start: ExperimentStart,
-    /// This machine.
+    /// This machine, as the load generator.
     pub machine: Machine,
-    /// Hooks and managed servers run in it.
+    /// Context for hooks and managed servers.
     pub rig: &'a RigContext<'a>,
-    /// Warnings that the report begins with.
+    /// Warnings at the start of the report.
     pub notes: Vec<String>,
-    /// Who is told how it goes on.
+    /// Receiver of progress messages.
     pub observer: &'a dyn Observer,
 }
 
-/// How an experiment begins.
+/// First trial of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExperimentStart {
-    /// With its first trial.
+    /// It starts with the first of all trials.
     Anew,
-    /// With the first trial that is missing in the store.
+    /// It starts with the first trial that is not in the store.
     Resumed,
 }
 
-/// What an experiment came to.
+/// Result of an experiment.
 pub struct ExperimentResult {
     /// The trials that were made.
     pub study: Study,
     /// The decisions about the study.
     pub analysis: Analysis,
-    /// How it came to its end.
+    /// Reason why the experiment ended.
     pub outcome: Result<End, Failure<RunError>>,
 }
 
-/// Why an experiment was not begun.
+/// Reason why an experiment was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// What its plan names is not there, such as a certificate.
+    /// A file that the plan names does not exist, such as a certificate.
     #[error("{contender}")]
     Plan {
         /// Name of the contender.
         contender: String,
-        /// Why.
+        /// Cause of the error.
         source: Box<RunError>,
     },
-    /// Nothing listens where the server should be.
+    /// No process accepts connections at the address of the server.
     #[error("nothing was measured: no connection to {contender} ({why})")]
     NoConnection {
         /// Name of the contender.
         contender: String,
-        /// The error of the system.
+        /// Error of the system.
         why: String,
     },
-    /// A server that is to be compared does not reply.
+    /// A server of a comparison does not reply.
     #[error("no response from {contender} ({url}): {why}; nothing was measured")]
     NoReply {
         /// Name of the contender.
         contender: String,
-        /// The URL of the request.
+        /// URL of the request.
         url: String,
-        /// The error.
+        /// Error of the request.
         why: String,
     },
-    /// It cannot be taken up again.
+    /// The experiment cannot be resumed.
     #[error(transparent)]
     Resume(#[from] ResumeError),
-    /// The folder of its files cannot be made.
+    /// The folder of its files cannot be created.
     #[error("{path}: no folder for the experiment's files")]
     Folder {
-        /// Its path.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl ExperimentResult {
-    /// Whether all trials were made as asked, and no reply came to any.
+    /// True if all trials were completed, and none got a reply.
     pub fn measured_nothing(&self) -> bool {
         !self.study.interrupted && !self.study.trials.is_empty() && self.study.measured_nothing()
     }
 }
 
-/// Who is told how an experiment goes on.
+/// Receives the progress of an experiment.
 pub trait Observer {
-    /// Who hears the run that begins now; `title` says which of how many it is.
+    /// Returns the listener of a run that begins. `title` contains its index and
+    /// the number of trials.
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen>;
 
-    /// Who hears setup or teardown, beside the runner.
+    /// Returns a listener of setup or teardown, in addition to the runner.
     fn stage(&self) -> Option<Box<dyn Listen>> {
         None
     }
 
-    /// The way to the server of a run that begins now, and what its reader should be told.
+    /// Returns the route to the server of a run that begins, and notes for the report.
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);
 
-    /// What goes on beside the runs, until something else does; empty: nothing more.
+    /// Shows the current activity between runs until the next call; an empty line shows nothing.
     fn show(&self, line: &str);
 
-    /// Something that stays.
+    /// Prints a message permanently.
     fn tell(&self, line: &str);
 
-    /// What a trial came to, whose load was known beforehand.
+    /// Prints the result of a trial with a given load.
     fn made(&self, line: &str);
 }
 
 impl Session {
-    /// Carries out an experiment, or the trials that are left of it, and stores it. An experiment without any reply is removed from the
-    /// store.
+    /// Carries out an experiment, or the trials of it that are missing, and stores it. An
+    /// experiment without any reply is removed from the store.
     ///
     /// # Errors
     ///
-    /// It cannot be begun. Once it is begun, whatever was measured is in the result.
+    /// The experiment cannot be started. After the start, all measurements are in the result.
     pub fn experiment(&mut self, request: ExperimentRequest) -> Result<ExperimentResult, Refusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
         check_plans(experiment)?;
-        let foreseen = look_at_contenders(experiment, observer)?;
+        let reply_notes = compare_replies(experiment, observer)?;
         check_connections(experiment)?;
         let mut study = self.begin(experiment, start)?;
-        study.warnings.extend(notes.into_iter().chain(foreseen));
+        study.warnings.extend(notes.into_iter().chain(reply_notes));
         let path = study.experiment.scratch.as_deref();
         let folder = path.map(|path| ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source)));
         let _folder = folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
-        // A study that is taken up again keeps the environment in which it was begun.
+        // A resumed study keeps the environment of its start.
         self.environment.clone_from(&study.environment);
         let (study, outcome) = self.trials(study, machine, rig, observer);
         Ok(self.end(study, outcome, observer))
     }
 
-    /// The study as far as it is made; from now on it is in the store.
+    /// Begins or resumes the study. From here on it is in the store.
     fn begin(&mut self, experiment: &Experiment, start: ExperimentStart) -> Result<Study, Refusal> {
         if let (ExperimentStart::Resumed, Some(store)) = (start, &self.store) {
-            let study = resume::taken_up(store, experiment)?;
+            let study = resume::resume(store, experiment)?;
             return Ok(Study { warnings: Vec::new(), ..study });
         }
         let unix_seconds = brunt_engine::clock::unix_seconds();
@@ -195,7 +202,7 @@ impl Session {
         Ok(study)
     }
 
-    /// Makes the trials that are missing.
+    /// Makes the missing trials.
     fn trials(
         &self,
         study: Study,
@@ -208,6 +215,7 @@ impl Session {
         let conditions = Conditions { session: self, machine, observer };
         let mut measurer = Measurer::new(study, &experiment, conditions, rig.time);
         let outcome = match Seeker::new(&experiment.question, &measurer.study) {
+            // A resumed experiment may have its answer already.
             _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
             Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, rig, &mut measurer),
             None => brunt_rig::conduct(&experiment, &done, rig, &mut measurer),
@@ -215,7 +223,7 @@ impl Session {
         (measurer.study, outcome)
     }
 
-    /// Ends the experiment in the store, and analyses it.
+    /// Ends the experiment in the store, and analyzes it.
     fn end(
         &self,
         mut study: Study,
@@ -226,10 +234,11 @@ impl Session {
         if let Err(failure) = &outcome {
             study.warnings.push(format!("the experiment was stopped: {failure:#}"));
         }
+        // Trials ran with the secrets; results and reports must not contain them.
         self.redactor.study(&mut study);
         if let (Some(store), Some(id)) = (&self.store, &study.id) {
-            let ended = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
-            if let Err(error) = store.end_experiment(id, &ended) {
+            let end = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
+            if let Err(error) = store.end_experiment(id, &end) {
                 study.warnings.push(format!("the list of experiments may be wrong about {id}: {error}"));
             }
         }
@@ -244,7 +253,7 @@ impl Session {
     }
 }
 
-/// What plans name, such as certificates, is to be there before anything is begun.
+/// Checks that files of the plans, such as certificates, exist before the experiment begins.
 fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
@@ -257,11 +266,11 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Asks each contender of a comparison once, and tells the differences between the replies and the questions that stay undecided.
-/// Returns those that the runs will not show.
-fn look_at_contenders(experiment: &Experiment, observer: &dyn Observer) -> Result<Vec<String>, Refusal> {
+/// Sends one request to each contender of a comparison. Reports differences between the replies,
+/// and questions that will stay undecided. Returns those that are not visible in the runs.
+fn compare_replies(experiment: &Experiment, observer: &dyn Observer) -> Result<Vec<String>, Refusal> {
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
-    let Different { all, beside_runs } = answers::differences(experiment)?;
+    let ReplyDifferences { all, not_in_runs } = answers::differences(experiment)?;
     let steps = match experiment.contenders.first() {
         Some(_) if experiment.grows() => experiment.given(),
         Some(contender) => contender.steps.len(),
@@ -275,25 +284,29 @@ fn look_at_contenders(experiment: &Experiment, observer: &dyn Observer) -> Resul
     for sentence in &undecidable {
         observer.tell(sentence);
     }
-    Ok([beside_runs, undecidable].concat())
+    Ok([not_in_runs, undecidable].concat())
 }
 
-/// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise all trials would measure nothing.
+/// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no
+/// trial would measure anything.
 fn check_connections(experiment: &Experiment) -> Result<(), Refusal> {
     if experiment.hooks != HookCommands::default() {
         return Ok(());
     }
-    let others_start =
-        |contender: &Contender| contender.server.is_some() || contender.hooks != ContenderHooks::default();
-    for contender in experiment.contenders.iter().filter(|contender| !others_start(contender)) {
-        if let Some(why) = contender.steps.first().and_then(|step| refused(&step.plan)) {
+    for contender in experiment.contenders.iter().filter(|contender| !is_started_later(contender)) {
+        if let Some(why) = contender.steps.first().and_then(|step| connection_error(&step.plan)) {
             return Err(Refusal::NoConnection { contender: contender.name.clone(), why });
         }
     }
     Ok(())
 }
 
-/// What the trials of an experiment are carried out with.
+/// True if brunt starts the server of a contender, or a hook may start it.
+fn is_started_later(contender: &Contender) -> bool {
+    contender.server.is_some() || contender.hooks != ContenderHooks::default()
+}
+
+/// Context for the trials of an experiment.
 struct Conditions<'a> {
     session: &'a Session,
     machine: Machine,

@@ -1,37 +1,40 @@
-//! A flag that stops a run or an experiment early. Who sets it, for instance a signal handler, is up to the caller.
+//! A flag that stops a run or an experiment early. The caller decides about its source, such
+//! as a signal handler.
 
 use brunt_engine::Control;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whether somebody wants it to end: the run that goes on, and those that were to come. Clones are the same.
+/// Stops the current run and those that would follow. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<InterruptState>);
 
 #[derive(Debug, Default)]
 struct InterruptState {
     stopped: AtomicBool,
-    /// Of the run that goes on.
+    /// Control of the current run.
     current: Mutex<Control>,
 }
 
 impl Interrupt {
-    /// Whether somebody said so.
+    /// True if the flag is set.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.load(Ordering::Acquire)
     }
 
-    /// The control of the run that begins now: it is stopped with this, or already.
+    /// Returns the control of a run that begins. It stops with the flag, or at once if
+    /// the flag is set.
     pub fn control(&self) -> Control {
         let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
         *current = Control::default();
+        // The flag may have been set between two runs.
         if self.is_stopped() {
             current.stop();
         }
         current.clone()
     }
 
-    /// Somebody wants it to end.
+    /// Sets the flag, and stops the current run.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Release);
         self.0.current.lock().unwrap_or_else(PoisonError::into_inner).stop();

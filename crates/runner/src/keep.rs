@@ -1,6 +1,7 @@
-//! Who hears a run besides those who show it: the store, which keeps it, and what is read of the server meanwhile.
+//! Listeners that are part of each run: the store, and the probes that read the server.
 //!
-//! Out of scope: the store or the probes themselves. Neither can end a run: what goes wrong is a warning in it.
+//! Out of scope: the store and the probes themselves. Their errors never end a run; they
+//! become warnings in it.
 
 use crate::run::Listen;
 use brunt_engine::Epoch;
@@ -9,40 +10,40 @@ use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
 use brunt_probe::watch::{Observed, Watch};
 use brunt_store::{RunLog, Store};
 
-/// A run that is being kept.
+/// A run that is being stored.
 pub struct StoredRun {
     log: RunLog,
-    /// What is to be told of the log, once.
+    /// Error of the log that is not reported yet.
     trouble: Option<String>,
-    /// It belongs to no experiment.
-    alone: bool,
+    /// True if the run belongs to no experiment.
+    is_single_run: bool,
 }
 
-/// The place of a finished run in the store.
+/// Place of a finished run in the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageResult {
-    /// Its short id; None: it is not stored.
+    /// Short id of the run; None if it is not stored.
     pub id: Option<String>,
-    /// The error, as a sentence.
+    /// Error as a sentence; None without an error.
     pub trouble: Option<String>,
 }
 
 impl StoredRun {
-    /// Begins to keep a run; of which experiment it is, and which trial, where it is of one. Why it is not kept, where that
-    /// cannot be.
+    /// Begins to store a run. `trial` is the id of its experiment, and the index of the trial.
     ///
     /// # Errors
     ///
-    /// The reason, as a sentence, why the store cannot begin a run.
-    pub fn begin(store: &Store, belongs: Option<(&str, TrialIndex)>) -> Result<Self, String> {
-        let log = store.begin_run(belongs).map_err(|error| format!("this run is not stored: {error}"))?;
-        Ok(Self { log, trouble: None, alone: belongs.is_none() })
+    /// A sentence with the reason why the store cannot begin a run.
+    pub fn begin(store: &Store, trial: Option<(&str, TrialIndex)>) -> Result<Self, String> {
+        let log = store.begin_run(trial).map_err(|error| format!("this run is not stored: {error}"))?;
+        Ok(Self { log, trouble: None, is_single_run: trial.is_none() })
     }
 
-    /// Ends the run. A single run that measured nothing is removed, so that no later run is compared with it.
+    /// Ends the run. A single run that measured nothing is removed, so that no later run
+    /// is compared with it.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {
         let id = self.log.id().to_owned();
-        if self.alone && run.replies() == Replies::None && !run.interrupted() {
+        if self.is_single_run && run.replies() == Replies::None && !run.interrupted() {
             let trouble = self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}"));
             return StorageResult { id: None, trouble };
         }
@@ -55,8 +56,7 @@ impl StoredRun {
 impl Listen for StoredRun {
     fn hear(&mut self, event: &Event) {
         if let Err(error) = self.log.take(event) {
-            let told = format!("{}: the event log is incomplete: {error}", self.log.path().display());
-            self.trouble = Some(told);
+            self.trouble = Some(format!("{}: the event log is incomplete: {error}", self.log.path().display()));
         }
     }
 
@@ -65,11 +65,12 @@ impl Listen for StoredRun {
     }
 }
 
-/// What is read of the server while a run goes on.
+/// Listener that adds readings of the server to a run.
 pub struct ServerReadings(Watch);
 
 impl ServerReadings {
-    /// Begins to read; None where nothing is to be read. `epoch`: when the run began, as it will stamp its events.
+    /// Starts the probes; None without probes. `epoch` is the begin of the run, to which the times
+    /// of its events refer.
     pub fn begin(specs: &[ProbeSpec], epoch: Epoch) -> Option<Self> {
         (!specs.is_empty()).then(|| Self(Watch::start(specs, epoch)))
     }
@@ -77,10 +78,13 @@ impl ServerReadings {
 
 impl Listen for ServerReadings {
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        let event = |seen| match seen {
-            Observed::Reading(reading) => Event::Reading(reading),
-            Observed::Warning(text) => Event::Warning(Warning { at, text }),
-        };
-        self.0.drain().into_iter().map(event).collect()
+        let mut events = Vec::new();
+        for observed in self.0.drain() {
+            events.push(match observed {
+                Observed::Reading(reading) => Event::Reading(reading),
+                Observed::Warning(text) => Event::Warning(Warning { at, text }),
+            });
+        }
+        events
     }
 }

@@ -1,26 +1,36 @@
-//! Carries a plan out, or an experiment of many: the engine with real sockets and the real clock, in one process or several, heard by listeners.
+//! Carries out a plan, or an experiment of many plans, with real sockets and the real clock, in
+//! one process or several.
 //!
-//! A [`Session`] has what all runs of a command share: the store, the redactor, who may end it. It carries out a [`RunRequest`],
-//! the stages of a test, or an experiment: an [`Engine`] makes the events, every [`Listen`]er hears them, and the
-//! [`Run`](brunt_model::Run) and its judgement come back.
-//! A [`Control`](brunt_engine::Control) ends the run early.
+//! A [`Session`] has the state that all runs of a command share, such as the store, the
+//! redactor and the interrupt. It carries out a [`RunRequest`], the stages of a test, or an
+//! experiment. An [`Engine`] creates the events, every [`Listen`]er receives them, and the
+//! result is the [`Run`](brunt_model::Run) with its judgement. A
+//! [`Control`](brunt_engine::Control) ends the run early.
 //!
-//! It does not parse arguments, print, handle signals, read environment variables or exit. A single run is judged in the crate
-//! `judge`.
+//! It does not parse arguments, print, handle signals, read environment variables or exit. The
+//! crate `judge` judges a run.
 //!
-//! * [`session`]: the state that all runs of a command share. [`mod@run`]: engines, listeners, and the bus between them.
-//! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.
-//!   [`witness`]: what single connections said, for those who ask.
-//! * [`mailbox`]: hands a run to a listener that may be slow.
-//! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
-//! * [`live_output`]: sends figures to other systems while the run goes on.
+//! * [`session`]: the state that all runs of a command share.
+//! * [`mod@run`]: engines, listeners, and the bus between them.
+//! * [`world`]: real sockets and the real clock for the engine.
+//! * [`processes`]: a run in several processes.
+//! * [`witness`]: events of single connections and replies.
+//! * [`mailbox`]: passes the events of a run to a listener that may be slow.
+//! * [`keep`]: listeners that store the run and read the server.
+//! * `steer`: ends a warm-up or a run early.
+//! * [`live_output`]: sends figures to other systems during a run.
 //! * [`event_log`]: writes the event log of a run.
-//! * [`result_file`]: writes the samples of a run as JMeter's result files. [`trace`]: shows them as text.
+//! * [`result_file`]: writes the samples of a run as JMeter's result files.
+//! * [`trace`]: shows them as text.
 //! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
-//! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
-//! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to. [`exit`]: the exit code.
-//! * [`mod@check`]: a look at the server and this machine before a load. [`reflection`]: what a server of gRPC tells of itself.
-//! * [`error`]: why a run cannot be carried out.
+//! * [`experiment`]: many runs, stored as a study.
+//! * [`interrupt`]: stops runs early.
+//! * [`route`]: the route to the server, without a connection.
+//! * [`decide`]: results of a study.
+//! * [`exit`]: the exit code.
+//! * [`mod@check`]: checks the server and this machine before a load.
+//! * [`reflection`]: reads descriptors from a gRPC server.
+//! * [`error`]: errors of a run.
 
 pub mod check;
 pub mod decide;

@@ -1,15 +1,18 @@
-//! Sends the figures of a run to other systems while it goes on: InfluxDB and Graphite, under the names of JMeter.
+//! Sends the figures of a run to other systems while it runs: InfluxDB and Graphite, with
+//! the names of JMeter.
 //!
 //! ```text
 //! events ─▶ mailbox (a thread for each system) ─▶ fold ─▶ interval ─▶ lines ─▶ sender ─▶ system
 //! ```
 //!
-//! A slow or absent system holds up neither the run nor its log: events wait in a mailbox, which joins snapshots, and lines that
-//! could not be sent wait in a bounded queue. At the end of a run lines that are left are lost, and a warning of the run counts
-//! them. One [`LiveOutputs`] serves all runs of a test, one after the other.
+//! A slow or absent system delays neither the run nor its log: events wait in a mailbox, which
+//! merges snapshots, and unsent lines wait in a bounded queue. Lines that remain at the end of a
+//! run are lost; a warning of the run counts them. One [`LiveOutputs`] serves all runs of a test,
+//! one after the other.
 //!
-//! * `fold`: events into the figures of intervals. `influx`, `graphite`: these as lines.
-//! * `sender`: lines that wait. `transport`: one attempt to send, with a time limit.
+//! * `fold`: events → figures of intervals. `influx`, `graphite`: figures → lines.
+//! * `sender`: the queue of lines.
+//! * `transport`: one attempt to send, with a time limit.
 
 mod fold;
 mod graphite;
@@ -27,57 +30,57 @@ use brunt_store::Redactor;
 use fold::{Fold, Interval};
 use graphite::GraphiteLines;
 use influx::InfluxLines;
-use sender::{Delivered, Sender};
+use sender::{DeliveryCounts, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the end of a run waits for its last figures to be sent.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum time that the end of a run waits for its last figures to be sent.
+const MAX_END_WAIT: Duration = Duration::from_secs(5);
 
-/// Who is told that figures cannot be sent, while the run goes on.
-pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+/// Receives a message if figures cannot be sent during a run.
+pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The systems that the figures of runs are sent to; by default there is none.
+/// Systems that receive the figures of runs; by default there is none.
 pub struct LiveOutputs {
     outputs: Vec<Output>,
     redactor: Arc<Redactor>,
-    tell: Tell,
+    notify: Notify,
 }
 
 impl Default for LiveOutputs {
     fn default() -> Self {
-        Self { outputs: Vec::new(), redactor: Arc::new(Redactor::of_process()), tell: Arc::new(|_| {}) }
+        Self { outputs: Vec::new(), redactor: Arc::new(Redactor::of_process()), notify: Arc::new(|_| {}) }
     }
 }
 
-/// One system.
+/// A system that receives figures.
 struct Output {
     name: String,
     worker: Arc<Mutex<Worker>>,
-    delivered: Arc<Mutex<Delivered>>,
-    /// Its thread, while a run goes on.
+    counts: Arc<Mutex<DeliveryCounts>>,
+    /// Thread of the system; None between runs.
     mailbox: Option<Mailbox>,
 }
 
 impl LiveOutputs {
-    /// Sends to these systems, the names of labels without secrets; `tell` hears once what goes wrong with each system. The secrets of
-    /// the systems become known to the redactor.
+    /// Sends to these systems. Names of labels are redacted. `notify` receives one message for each
+    /// system that fails. The redactor learns the secrets of the systems.
     ///
     /// # Errors
     ///
-    /// The regular expression for labels is none.
-    pub fn new(outputs: &[LiveOutput], redactor: Arc<Redactor>, tell: Tell) -> Result<Self, RunError> {
+    /// The regular expression for labels is invalid.
+    pub fn new(outputs: &[LiveOutput], redactor: Arc<Redactor>, notify: Notify) -> Result<Self, RunError> {
         for secret in outputs.iter().flat_map(LiveOutput::secrets) {
             redactor.secret(secret);
         }
-        let outputs = outputs.iter().map(|output| Output::new(output, &tell)).collect::<Result<_, _>>()?;
-        Ok(Self { outputs, redactor, tell })
+        let outputs = outputs.iter().map(|output| Output::new(output, &notify)).collect::<Result<_, _>>()?;
+        Ok(Self { outputs, redactor, notify })
     }
 
-    /// The test is over: says so to the systems, as JMeter does.
+    /// Ends the test, and reports the end to the systems, as JMeter does.
     pub fn finish(&mut self) {
         for output in &self.outputs {
-            output.finish(&self.tell);
+            output.finish(&self.notify);
         }
     }
 }
@@ -87,10 +90,10 @@ impl Listen for LiveOutputs {
         if self.outputs.is_empty() {
             return;
         }
-        // The name of a label may be a URL.
+        // The name of a label may be a URL with secrets.
         let redacted = matches!(event, Event::Label { .. }).then(|| self.redactor.event(event));
         for output in &mut self.outputs {
-            output.hear(redacted.as_deref().unwrap_or(event), &self.tell);
+            output.hear(redacted.as_deref().unwrap_or(event), &self.notify);
         }
     }
 
@@ -101,38 +104,41 @@ impl Listen for LiveOutputs {
 }
 
 impl Output {
-    fn new(output: &LiveOutput, tell: &Tell) -> Result<Self, RunError> {
-        let delivered = Arc::<Mutex<Delivered>>::default();
+    fn new(output: &LiveOutput, notify: &Notify) -> Result<Self, RunError> {
+        let counts = Arc::<Mutex<DeliveryCounts>>::default();
         let name = output.sink.to_string();
-        let sender = Sender::new(&output.sink, Arc::clone(&delivered), Arc::clone(tell));
-        let worker = Worker { fold: Fold::new(output.interval), lines: Lines::new(output)?, sender };
-        Ok(Self { name, worker: Arc::new(Mutex::new(worker)), delivered, mailbox: None })
+        let sender = Sender::new(&output.sink, Arc::clone(&counts), Arc::clone(notify));
+        let worker = Worker { fold: Fold::new(output.interval), lines: LineWriter::new(output)?, sender };
+        Ok(Self { name, worker: Arc::new(Mutex::new(worker)), counts, mailbox: None })
     }
 
-    /// A run begins with its first event, and with it a thread; the end of a run is heard by [`Self::end`].
-    fn hear(&mut self, event: &Event, tell: &Tell) {
+    /// Passes an event on. The first event of a run starts a thread; [`Self::end`] sends the
+    /// end of the run.
+    fn hear(&mut self, event: &Event, notify: &Notify) {
         if let Event::Started { .. } = event {
-            match Mailbox::start(Handle(Arc::clone(&self.worker))) {
+            match Mailbox::start(RunHandle(Arc::clone(&self.worker))) {
                 Ok(mailbox) => self.mailbox = Some(mailbox),
-                Err(error) => tell(&format!("warning: no figures are sent to {}: {error}", self.name)),
+                Err(error) => notify(&format!("warning: no figures are sent to {}: {error}", self.name)),
             }
         }
+        // The fold ignores all other events, so they need no place in the mailbox.
         let is_folded = matches!(event, Event::Started { .. } | Event::Label { .. } | Event::Snapshot(_));
         if let (Some(mailbox), true) = (&mut self.mailbox, is_folded) {
             mailbox.hear(event);
         }
     }
 
-    /// Sends what is left of a run; what the reader of its report should know.
+    /// Sends the remaining lines of a run. Returns a warning if some are lost.
     fn end(&mut self, at: Tick) -> Option<String> {
         let mut mailbox = self.mailbox.take()?;
         mailbox.hear(&Event::Finished(Finish { at, interrupted: false, error: None }));
-        let is_complete = mailbox.close(PATIENCE).is_complete;
-        let mut delivered = self.delivered.lock().unwrap_or_else(PoisonError::into_inner);
-        let Delivered { all, arrived, failure, .. } = delivered.take();
-        let (name, lost) = (&self.name, all - arrived);
+        let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let DeliveryCounts { all, arrived, failure, .. } = counts.take();
+        let name = &self.name;
+        let lost = all - arrived;
         if !is_complete {
-            let seconds = PATIENCE.as_secs();
+            let seconds = MAX_END_WAIT.as_secs();
             return Some(format!(
                 "{name} did not take the last figures of the run within {seconds} s; {lost} of {all} lines were not delivered"
             ));
@@ -141,15 +147,16 @@ impl Output {
         (lost > 0).then(|| format!("{lost} of {all} lines of figures did not reach {name}: {why}"))
     }
 
-    fn finish(&self, tell: &Tell) {
-        let is_failing = || self.delivered.lock().unwrap_or_else(PoisonError::into_inner).is_failing;
-        if is_failing() {
+    fn finish(&self, notify: &Notify) {
+        let is_failing = self.counts.lock().unwrap_or_else(PoisonError::into_inner).is_failing;
+        // The system would only make the end of the test wait.
+        if is_failing {
             return;
         }
-        if let Ok(mut mailbox) = Mailbox::start(Farewell(Arc::clone(&self.worker))) {
+        if let Ok(mut mailbox) = Mailbox::start(TestEndHandle(Arc::clone(&self.worker))) {
             mailbox.hear(&Event::Finished(Finish { at: Tick::ZERO, interrupted: false, error: None }));
-            if !mailbox.close(PATIENCE).is_complete {
-                tell(&format!("warning: {} did not take the end of the test", self.name));
+            if !mailbox.close(MAX_END_WAIT).is_complete {
+                notify(&format!("warning: {} did not take the end of the test", self.name));
             }
         }
     }
@@ -158,7 +165,7 @@ impl Output {
 /// Folds the events of runs, and sends their figures.
 struct Worker {
     fold: Fold,
-    lines: Lines,
+    lines: LineWriter,
     sender: Sender,
 }
 
@@ -180,7 +187,7 @@ impl Worker {
         }
     }
 
-    fn say_farewell(&mut self) {
+    fn send_end(&mut self) {
         let end = self.lines.end(self.fold.now());
         if !end.is_empty() {
             self.sender.push(end);
@@ -189,45 +196,45 @@ impl Worker {
     }
 }
 
-/// Hears a run.
-struct Handle(Arc<Mutex<Worker>>);
+/// Listener of a run.
+struct RunHandle(Arc<Mutex<Worker>>);
 
-/// Hears the end of a test.
-struct Farewell(Arc<Mutex<Worker>>);
+/// Listener of the end of a test.
+struct TestEndHandle(Arc<Mutex<Worker>>);
 
-fn locked(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
+fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
     worker.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Listen for Handle {
+impl Listen for RunHandle {
     fn hear(&mut self, event: &Event) {
-        locked(&self.0).hear(event);
+        lock(&self.0).hear(event);
     }
 }
 
-impl Listen for Farewell {
+impl Listen for TestEndHandle {
     fn hear(&mut self, _: &Event) {
-        locked(&self.0).say_farewell();
+        lock(&self.0).send_end();
     }
 }
 
-/// What writes the lines of a system.
-enum Lines {
+/// Writer for the format of a system.
+enum LineWriter {
     Influx(InfluxLines),
     Graphite(GraphiteLines),
 }
 
-impl Lines {
+impl LineWriter {
     fn new(output: &LiveOutput) -> Result<Self, RunError> {
-        let wanted = Wanted::new(&output.labels)?;
+        let selection = LabelSelection::new(&output.labels)?;
         let percentiles = output.percentiles.clone();
         Ok(match &output.sink {
-            LiveSink::Influx(sink) => Self::Influx(InfluxLines::new(sink, wanted, percentiles)),
-            LiveSink::Graphite(sink) => Self::Graphite(GraphiteLines::new(sink, wanted, percentiles)),
+            LiveSink::Influx(sink) => Self::Influx(InfluxLines::new(sink, selection, percentiles)),
+            LiveSink::Graphite(sink) => Self::Graphite(GraphiteLines::new(sink, selection, percentiles)),
         })
     }
 
-    /// Once, before the first figures.
+    /// Lines before the first figures, once.
     fn begin(&mut self, unix_seconds: f64) -> Vec<String> {
         match self {
             Self::Influx(lines) => lines.begin(unix_seconds),
@@ -235,7 +242,7 @@ impl Lines {
         }
     }
 
-    /// Once, behind the last figures.
+    /// Lines after the last figures, once.
     fn end(&self, unix_seconds: f64) -> Vec<String> {
         match self {
             Self::Influx(lines) => lines.end(unix_seconds),
@@ -251,23 +258,22 @@ impl Lines {
     }
 }
 
-/// Which labels and transactions have figures of their own.
-enum Wanted {
+/// Labels and transactions that have figures.
+enum LabelSelection {
     None,
     All,
     Named(Vec<String>),
-    Found(Pattern),
+    Pattern(Pattern),
 }
 
-impl Wanted {
+impl LabelSelection {
     fn new(filter: &LabelFilter) -> Result<Self, RunError> {
-        let pattern = |made: Result<Pattern, String>| made.map(Self::Found).map_err(RunError::Labels);
         match filter {
             LabelFilter::None => Ok(Self::None),
             LabelFilter::All => Ok(Self::All),
             LabelFilter::Named(names) => Ok(Self::Named(names.clone())),
-            LabelFilter::Containing(regex) => pattern(Pattern::new(regex)),
-            LabelFilter::Matching(regex) => pattern(Pattern::whole(regex)),
+            LabelFilter::Containing(regex) => Pattern::new(regex).map(Self::Pattern).map_err(RunError::Labels),
+            LabelFilter::Matching(regex) => Pattern::whole(regex).map(Self::Pattern).map_err(RunError::Labels),
         }
     }
 
@@ -276,7 +282,7 @@ impl Wanted {
             Self::None => false,
             Self::All => true,
             Self::Named(names) => names.iter().any(|name| name == label),
-            Self::Found(pattern) => pattern.is_found(label),
+            Self::Pattern(pattern) => pattern.is_found(label),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Hands the events of a run to a listener that may be slow, on a thread of its own, so that it never holds the run up.
+//! Passes the events of a run to a listener that may be slow, on its own thread, so that it
+//! never delays the run.
 //!
-//! The events wait in a queue. While the listener is slow and the queue is full, snapshots that follow each other in one part of
-//! the run are joined, and readings of one source: the sums stay the same, and the time resolution becomes coarser. All other
-//! events are kept, in their order. Out of scope: a way for the event log or for what steers the run, which hear every
-//! event as it is.
+//! The events wait in a queue. If the queue is full, successive snapshots of one phase of the run
+//! are merged, as are readings of one source. The sums stay the same, and the time resolution
+//! becomes coarser. All other events stay unchanged and in order. Out of scope: the event log and
+//! the steering of the run, which receive every event unchanged.
 
 mod queue;
 
@@ -16,28 +17,29 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// While so many events wait, snapshots and readings are joined.
-const MOST_WAITING: usize = 64;
-/// How long dropping a mailbox waits for its listener.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// The listener's stack.
-const STACK: usize = 512 << 10;
+/// Number of waiting events from which on snapshots and readings are merged.
+const MAX_WAITING: usize = 64;
+/// Maximum time that dropping a mailbox waits for its listener.
+const MAX_DROP_WAIT: Duration = Duration::from_secs(1);
+/// Stack size of the listener's thread.
+const STACK_BYTES: usize = 512 << 10;
 
-/// Hands events to a listener on a thread of its own.
+/// Passes events to a listener on its own thread.
 ///
-/// Single samples do not pass through it, since no bounded queue can hold them: who needs each sample listens to the run directly.
-/// What the listener would add to the run ([`Listen::add`]) is not asked for.
+/// Single samples do not pass through it, since no bounded queue can hold them. A listener that
+/// needs each sample listens to the run directly. Events that the listener would add to the run
+/// ([`Listen::add`]) are not requested.
 pub struct Mailbox {
     shared: Arc<Shared>,
-    closed: bool,
+    is_closed: bool,
 }
 
-/// What became of the events that were handed to a mailbox.
+/// Counts of the events that were passed to a mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
-    /// What was joined because the listener was slow.
+    /// Events that were merged because the listener was slow.
     pub joined: Joined,
-    /// Whether the listener heard all events in the time that it was given.
+    /// True if the listener received all events within its time limit.
     pub is_complete: bool,
 }
 
@@ -50,11 +52,11 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: Queue,
-    /// No event follows.
-    closed: bool,
-    /// The listener heard the last event.
+    /// No further event follows.
+    is_closed: bool,
+    /// The listener received the last event.
     is_complete: bool,
-    /// The listener's thread is over.
+    /// The listener's thread has ended.
     ended: bool,
 }
 
@@ -63,27 +65,28 @@ impl Mailbox {
     ///
     /// # Errors
     ///
-    /// The system has no room for a thread.
+    /// The system cannot start another thread.
     pub fn start(listener: impl Listen + Send + 'static) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
-        let thread = thread::Builder::new().name("brunt-listener".into()).stack_size(STACK);
-        let handed = Arc::clone(&shared);
-        thread.spawn(move || deliver(listener, handed))?;
-        Ok(Self { shared, closed: false })
+        let thread = thread::Builder::new().name("brunt-listener".into()).stack_size(STACK_BYTES);
+        let shared_with_thread = Arc::clone(&shared);
+        thread.spawn(move || deliver(listener, shared_with_thread))?;
+        Ok(Self { shared, is_closed: false })
     }
 
-    /// Ends it: waits until the listener has heard all events, or for `longest`. A listener that takes longer is left to itself.
+    /// Ends the mailbox. Waits until the listener has received all events, or for `longest`; a
+    /// slower listener continues alone.
     pub fn close(mut self, longest: Duration) -> Delivery {
         self.wait(longest)
     }
 
     fn wait(&mut self, longest: Duration) -> Delivery {
-        self.closed = true;
+        self.is_closed = true;
         let mut state = self.shared.state();
-        state.closed = true;
+        state.is_closed = true;
         self.shared.changed.notify_all();
-        let waited = self.shared.changed.wait_timeout_while(state, longest, |state| !state.ended);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let wait_result = self.shared.changed.wait_timeout_while(state, longest, |state| !state.ended);
+        let (state, _) = wait_result.unwrap_or_else(PoisonError::into_inner);
         Delivery { joined: state.queue.joined(), is_complete: state.is_complete }
     }
 }
@@ -91,9 +94,9 @@ impl Mailbox {
 impl Listen for Mailbox {
     fn hear(&mut self, event: &Event) {
         let mut state = self.shared.state();
-        // Nobody would take it out again.
+        // After the end of the thread, no event would leave the queue.
         if !state.ended && !matches!(event, Event::Samples(_) | Event::Records(_)) {
-            state.queue.push(event.clone(), MOST_WAITING);
+            state.queue.push(event.clone(), MAX_WAITING);
             self.shared.changed.notify_all();
         }
     }
@@ -101,8 +104,8 @@ impl Listen for Mailbox {
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
-        if !self.closed {
-            self.wait(PATIENCE);
+        if !self.is_closed {
+            self.wait(MAX_DROP_WAIT);
         }
     }
 }
@@ -112,18 +115,17 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next event, once there is one; None after the last.
+    /// Waits for the next event; None after the last one.
     fn next(&self) -> Option<Event> {
-        let is_idle = |state: &mut State| state.queue.is_empty() && !state.closed;
-        let waited = self.changed.wait_while(self.state(), is_idle);
-        waited.unwrap_or_else(PoisonError::into_inner).queue.pop()
+        let state = self.changed.wait_while(self.state(), |state| state.queue.is_empty() && !state.is_closed);
+        state.unwrap_or_else(PoisonError::into_inner).queue.pop()
     }
 }
 
-/// Says that the listener's thread is over, also where the listener panicked.
-struct Ending(Arc<Shared>);
+/// Records the end of the listener's thread, even if the listener panicked.
+struct EndGuard(Arc<Shared>);
 
-impl Drop for Ending {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         self.0.state().ended = true;
         self.0.changed.notify_all();
@@ -131,11 +133,12 @@ impl Drop for Ending {
 }
 
 fn deliver(mut listener: impl Listen, shared: Arc<Shared>) {
-    let ending = Ending(shared);
-    while let Some(event) = ending.0.next() {
+    // Dropped at the end, also in a panic, so that nobody waits for this thread in vain.
+    let guard = EndGuard(shared);
+    while let Some(event) = guard.0.next() {
         listener.hear(&event);
     }
-    ending.0.state().is_complete = true;
+    guard.0.state().is_complete = true;
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! A run in several processes of ourselves, because one may have only so many open files: started, listened to, told.
+//! Runs a plan in several processes, because the number of open files of one process is limited.
 //!
-//! Each is `brunt worker` ([`worker`]), which nobody types. The assignment and then words go to its stdin as lines of JSON;
-//! framed accounts come from its stdout. Two threads serve each: one writes, one reads; a process that stands still
-//! keeps neither the others nor us from going on. What is made of the accounts is `engine::parts`' doing.
+//! Each process is `brunt worker` ([`worker`]), an internal command. The assignment and then
+//! commands go to its stdin as lines of JSON; its stdout returns framed messages. Two threads serve
+//! each process, one for each direction, so that a stopped process delays neither the others nor
+//! this one. `engine::parts` evaluates the messages.
 //!
-//! Out of scope: a way to other machines.
+//! Out of scope: runs on other machines.
 
 pub mod worker;
 
@@ -21,17 +22,17 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Accounts that were read and not yet looked at, at most.
-const ROOM: usize = 64;
+/// Maximum number of messages that were read and not yet processed.
+const MAX_UNREAD: usize = 64;
 
-/// What is heard of which process.
+/// Channel for the messages of the processes, with the index of the process.
 type Inbox = SyncSender<(usize, Heard)>;
 
-/// Carries out a plan in as many processes as it says.
+/// Carries out a plan in the number of processes that it specifies.
 ///
 /// # Errors
 ///
-/// No process can be started, or one cannot be told what to do.
+/// No process can be started, or a command cannot be sent to one.
 pub fn run(
     plan: &Plan,
     environment: Environment,
@@ -39,16 +40,19 @@ pub fn run(
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), RunError> {
-    let (out, inbox) = sync_channel(ROOM);
-    let mut lines: Vec<Sender<PartCommand>> = Vec::new();
+    let (out, inbox) = sync_channel(MAX_UNREAD);
+    let mut senders: Vec<Sender<PartCommand>> = Vec::new();
     for part in Part::all(plan) {
         let assignment = Assignment { plan: plan.clone(), part, epoch_nanos: nanos(world.epoch()) };
-        lines.push(start(assignment, out.clone()).map_err(RunError::Process)?);
+        senders.push(start(assignment, out.clone()).map_err(RunError::Process)?);
     }
+    // Only the readers hold senders now, so the inbox closes when all processes have ended.
     drop(out);
-    // Whoever is gone hears nothing.
-    let mut tell = |word: PartCommand| lines.iter().for_each(|line| _ = line.send(word));
-    let mut lines = Lines { inbox: &inbox, tell: &mut tell };
+    // Sending to a process that has ended fails; its reader reports the end.
+    let mut lines = Lines {
+        inbox: &inbox,
+        tell: &mut |command: PartCommand| senders.iter().for_each(|sender| _ = sender.send(command)),
+    };
     let joint = Joint { plan, epoch: world.epoch(), labels: world.labels() };
     Ok(join(&joint, environment, &mut lines, control, sink)?)
 }
@@ -60,30 +64,36 @@ fn nanos(epoch: Epoch) -> u64 {
     }
 }
 
-/// Starts a process and the threads that serve it. When the sender is dropped, its stdin closes and it ends.
+/// Starts a process and the threads that serve it. When the sender is dropped, its stdin
+/// closes and it ends.
 fn start(assignment: Assignment, out: Inbox) -> io::Result<Sender<PartCommand>> {
     let number = assignment.part.number as usize;
-    let mut command = Command::new(ourselves()?);
+    let mut command = Command::new(own_program()?);
+    // Lists of processes would show `/proc/self/exe` without it.
     command.arg0("brunt").arg(worker::COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
     let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
-    let (tell, words) = channel();
-    let name = |what: &str| thread::Builder::new().name(format!("brunt-{what}-{number}"));
-    name("tells").spawn(move || write(stdin, &assignment, &words))?;
-    name("hears").spawn(move || read(child, number, &out))?;
-    Ok(tell)
+    let (sender, commands) = channel();
+    thread_builder("tells", number).spawn(move || write(stdin, &assignment, &commands))?;
+    thread_builder("hears", number).spawn(move || read(child, number, &out))?;
+    Ok(sender)
 }
 
-/// The very program that runs, whatever it is called and whether or not its file has been replaced meanwhile.
-fn ourselves() -> io::Result<PathBuf> {
+fn thread_builder(role: &str, number: usize) -> thread::Builder {
+    thread::Builder::new().name(format!("brunt-{role}-{number}"))
+}
+
+/// Path of the running program. On Linux it is valid even if its file was renamed or
+/// replaced after the start.
+fn own_program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 
-/// Tells a process what it is to do, for as long as somebody has something to say. That it is gone is for its reader to
-/// find out.
-fn write(mut stdin: ChildStdin, assignment: &Assignment, words: &Receiver<PartCommand>) {
-    let told = line(&mut stdin, assignment);
-    let _ = told.and_then(|()| words.iter().try_for_each(|word| line(&mut stdin, &word)));
+/// Sends the assignment to a process, and then commands until the sender is dropped. The reader of
+/// the process detects its end.
+fn write(mut stdin: ChildStdin, assignment: &Assignment, commands: &Receiver<PartCommand>) {
+    let result = line(&mut stdin, assignment);
+    let _ = result.and_then(|()| commands.iter().try_for_each(|command| line(&mut stdin, &command)));
 }
 
 fn line(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
@@ -93,23 +103,23 @@ fn line(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Hands over what a process says, until it is gone.
+/// Passes on the messages of a process until it ends.
 fn read(mut child: Child, number: usize, out: &Inbox) {
     if let Some(stdout) = child.stdout.take() {
         let mut from = BufReader::new(stdout);
-        // A torn frame is the last word of a process that died.
+        // A partial frame is the end of the output of a process that died.
         while let Some(account) = read_account(&mut from) {
             if out.send((number, Heard::Account(Box::new(account)))).is_err() {
                 break;
             }
         }
     }
-    let why = child.wait().map_or_else(|e| Some(e.to_string()), why_not_well);
+    let why = child.wait().map_or_else(|e| Some(e.to_string()), exit_error);
     let _ = out.send((number, Heard::Gone(why)));
 }
 
-/// How a process ended, where that was not well.
-fn why_not_well(status: ExitStatus) -> Option<String> {
+/// Description of the failed exit of a process; None for success.
+fn exit_error(status: ExitStatus) -> Option<String> {
     match (status.code(), status.signal()) {
         (Some(0), _) => None,
         (Some(code), _) => Some(format!("exit code {code}")),

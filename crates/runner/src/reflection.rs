@@ -1,4 +1,5 @@
-//! Asks a server of gRPC which services and messages it has (`grpc.reflection.v1`, or `v1alpha` where it has no other).
+//! Asks a gRPC server for its services and messages (`grpc.reflection.v1`, or `v1alpha` if
+//! it has no other).
 
 use crate::error::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
@@ -15,14 +16,14 @@ use std::collections::BTreeMap;
 
 /// Versions of the service, the newest first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
-/// An answer to another question, or to none.
+/// Message for an unexpected reply to a reflection request.
 const NO_REFLECTION: &str =
     "the server answers questions of reflection with something else; add --proto FILE or --descriptor-set FILE";
-/// The code of gRPC for something that is not there.
+/// Status of gRPC for a missing object.
 const NOT_FOUND: i32 = 5;
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
 
-/// What is asked: a file by its name, the one in which a service is, or which services there are.
+/// A reflection request: a file by its name, the file of a service, or the list of services.
 #[derive(Clone, PartialEq, Message)]
 struct Question {
     #[prost(string, optional, tag = "3")]
@@ -34,11 +35,11 @@ struct Question {
 }
 
 impl Question {
-    fn of_file(name: String) -> Self {
+    fn for_file(name: String) -> Self {
         Self { file: Some(name), ..Self::default() }
     }
 
-    fn of_symbol(name: String) -> Self {
+    fn for_symbol(name: String) -> Self {
         Self { symbol: Some(name), ..Self::default() }
     }
 }
@@ -80,7 +81,7 @@ struct Error {
 }
 
 impl Error {
-    /// The error in words, with what to write instead.
+    /// The error as text, with a remedy.
     fn explain(&self, question: &Question) -> String {
         let status = status_text(grpc_code_status(u16::try_from(self.code).unwrap_or(u16::MAX)));
         let text = if self.text.is_empty() { String::new() } else { format!(": {}", self.text) };
@@ -97,22 +98,22 @@ impl Error {
     }
 }
 
-/// Why a server does not answer a question of reflection, by the status of its reply.
+/// Reason why a server does not answer a reflection request, by the status of its reply.
 fn refusal(reply: &Reply) -> String {
     let fields = reply.kept.as_ref().and_then(|kept| kept.head.as_ref()).map(|head| &head.1);
     let message = fields.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("grpc-message"));
     let message = message.map(|(_, text)| percent_decode_str(text).decode_utf8_lossy()).unwrap_or_default();
     let message = if message.is_empty() { String::new() } else { format!(": {message}") };
     let status = status_text(reply.status);
-    let why = match reply.status {
+    let reason = match reply.status {
         UNIMPLEMENTED => "the server has no reflection",
         GRPC_STATUS.. => "the server refuses reflection",
         _ => "no gRPC server answers on this port",
     };
-    format!("{why} ({status}{message}); add --proto FILE or --descriptor-set FILE")
+    format!("{reason} ({status}{message}); add --proto FILE or --descriptor-set FILE")
 }
 
-/// Of a `FileDescriptorProto` what leads to others.
+/// The fields of a `FileDescriptorProto` that refer to other files.
 #[derive(Clone, PartialEq, Message)]
 struct Imports {
     #[prost(string, tag = "1")]
@@ -128,20 +129,22 @@ struct DescriptorSet {
     files: Vec<Vec<u8>>,
 }
 
-/// The descriptors of a service, with all that they import: a `FileDescriptorSet`; without a name, those of all services but the
-/// reflection. `plan` says how to reach the server; its
-/// first request is not sent, but its header fields go along.
+/// Reads the descriptors of a service with all imports, as a `FileDescriptorSet`. Without a name,
+/// they are those of all services except reflection. `plan` has the address of the server; the
+/// header fields of its first request are sent as well.
 ///
 /// # Errors
 ///
-/// In words: the server cannot be reached, has no reflection, or no such service.
+/// A message: the server cannot be reached, or has no reflection, or no such service.
 pub fn descriptors(plan: &Plan, service: &str) -> Result<Vec<u8>, String> {
     let runtime = clock::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let time = Time::new(Epoch::now());
-        let _attended = time.attend().map_err(|error| error.to_string())?;
+        let _runtime_hooks = time.attend().map_err(|error| error.to_string())?;
         let mut plan = plan.clone();
-        (plan.connection.http, plan.connection.streams) = (HttpVersion::V2, 1);
+        // gRPC needs HTTP/2.
+        plan.connection.http = HttpVersion::V2;
+        plan.connection.streams = 1;
         let common = Common::new(&plan).map_err(|error| RunError::from(error).to_string())?;
         let client = Client { wire: Http::new(common, 0, time.clone()), time, plan };
         client.descriptors(service).await
@@ -156,38 +159,39 @@ struct Client {
 
 impl Client {
     async fn descriptors(&self, service: &str) -> Result<Vec<u8>, String> {
-        let mut known: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut descriptors: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let mut lane = None;
         let services = match service {
             "" => self.services(&mut lane).await?,
             name => vec![name.to_owned()],
         };
-        let mut wanted: Vec<Question> = services.into_iter().map(Question::of_symbol).collect();
-        while let Some(question) = wanted.pop() {
-            if question.file.as_ref().is_some_and(|file| known.contains_key(file)) {
+        let mut questions: Vec<Question> = services.into_iter().map(Question::for_symbol).collect();
+        while let Some(question) = questions.pop() {
+            // Several files may import the same file.
+            if question.file.as_ref().is_some_and(|file| descriptors.contains_key(file)) {
                 continue;
             }
             let answer = self.ask(&mut lane, &question).await?;
             let files = answer.files.ok_or(NO_REFLECTION)?;
             for file in files.files {
-                let told = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
-                wanted.extend(told.imports.into_iter().map(Question::of_file));
-                known.insert(told.name, file);
+                let imports = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
+                questions.extend(imports.imports.into_iter().map(Question::for_file));
+                descriptors.insert(imports.name, file);
             }
         }
-        Ok(DescriptorSet { files: known.into_values().collect() }.encode_to_vec())
+        Ok(DescriptorSet { files: descriptors.into_values().collect() }.encode_to_vec())
     }
 
-    /// The services of the server, without the reflection.
+    /// Lists the services of the server, without reflection.
     async fn services(&self, lane: &mut Option<Lane>) -> Result<Vec<String>, String> {
         let question = Question { services: Some(String::new()), ..Question::default() };
         let answer = self.ask(lane, &question).await?;
         let list = answer.services.ok_or(NO_REFLECTION)?;
         let names = list.services.into_iter().map(|service| service.name);
-        Ok(names.filter(|name| !SERVICES.iter().any(|own| name.starts_with(own))).collect())
+        Ok(names.filter(|name| !SERVICES.iter().any(|reflection| name.starts_with(reflection))).collect())
     }
 
-    /// What the server answers.
+    /// Sends a reflection request, in the newest version that the server has.
     async fn ask(&self, lane: &mut Option<Lane>, question: &Question) -> Result<Answer, String> {
         let mut reply = Reply::default();
         for service in SERVICES {
@@ -200,6 +204,7 @@ impl Client {
             return Err(refusal(&reply));
         }
         let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
+        // A message follows a byte for its compression and four bytes for its length.
         let message = body.get(5..).ok_or(NO_REFLECTION)?;
         let answer = Answer::decode(message).map_err(|_| NO_REFLECTION)?;
         match answer.error {
@@ -215,14 +220,14 @@ impl Client {
         let base = first.map_or("", |request| &request.url);
         let url = resolve(base, &format!("/{service}.ServerReflection/ServerReflectionInfo"));
         let url = url.ok_or_else(|| format!("`{base}` is no URL; write one such as http://127.0.0.1:50051"))?;
-        let own = [("Content-Type", "application/grpc"), ("TE", "trailers")];
-        // Metadata of the call, such as credentials, are wanted here, too.
+        let grpc_headers = [("Content-Type", "application/grpc"), ("TE", "trailers")];
+        // The server may require metadata such as credentials for reflection, too.
         let metadata = first
             .iter()
             .flat_map(|request| &request.headers)
             .filter(|(name, _)| !["content-type", "accept", "te"].iter().any(|other| name.eq_ignore_ascii_case(other)));
-        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let headers: Vec<_> = own.into_iter().chain(metadata.cloned()).collect();
+        let grpc_headers = grpc_headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let headers: Vec<_> = grpc_headers.into_iter().chain(metadata.cloned()).collect();
         let draft = Draft {
             method: "POST",
             url: &url,
@@ -233,17 +238,20 @@ impl Client {
             verbatim: None,
         };
         let request = self.wire.prepare(&draft).map_err(|error| error.to_string())?;
-        let told = |failure: Failure| {
-            let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.to_owned());
-            format!("cannot ask {base} for its services: {note}")
-        };
         if lane.is_none() {
             let mut steps = Opening::default();
-            *lane = Some(self.in_time(self.wire.open(&request, 0, &mut steps)).await.map_err(told)?);
+            let connection = self.in_time(self.wire.open(&request, 0, &mut steps)).await;
+            *lane = Some(connection.map_err(|failure| self.call_error(base, failure))?);
         }
-        let Some(lane) = lane else { return Err(told(Failure::System)) };
+        let Some(lane) = lane else { return Err(self.call_error(base, Failure::System)) };
         let mut stamps = Stamps::default();
-        self.in_time(self.wire.look(lane, &request, &mut stamps)).await.map_err(told)
+        let reply = self.in_time(self.wire.look(lane, &request, &mut stamps)).await;
+        reply.map_err(|failure| self.call_error(base, failure))
+    }
+
+    fn call_error(&self, base: &str, failure: Failure) -> String {
+        let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.to_owned());
+        format!("cannot ask {base} for its services: {note}")
     }
 
     async fn in_time<O>(&self, work: impl Future<Output = Result<O, Failure>>) -> Result<O, Failure> {

@@ -1,7 +1,7 @@
-//! Writes the samples of a run to a result file of JMeter (.jtl), as a listener.
+//! Listener that writes the samples of a run to a result file of JMeter (.jtl).
 //!
-//! What is in the file is flushed with each interval. A full disk ends the file, not the run: that is a warning of the run, and
-//! an error at its end. Out of scope: the formats, which are `jmx`'s.
+//! The file is flushed after each interval. A full disk ends the file, not the run: the run gets a
+//! warning, and an error at its end. Out of scope: the formats, which are in the crate `jmx`.
 
 use crate::run::Listen;
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
@@ -12,18 +12,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// At the end of a file that is appended to, so many bytes are looked at.
-const END_OF_FILE: u64 = 256;
+/// Bytes that are read at the start and at the end of a file before appending to it.
+const MAX_EDGE_BYTES: u64 = 256;
 
 /// A result file that is being written.
 pub struct ResultFile {
     path: PathBuf,
     hostname: String,
-    /// None: it is over, or could not be written any more.
+    /// None after the end, or after an error.
     writer: Option<Writer>,
     error: Option<io::Error>,
-    /// The error was told to the run.
-    told: bool,
+    /// True if the run has a warning about the error.
+    is_error_reported: bool,
 }
 
 enum Writer {
@@ -54,7 +54,7 @@ impl Writer {
     }
 }
 
-/// What a plan must ask for so that a result file of these settings can be written.
+/// The samples that a plan must record for a result file with these settings.
 pub fn records(settings: &JtlSettings) -> Records {
     let texts = [
         Field::RequestHeaders,
@@ -69,11 +69,11 @@ pub fn records(settings: &JtlSettings) -> Records {
 }
 
 impl ResultFile {
-    /// Opens a file, to which samples are appended.
+    /// Opens a file to append samples to.
     ///
     /// # Errors
     ///
-    /// It cannot be opened or written, or is an XML file of another kind.
+    /// The file cannot be opened or written, or is an XML file of another kind.
     pub fn open(path: &Path, settings: JtlSettings) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let is_empty = file.metadata()?.len() == 0;
@@ -88,20 +88,21 @@ impl ResultFile {
         };
         writer.flush()?;
         let hostname = brunt_probe::machine::hostname();
-        Ok(Self { path: path.to_owned(), hostname, writer: Some(writer), error: None, told: false })
+        Ok(Self { path: path.to_owned(), hostname, writer: Some(writer), error: None, is_error_reported: false })
     }
 
-    /// Appends samples, and hands them to the system.
+    /// Appends samples, and flushes them to the system.
     pub fn take(&mut self, records: &[SampleRecord]) {
         let Some(writer) = &mut self.writer else { return };
-        let named = |record: &SampleRecord| SampleRecord { hostname: self.hostname.clone(), ..record.clone() };
-        let written = records.iter().try_for_each(|record| writer.write(&named(record)));
-        if let Err(error) = written.and_then(|()| writer.flush()) {
+        let result = records
+            .iter()
+            .try_for_each(|record| writer.write(&SampleRecord { hostname: self.hostname.clone(), ..record.clone() }));
+        if let Err(error) = result.and_then(|()| writer.flush()) {
             self.fail(error);
         }
     }
 
-    /// Ends the file.
+    /// Writes the end of the file and flushes it.
     pub fn finish(&mut self) {
         if let Some(writer) = self.writer.take()
             && let Err(error) = writer.finish()
@@ -110,7 +111,7 @@ impl ResultFile {
         }
     }
 
-    /// Why samples are missing in it: a sentence.
+    /// Reason why samples are missing in the file, as a sentence.
     pub fn trouble(&self) -> Option<String> {
         let path = self.path.display();
         self.error.as_ref().map(|error| format!("{path} cannot be written: {error}; later samples are missing in it"))
@@ -132,38 +133,39 @@ impl Listen for ResultFile {
     }
 
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        if self.told {
+        if self.is_error_reported {
             return Vec::new();
         }
         let trouble = self.trouble();
-        self.told = trouble.is_some();
+        self.is_error_reported = trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
     }
 }
 
-/// Samples can be written at the end of the file: its last line is whole, and that of an XML file gone.
+/// Prepares a file for appending: completes its last line, and removes the end tag of an XML file.
 fn prepare_to_append(file: &mut File, format: JtlFormat) -> io::Result<()> {
     let length = file.metadata()?.len();
-    let mut start = vec![0; length.min(END_OF_FILE) as usize];
+    let mut start = vec![0; length.min(MAX_EDGE_BYTES) as usize];
     file.read_exact(&mut start)?;
-    file.seek(SeekFrom::Start(length.saturating_sub(END_OF_FILE)))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_EDGE_BYTES)))?;
     let mut end = Vec::new();
     file.read_to_end(&mut end)?;
     match format {
+        // A run that was killed may have left a partial line.
         JtlFormat::Csv if !end.ends_with(b"\n") => file.write_all(b"\n"),
         JtlFormat::Csv => Ok(()),
         JtlFormat::Xml => {
-            let is_ours = start.windows(12).any(|text| text == b"<testResults");
-            if !is_ours {
+            let is_result_file = start.windows(12).any(|text| text == b"<testResults");
+            if !is_result_file {
                 let last = FOOTER.trim_end();
                 let why = format!("it is no XML result file (one begins with <testResults> and ends with {last})");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
-            let kept = length - footer_length(&end).unwrap_or(0) as u64;
-            file.set_len(kept)?;
-            file.seek(SeekFrom::Start(kept))?;
-            // The line of the last sample.
-            if kept < length { file.write_all(b"\n") } else { Ok(()) }
+            let new_length = length - footer_length(&end).unwrap_or(0) as u64;
+            file.set_len(new_length)?;
+            file.seek(SeekFrom::Start(new_length))?;
+            // Ends the line of the last sample.
+            if new_length < length { file.write_all(b"\n") } else { Ok(()) }
         }
     }
 }
@@ -224,7 +226,7 @@ mod tests {
             return;
         };
         file.take(&[record("a")]);
-        assert!(file.trouble().is_some_and(|told| told.contains("later samples are missing")));
+        assert!(file.trouble().is_some_and(|text| text.contains("later samples are missing")));
         assert_eq!((file.add(Tick::ZERO).len(), file.add(Tick::ZERO).len()), (1, 0));
     }
 }

@@ -1,4 +1,4 @@
-//! One run: engines carry the plan out, listeners hear the events, and the bus folds them.
+//! One run: engines carry out the plan, listeners receive the events, and the bus folds them.
 
 use crate::error::RunError;
 use crate::processes;
@@ -9,20 +9,21 @@ use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
 
-/// Somebody who hears a run, and may have something to add to it.
+/// Receives the events of a run, and may add events to it.
 pub trait Listen {
-    /// Hears an event, in the order in which all hear them.
+    /// Receives an event. All listeners receive the events in the same order.
     fn hear(&mut self, event: &Event) {
         let _ = event;
     }
 
-    /// What is to be added now, at that instant of the run: readings, warnings. Asked after each snapshot.
+    /// Returns events to add at this instant of the run, such as readings and warnings.
+    /// Called after each snapshot.
     fn add(&mut self, at: Tick) -> Vec<Event> {
         let _ = at;
         Vec::new()
     }
 
-    /// What is to be added at the end, before the last event.
+    /// Returns events to add before the last event.
     fn end(&mut self, at: Tick) -> Vec<Event> {
         self.add(at)
     }
@@ -47,7 +48,7 @@ pub trait Engine {
     ) -> Result<(), RunError>;
 }
 
-/// Runs in this process, or in as many processes as the plan says.
+/// Runs in this process, or in several if the plan specifies that.
 impl Engine for Real {
     fn began(&self) -> Epoch {
         World::epoch(self)
@@ -67,14 +68,14 @@ impl Engine for Real {
     }
 }
 
-/// Who did not answer, and why.
+/// Message with the URL that did not reply, and the reason.
 pub fn no_reply(run: &Run) -> String {
     let url =
         run.plan.iter().flat_map(|plan| &plan.main().scenario.requests).map(|request| request.url.as_str()).next();
     let failures = run.failures_told();
     let error = run.finish.as_ref().and_then(|finish| finish.error.clone());
-    let why = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };
-    format!("no reply from {} ({why})", url.unwrap_or("the server"))
+    let reason = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };
+    format!("no reply from {} ({reason})", url.unwrap_or("the server"))
 }
 
 /// Passes each event to all listeners and the steering, and folds it.
@@ -98,18 +99,18 @@ impl EventBus<'_> {
         self.take(event);
         let notes = std::mem::take(&mut self.notes);
         self.tell(notes);
-        let said = self.steering.after(event, &self.run);
-        self.tell(said);
+        let messages = self.steering.after(event, &self.run);
+        self.tell(messages);
         if let Event::Snapshot(_) = event {
             self.gather(|listener, at| listener.add(at));
         }
     }
 
-    /// Takes in what listeners add.
-    fn gather(&mut self, from: fn(&mut dyn Listen, Tick) -> Vec<Event>) {
-        let at = self.run.seen_to;
-        let added: Vec<Event> = self.listeners.iter_mut().flat_map(|one| from(&mut **one, at)).collect();
-        for event in &added {
+    /// Adds the events of listeners to the run.
+    fn gather(&mut self, read_events: fn(&mut dyn Listen, Tick) -> Vec<Event>) {
+        let time = self.run.seen_to;
+        let new_events: Vec<Event> = self.listeners.iter_mut().flat_map(|one| read_events(&mut **one, time)).collect();
+        for event in &new_events {
             self.take(event);
         }
     }

@@ -1,8 +1,8 @@
-//! A session: the state that all runs of one command share, and the execution of one run. Experiments are in
-//! [`crate::experiment`], the stages of a test in [`crate::stages`].
+//! A session: the state that all runs of one command share, and the execution of one run.
+//! Experiments are in [`crate::experiment`], the stages of a test in [`crate::stages`].
 //!
-//! A front end makes a [`Session`], and adds listeners to each [`RunRequest`]. Storage, readings of the server, redaction and
-//! the judgement are the same for all of them.
+//! A front end makes a [`Session`], and adds listeners to each [`RunRequest`]. Storage, readings of
+//! the server, redaction and the judgement are the same for all of them.
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
@@ -29,11 +29,11 @@ pub struct Session {
 
 /// A run to be made.
 pub struct RunRequest<'a> {
-    /// Its plan.
+    /// Plan that the run carries out.
     pub plan: &'a Plan,
-    /// The executor.
+    /// Engine that carries the plan out.
     pub engine: &'a dyn Engine,
-    /// Ends it early.
+    /// Means to end the run early.
     pub control: Control,
     /// Its place in the store.
     pub storage: Storage<'a>,
@@ -43,7 +43,8 @@ pub struct RunRequest<'a> {
     pub notes: Vec<String>,
     /// Readings of the server during the run.
     pub probes: &'a [ProbeSpec],
-    /// The search to which the run belongs as a trial: the run ends when the side of its load is decided.
+    /// The search to which the run belongs as a trial: the run ends when the side of
+    /// its load is decided.
     pub trial_of: Option<Find>,
     /// Receivers of its events, which may add events.
     pub listeners: Vec<&'a mut dyn Listen>,
@@ -52,15 +53,15 @@ pub struct RunRequest<'a> {
 /// The place of a run in the store of the session, if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage<'a> {
-    /// Not stored.
+    /// The run is not stored.
     None,
-    /// A single run.
+    /// A run that belongs to no experiment.
     Alone,
     /// A trial of the experiment with this id.
     Trial(&'a str, TrialIndex),
 }
 
-/// The result of a run. If the engine failed, `run` is what was measured until then.
+/// The result of a run. If the engine failed, `run` contains the measurements until then.
 pub struct RunResult {
     /// The fold of its events.
     pub run: Run,
@@ -100,12 +101,14 @@ impl Session {
         notes.extend(refusal.clone());
         let mut readings = ServerReadings::begin(request.probes, engine.began());
         let mut listeners: Vec<&mut dyn Listen> = Vec::new();
+        // Each push shortens the lifetime of its trait object, which `extend` cannot do.
         for listener in request.listeners {
             listeners.push(listener);
         }
         listeners.extend(readings.as_mut().map(|readings| readings as &mut dyn Listen));
         listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn Listen));
-        // The listener of the target's port distinguishes the server from other processes of this machine.
+        // The listener of the target's port distinguishes the server from other
+        // processes of this machine.
         let route = request.route.or_else(|| route(plan));
         let environment = Environment { route, ..self.environment.clone() };
         let steering = Steering::new(plan, request.trial_of, &control);
@@ -121,7 +124,7 @@ impl Session {
         RunResult { run, judgement, stored, outcome }
     }
 
-    /// Why the run is not stored, if it should be and cannot.
+    /// Begins to store the run, if it is to be stored. The error is the reason why that fails.
     fn begin_to_store(&self, storage: Storage) -> Result<Option<StoredRun>, String> {
         let belongs = match storage {
             Storage::None => return Ok(None),

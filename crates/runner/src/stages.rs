@@ -1,4 +1,5 @@
-//! The stages of a test, one after the other: which of them run, with what each begins, and whether it did what it should.
+//! Runs the stages of a test one after the other: selects them, passes on variables,
+//! and checks their results.
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
@@ -10,29 +11,30 @@ use brunt_model::plan::Records;
 use brunt_model::{Event, HandedOn, Plan, Run, SampleRecord, StageKind, TestStage};
 use std::time::Duration;
 
-/// Which stages of a test run, and with what each begins.
+/// Determines which stages of a test run, and their initial variables.
 #[derive(Debug, Default)]
 pub struct StageSequence {
     /// The stage that ended the test.
-    ended: Option<StageKind>,
-    handed: Option<HandedOn>,
+    ended_by: Option<StageKind>,
+    /// Properties and variables that the stages so far pass on.
+    stage_output: Option<HandedOn>,
 }
 
-/// How a stage that did not fail came to its end.
+/// End of a stage that did not fail.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StageEnd {
-    /// With its last step; and what its reader should know.
+    /// The last step was completed. The texts are warnings of the stage.
     Whole(Vec<String>),
-    /// Somebody stopped it.
+    /// The stage was stopped early.
     Stopped,
 }
 
-/// Carries out stages one after the other, each with what those before it handed on, until somebody stops them. `run` carries
-/// out one stage, and returns the world in which it ran.
+/// Carries out stages one after the other, each with the variables of the stages before it, until
+/// they are interrupted. `run` carries out one stage, and returns the world in which it ran.
 ///
 /// # Errors
 ///
-/// Those of `run`; no further stage is then begun.
+/// Those of `run`. No further stage is started after an error.
 pub fn carry_out_all<E>(
     stages: Vec<TestStage>,
     interrupt: &Interrupt,
@@ -52,33 +54,35 @@ pub fn carry_out_all<E>(
 }
 
 impl StageSequence {
-    /// Lets a stage begin with what those before it handed on; whether it runs.
+    /// Passes the output of earlier stages to a stage. Returns true if the stage runs.
     pub fn begin(&self, stage: &mut TestStage) -> bool {
         self.hand_to(&mut stage.plan);
-        stage.runs_behind(self.ended)
+        stage.runs_behind(self.ended_by)
     }
 
-    /// Lets a plan begin with what the stages before it handed on.
+    /// Passes the output of earlier stages to a plan.
     pub fn hand_to(&self, plan: &mut Plan) {
-        if let Some(handed) = &self.handed {
-            plan.begin_with(handed);
+        if let Some(stage_output) = &self.stage_output {
+            plan.begin_with(stage_output);
         }
     }
 
-    /// A stage is over. Variables are those of setup: each user of a load has its own.
+    /// Ends a stage, and keeps its output. Only setup passes on variables, since each user of a
+    /// load has its own.
     pub fn end(&mut self, kind: StageKind, world: &Real) {
         let HandedOn { properties, variables } = world.handed_on();
-        let before = self.handed.take().unwrap_or_default().variables;
-        let variables = if kind == StageKind::Setup { variables } else { before };
-        self.handed = Some(HandedOn { properties, variables });
-        self.ended = self.ended.or(world.has_ended_test().then_some(kind));
+        let earlier = self.stage_output.take().unwrap_or_default().variables;
+        let variables = if kind == StageKind::Setup { variables } else { earlier };
+        self.stage_output = Some(HandedOn { properties, variables });
+        self.ended_by = self.ended_by.or(world.has_ended_test().then_some(kind));
     }
 
-    /// Carries out a stage whose requests are to succeed. One that does not run is whole.
+    /// Carries out a stage in which all requests must succeed. A stage that does not
+    /// run counts as completed.
     ///
     /// # Errors
     ///
-    /// A step failed, the stage took too long, or it could not be carried out.
+    /// A step failed, the stage timed out, or it could not be carried out.
     pub fn carry_out(
         &mut self,
         stage: &TestStage,
@@ -90,9 +94,10 @@ impl StageSequence {
         if !self.begin(&mut stage) {
             return Ok(StageEnd::Whole(Vec::new()));
         }
-        let (plan, kind) = (&mut stage.plan, stage.kind);
+        let plan = &mut stage.plan;
+        let kind = stage.kind;
+        // The listener needs each sample to name the step that failed.
         plan.record.records.get_or_insert_with(Records::default);
-        let failed = |why: String| RunError::Stage(format!("{} {why}", kind.word()));
         let world = Real::new(plan)?;
         let mut last = LastFailure::default();
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut last];
@@ -100,35 +105,40 @@ impl StageSequence {
         let request = RunRequest { listeners, ..RunRequest::new(plan, &world, control) };
         let RunResult { run, outcome, .. } = session.run(request);
         self.end(kind, &world);
-        outcome.map_err(|error| failed(format!("failed: {error}")))?;
+        outcome.map_err(|error| stage_error(kind, &format!("failed: {error}")))?;
         if run.interrupted() {
             return Ok(StageEnd::Stopped);
         }
         if let Some(limit) = time_limit(plan, &run) {
-            let (name, seconds) = (kind.word(), limit.as_secs_f64());
-            return Err(failed(format!(
-                "timed out after {seconds} s; give it more time: `{name}: {{timeout: 5m, steps: […]}}`"
-            )));
+            let name = kind.word();
+            let seconds = limit.as_secs_f64();
+            let wrong =
+                format!("timed out after {seconds} s; give it more time: `{name}: {{timeout: 5m, steps: […]}}`");
+            return Err(stage_error(kind, &wrong));
         }
         if world.has_ended_test() {
-            return Err(failed(
-                last.0.map_or_else(|| "failed: one of its steps ended it".into(), |last| why(&stage, &last)),
-            ));
+            let wrong = last.0.map_or_else(|| "failed: one of its steps ended it".into(), |last| why(&stage, &last));
+            return Err(stage_error(kind, &wrong));
         }
         Ok(StageEnd::Whole(run.warnings.iter().map(|warning| format!("{}: {warning}", kind.word())).collect()))
     }
 }
 
-/// Its time limit, where it has used it up.
+fn stage_error(kind: StageKind, wrong: &str) -> RunError {
+    RunError::Stage(format!("{} {wrong}", kind.word()))
+}
+
+/// Time limit of a stage, if the stage reached it.
 fn time_limit(plan: &Plan, run: &Run) -> Option<Duration> {
     plan.stop().duration.filter(|limit| run.measured_seconds() >= limit.as_secs_f64())
 }
 
-/// Which step failed, and why.
+/// Place of the step that failed, and the reason.
 fn why(stage: &TestStage, failed: &SampleRecord) -> String {
     let requests = &stage.plan.main().scenario.requests;
-    let mut of_it = stage.places.iter().zip(requests).filter(|(_, request)| request.label == failed.label);
-    let place = match (of_it.next(), of_it.next()) {
+    let mut candidates = stage.places.iter().zip(requests).filter(|(_, request)| request.label == failed.label);
+    let place = match (candidates.next(), candidates.next()) {
+        // Several steps may have the same label; then the place is unknown.
         (Some((place, _)), None) => format!(" at {place}"),
         _ => String::new(),
     };
@@ -138,15 +148,16 @@ fn why(stage: &TestStage, failed: &SampleRecord) -> String {
     format!("failed{place}: `{}`: {status}{check}", failed.label)
 }
 
-/// Keeps the last sample that failed: the one that ended the stage.
+/// Listener that keeps the last failed sample, which ended the stage.
 #[derive(Default)]
 struct LastFailure(Option<SampleRecord>);
 
 impl Listen for LastFailure {
     fn hear(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
-        let failed = |record: &&SampleRecord| !record.success && record.sample_count > 0 && !record.is_transaction;
-        if let Some(record) = records.iter().rev().find(failed) {
+        let last =
+            records.iter().rev().find(|record| !record.success && record.sample_count > 0 && !record.is_transaction);
+        if let Some(record) = last {
             self.0 = Some(record.clone());
         }
     }

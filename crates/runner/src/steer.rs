@@ -1,7 +1,7 @@
-//! What is said to a run while it goes on: that the server is warm, or that enough is known; of a search's trial, that the
-//! load's side is decided.
+//! Ends a warm-up or a run early: when the server is steady, when figures are precise enough, or
+//! when the result of a search's trial is decided.
 //!
-//! Out of scope: the rules, which are `judge`'s; and it never ends a run that somebody else wants to go on.
+//! Out of scope: the rules, which are in the crate `judge`.
 
 use brunt_engine::Control;
 use brunt_judge::steady;
@@ -10,41 +10,42 @@ use brunt_model::answer::LoadSide;
 use brunt_model::{Event, Find, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
-/// The first look at a warm-up: 50 points of 100 ms, which the rule needs.
-const FIRST_LOOK: Duration = Duration::from_secs(5);
-/// The time of a look as a multiple of that of the look before.
-const GROWTH: f64 = 1.25;
-/// The same of looks at the side of a trial, which may be as many as one likes; but never sooner than so.
+/// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.
+const FIRST_WARMUP_LOOK: Duration = Duration::from_secs(5);
+/// Time of a look, as a multiple of the time of the previous one.
+const LOOK_GROWTH: f64 = 1.25;
+/// The same multiple for looks at the side of a trial. Their number has no limit, but there
+/// is a minimum pause.
 const SIDE_GROWTH: f64 = 1.05;
 const SIDE_PAUSE: Duration = Duration::from_millis(500);
 
-/// Steers a run by what was measured so far.
+/// Steers a run by the measurements so far.
 pub struct Steering {
     control: Control,
-    looks: Option<StopRule>,
-    /// When to look at the warm-up next; None: there is nothing to be found.
+    stop_rule: Option<StopRule>,
+    /// Time of the next look at the warm-up; None if the warm-up has a fixed duration, or is over.
     warmup: Option<Duration>,
-    side: Option<Side>,
-    /// The last look, where the run went on after it.
+    side_check: Option<SideCheck>,
+    /// Result of the last look that did not end the run.
     progress: Option<Progress>,
 }
 
 impl Steering {
-    /// Steers a run of that plan.
+    /// Creates the steering of a run with this plan.
     pub fn new(plan: &Plan, trial_of: Option<Find>, control: &Control) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
-        let looks = until.map(|until| StopRule::new(until.goals.clone(), until.least));
-        let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_LOOK);
+        let stop_rule = until.map(|until| StopRule::new(until.goals.clone(), until.least));
+        let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_WARMUP_LOOK);
         Self {
             control: control.clone(),
-            looks,
+            stop_rule,
             warmup,
-            side: trial_of.and_then(|find| Side::of(plan, find)),
+            side_check: trial_of.and_then(|find| SideCheck::of(plan, find)),
             progress: None,
         }
     }
 
-    /// Looks at the run after an event; what its reader should be told.
+    /// Looks at the run after an event. Returns a note for the report.
     pub fn after(&mut self, event: &Event, run: &Run) -> Option<String> {
         let Event::Snapshot(snapshot) = event else { return None };
         match snapshot.phase {
@@ -57,7 +58,7 @@ impl Steering {
         }
     }
 
-    /// What is to be told before the run is over.
+    /// Returns a note for the report at the end of the run, if its goals were not reached.
     pub fn before_end(&mut self) -> Option<String> {
         let progress = self.progress.take()?;
         Some(format!("--until was not reached: {}; raise --max-duration", words(&progress)))
@@ -68,37 +69,40 @@ impl Steering {
         if elapsed < self.warmup? {
             return None;
         }
-        self.warmup = Some(elapsed.mul_f64(GROWTH));
+        self.warmup = Some(elapsed.mul_f64(LOOK_GROWTH));
         let steady = steady::of_warmup(run).filter(|steady| steady.reached)?;
         self.warmup = None;
         self.control.steady();
-        let (cut, seen) = (steady.cut.as_secs_f64(), elapsed.as_secs_f64());
-        Some(format!("--warmup auto: steady from {cut:.1} s on, found at {seen:.1} s ({})", steady.method))
+        let cut = steady.cut.as_secs_f64();
+        let seconds = elapsed.as_secs_f64();
+        Some(format!("--warmup auto: steady from {cut:.1} s on, found at {seconds:.1} s ({})", steady.method))
     }
 
-    /// The measured time has begun, and the warm-up was never found steady.
+    /// Returns a note if the measured time has begun, and the warm-up was never steady.
     fn tell_unsteady(&mut self) -> Option<String> {
         self.warmup.take()?;
         Some("--warmup auto: no steady state within the longest warm-up; the figures describe a transition".into())
     }
 
-    /// Nobody is told: how long a trial took is seen.
+    /// Ends the run if its side is decided. There is no note, since the duration of
+    /// a trial is visible.
     fn look_for_side(&mut self, run: &Run) {
-        if self.side.as_mut().is_some_and(|side| side.is_decided(run)) {
-            self.side = None;
+        if self.side_check.as_mut().is_some_and(|side_check| side_check.is_decided(run)) {
+            self.side_check = None;
             self.control.enough();
         }
     }
 
     fn look(&mut self, run: &Run) -> Option<String> {
         let elapsed = Duration::from_secs_f64(run.measured_seconds());
-        match self.looks.as_mut()?.look(elapsed, run)? {
+        match self.stop_rule.as_mut()?.look(elapsed, run)? {
             Decision::GoOn(progress) => {
                 self.progress = Some(progress);
                 None
             }
             Decision::Done(progress) => {
-                (self.looks, self.progress) = (None, None);
+                self.stop_rule = None;
+                self.progress = None;
                 self.control.enough();
                 Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))
             }
@@ -106,15 +110,15 @@ impl Steering {
     }
 }
 
-/// On which side of the capacities that are looked for the load of a trial lies.
-struct Side {
+/// Decides if the load of a trial is below or above the capacity of a search.
+struct SideCheck {
     find: Find,
-    /// When to look next, in measured time.
+    /// Time of the next look, in measured time.
     next: Duration,
 }
 
-impl Side {
-    /// None: the trial is as long as it is, whatever it shows.
+impl SideCheck {
+    /// Creates the check; None if the trial has a fixed duration.
     fn of(plan: &Plan, find: Find) -> Option<Self> {
         let least = plan.until.as_ref()?.least;
         plan.main().stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
@@ -131,11 +135,14 @@ impl Side {
     }
 }
 
-/// Each goal, and how near it is.
+/// State of each goal, as text.
 fn words(progress: &Progress) -> String {
-    let one = |reach: &steady::until::GoalProgress| match reach.half_width {
-        Some(half) => format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal),
-        None => format!("{}: no interval yet (target: {})", reach.goal.aim, reach.goal),
-    };
-    progress.reaches.iter().map(one).collect::<Vec<_>>().join(", ")
+    let mut goals = Vec::new();
+    for reach in &progress.reaches {
+        goals.push(match reach.half_width {
+            Some(half) => format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal),
+            None => format!("{}: no interval yet (target: {})", reach.goal.aim, reach.goal),
+        });
+    }
+    goals.join(", ")
 }

@@ -1,7 +1,8 @@
 //! A listener that shows each sample of a run in full: `--trace`.
 //!
-//! Secrets are redacted as everywhere: equal ones look alike, so that a cookie can be followed from reply to request. A
-//! [`TraceView`] chooses samples, writes bodies to files, and may show secrets.
+//! Secrets are redacted: equal secrets have equal replacements, so that a cookie can be
+//! followed from reply to request. A [`TraceView`] selects samples, writes bodies to files,
+//! and may show secrets.
 
 use crate::run::Listen;
 use brunt_model::{Event, SampleRecord, numbers};
@@ -15,11 +16,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Further samples are not shown.
-const MOST_SHOWN: u64 = 10_000;
+/// Maximum number of samples that are shown.
+const MAX_SHOWN: u64 = 10_000;
 
-/// Labels that are listed where no sample is shown.
-const MOST_LABELS: usize = 10;
+/// Maximum number of labels that are listed if no sample is shown.
+const MAX_LABELS: usize = 10;
 
 /// Writes samples as text.
 pub struct Tracer {
@@ -27,13 +28,13 @@ pub struct Tracer {
     text: View,
     out: Box<dyn Write>,
     redactor: Arc<Redactor>,
-    /// Samples so far, over all stages of a plan.
-    numbered: u64,
+    /// Number of the last sample, over all stages of a plan.
+    sample_number: u64,
     stage: TraceCounts,
     labels: BTreeSet<String>,
-    /// Why the bodies of further replies are not written.
+    /// Error after which no more bodies are written.
     error: Option<io::Error>,
-    /// Nobody reads the output any more.
+    /// True if the output is closed.
     is_over: bool,
 }
 
@@ -48,25 +49,25 @@ struct TraceCounts {
 /// The end of the trace of a stage.
 #[derive(Debug)]
 pub struct TraceSummary {
-    /// All samples of the stage.
+    /// Number of all samples of the stage.
     pub samples: u64,
-    /// The samples that failed.
+    /// Number of samples that failed.
     pub failed: u64,
-    /// The summary for people.
+    /// Lines of the summary.
     pub lines: Vec<String>,
-    /// Why the bodies of some replies were not written.
+    /// Error because of which some bodies were not written.
     pub error: Option<io::Error>,
 }
 
 impl Tracer {
-    /// A tracer that writes to `out`.
+    /// Creates a tracer that writes to `out`.
     pub fn new(view: TraceView, text: View, out: Box<dyn Write>, redactor: Arc<Redactor>) -> Self {
         Self {
             view,
             text,
             out,
             redactor,
-            numbered: 0,
+            sample_number: 0,
             stage: TraceCounts::default(),
             labels: BTreeSet::new(),
             error: None,
@@ -85,14 +86,15 @@ impl Tracer {
         }
         let is_sample = record.sample_count > 0;
         if is_sample {
-            self.numbered += 1;
+            self.sample_number += 1;
             self.stage.samples += 1;
             self.stage.failed += u64::from(!record.success);
-            if self.labels.len() <= MOST_LABELS {
+            // One more than the summary lists, so that it can show that there are more.
+            if self.labels.len() <= MAX_LABELS {
                 self.labels.insert(record.label.clone());
             }
         }
-        if self.stage.shown >= MOST_SHOWN || !self.chooses(record, is_sample.then_some(self.numbered)) {
+        if self.stage.shown >= MAX_SHOWN || !self.chooses(record, is_sample.then_some(self.sample_number)) {
             return Ok(());
         }
         self.stage.shown += u64::from(is_sample);
@@ -101,12 +103,13 @@ impl Tracer {
             self.redactor.record(&mut redacted);
         }
         let files = self.write_bodies(record, &redacted);
-        let text = trace::sample(&self.text, self.numbered, &redacted, &files);
+        let text = trace::sample(&self.text, self.sample_number, &redacted, &files);
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
-    /// Whether a sample is shown; `number` is none for a transaction and for the end of an iteration.
+    /// True if a sample is shown. `number` is None for a transaction and for the
+    /// end of an iteration.
     fn chooses(&self, record: &SampleRecord, number: Option<u64>) -> bool {
         self.view.only.iter().all(|filter| match filter {
             TraceFilter::Failed => !record.success && (number.is_some() || record.is_transaction),
@@ -115,11 +118,11 @@ impl Tracer {
         })
     }
 
-    /// Writes the body of a sample, or one for each of its parts, and returns the files. A redacted body is written as it is
-    /// shown.
+    /// Writes the body of a sample, or of each of its parts, and returns the files. A redacted body
+    /// is written as it is shown.
     fn write_bodies(&mut self, record: &SampleRecord, redacted: &SampleRecord) -> Vec<PathBuf> {
         let Some(folder) = self.view.bodies.clone().filter(|_| self.error.is_none()) else { return Vec::new() };
-        let name = format!("{:05}", self.numbered);
+        let name = format!("{:05}", self.sample_number);
         let parts: Vec<(String, &SampleRecord, &SampleRecord)> = if record.sub_results.is_empty() {
             vec![(name, record, redacted)]
         } else {
@@ -142,35 +145,35 @@ impl Tracer {
         files
     }
 
-    /// Ends a stage.
+    /// Ends a stage and returns the counts of its samples.
     pub fn end(&mut self) -> TraceSummary {
         let TraceCounts { samples, shown, failed } = std::mem::take(&mut self.stage);
         let cut = match shown {
-            MOST_SHOWN if samples > shown => format!(", the first {MOST_SHOWN} shown"),
+            MAX_SHOWN if samples > shown => format!(", the first {MAX_SHOWN} shown"),
             _ if self.view.only.is_empty() => String::new(),
             _ => format!(", {shown} shown"),
         };
         let mut lines = vec![format!("{}, {failed} failed{cut}", numbers::plural(samples, "sample"))];
         let labels = std::mem::take(&mut self.labels);
         if shown == 0 && self.view.only.iter().any(|filter| matches!(filter, TraceFilter::Label(_))) {
-            let names: Vec<String> = labels.iter().take(MOST_LABELS).map(|label| format!("`{label}`")).collect();
-            let more = if labels.len() > MOST_LABELS { ", …" } else { "" };
-            let line = format!("no sample matches --trace-only; labels: {}{more}", names.join(", "));
+            let names: Vec<String> = labels.iter().take(MAX_LABELS).map(|label| format!("`{label}`")).collect();
+            let suffix = if labels.len() > MAX_LABELS { ", …" } else { "" };
+            let line = format!("no sample matches --trace-only; labels: {}{suffix}", names.join(", "));
             lines.push(self.redactor.text(&line));
         }
         TraceSummary { samples, failed, lines, error: self.error.take() }
     }
 }
 
-/// The content of the file of a body: its bytes, or its text if the text is redacted or converted (gRPC).
+/// Content of the file of a body: its bytes, or its text if that is redacted or converted (gRPC).
 fn body<'r>(record: &'r SampleRecord, redacted: &'r SampleRecord) -> Option<&'r [u8]> {
     let trace = record.trace.as_ref()?;
-    let shown = redacted.details.body.as_deref();
-    let is_redacted = shown != record.details.body.as_deref();
-    if is_redacted || trace.body.is_empty() { shown.map(str::as_bytes) } else { Some(&trace.body) }
+    let text = redacted.details.body.as_deref();
+    let is_redacted = text != record.details.body.as_deref();
+    if is_redacted || trace.body.is_empty() { text.map(str::as_bytes) } else { Some(&trace.body) }
 }
 
-/// The ending of a file for a body, by the media type of the reply.
+/// Extension of the file of a body, by the media type of the reply.
 fn extension(record: &SampleRecord) -> &'static str {
     const ENDINGS: [(&str, &str); 15] = [
         ("html", "html"),
@@ -201,8 +204,8 @@ impl Listen for Tracer {
         if self.is_over {
             return;
         }
-        // A pipe that nobody reads ends the trace, not the run.
-        let shown = records.iter().try_for_each(|record| self.show(record));
-        self.is_over = shown.is_err();
+        // A closed pipe ends the trace, not the run.
+        let result = records.iter().try_for_each(|record| self.show(record));
+        self.is_over = result.is_err();
     }
 }

@@ -1,7 +1,8 @@
-//! What single connections and replies said, for callers that show it: the first TLS handshake, heads of replies.
+//! Passes events of single connections and replies to callers that show them: the first TLS
+//! handshake, and heads of replies.
 //!
-//! It stands between the engine and the real transport, on the one path of a run in one process, and only where a witness is
-//! named. Out of scope: on the measuring path of any other run.
+//! It is between the engine and the real transport, only in a run of one process, and only if there
+//! is a witness. It is not on the measuring path of any other run.
 
 use crate::error::RunError;
 use crate::run::Engine;
@@ -17,28 +18,28 @@ use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Who is told.
+/// Receives events of connections and replies.
 pub trait Witness: Sync + Send {
-    /// A connection over TLS was opened.
+    /// A TLS connection was opened.
     fn agreed(&self, handshake: &Handshake);
 
-    /// Whether heads are told; each is then read with care, and more slowly.
+    /// True if the witness needs heads. Each head is then parsed completely, which is slower.
     fn wants_heads(&self) -> bool;
 
-    /// A request is sent.
+    /// A request is about to be sent.
     fn asked(&self, request: &Prepared) {
         let _ = request;
     }
 
-    /// A whole reply came to this request.
+    /// A complete reply to this request was received.
     fn replied(&self, request: &Prepared, kept: &Kept);
 }
 
-/// The real world, with somebody who may look on.
+/// The real world, with an optional witness.
 pub struct Watched<'a> {
-    /// The world.
+    /// The real world, with its sockets and clock.
     pub real: &'a Real,
-    /// Who looks on. A run in several processes shows nothing.
+    /// Receiver of events; ignored in a run of several processes.
     pub witness: Option<Arc<dyn Witness>>,
 }
 
@@ -56,7 +57,7 @@ impl Engine for Watched<'_> {
     ) -> Result<(), RunError> {
         match &self.witness {
             Some(witness) if plan.processes == 1 => {
-                let world = Observed { real: self.real, witness: Arc::clone(witness) };
+                let world = WitnessedWorld { real: self.real, witness: Arc::clone(witness) };
                 Ok(brunt_engine::run(plan, environment, &world, control, sink)?)
             }
             _ => self.real.run(plan, environment, control, sink),
@@ -64,27 +65,27 @@ impl Engine for Watched<'_> {
     }
 }
 
-/// The real world, as the engine has it where somebody looks on.
-struct Observed<'a> {
+/// The real world for the engine, with a witness.
+struct WitnessedWorld<'a> {
     real: &'a Real,
     witness: Arc<dyn Witness>,
 }
 
-impl World for Observed<'_> {
-    type Transport = Looking;
+impl World for WitnessedWorld<'_> {
+    type Transport = WitnessedTransport;
 
     fn epoch(&self) -> Epoch {
         self.real.epoch()
     }
 
-    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Looking> {
-        Rc::new(Looking {
+    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<WitnessedTransport> {
+        Rc::new(WitnessedTransport {
             transport: self.real.transport(worker, population, time),
             witness: Arc::clone(&self.witness),
         })
     }
 
-    fn users(&self, transport: &Rc<Looking>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<WitnessedTransport>, of: UsersOf<'_>) -> Box<dyn Users> {
         self.real.users_of(transport, of)
     }
 
@@ -97,13 +98,13 @@ impl World for Observed<'_> {
     }
 }
 
-/// The real transport, with somebody who looks on.
-struct Looking {
+/// The real transport with a witness.
+struct WitnessedTransport {
     transport: Rc<Http<Time>>,
     witness: Arc<dyn Witness>,
 }
 
-impl Transport for Looking {
+impl Transport for WitnessedTransport {
     type Lane = <Http<Time> as Transport>::Lane;
 
     fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
@@ -122,6 +123,7 @@ impl Transport for Looking {
         if !self.witness.wants_heads() {
             return self.transport.exchange(conn, request, stamps).await;
         }
+        // `send_ahead` has reported a request already that was sent before its turn.
         if !conn.owes_replies() {
             self.witness.asked(request);
         }

@@ -1,64 +1,66 @@
-//! What a run needs of the world: real sockets, the real clock, and the plan's script.
+//! Resources of a run: real sockets, the real clock, and the script of the plan.
 
 use crate::error::RunError;
 use brunt_engine::{Epoch, Time, Users, UsersOf, World};
-use brunt_model::{HandedOn, Plan, plan::Population};
+use brunt_model::{HandedOn, Plan};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Real sockets, the real clock, and the plan's script.
+/// Real sockets, the real clock, and the script of the plan.
 pub struct Real {
     epoch: Epoch,
     wire: Arc<Common>,
-    /// By population, where it has connection settings of its own.
-    own_wires: Vec<Option<Arc<Common>>>,
-    /// By population.
+    /// By population; None for those that share the connection settings of the plan.
+    separate_wires: Vec<Option<Arc<Common>>>,
+    /// Compiled script of each population.
     compiled: Vec<Arc<CompiledScript>>,
 }
 
 impl Real {
-    /// Reads what the plan names: certificates, keys, the files of placeholders.
+    /// Reads files that the plan names: certificates, keys, and files of placeholders.
     ///
     /// # Errors
     ///
-    /// A file that the plan names cannot be read, or does not hold what it should.
+    /// A file of the plan cannot be read, or has invalid content.
     pub fn new(plan: &Plan) -> Result<Self, RunError> {
-        Self::at(plan, Epoch::now())
+        Self::with_epoch(plan, Epoch::now())
     }
 
-    /// The same in a run that began at this instant.
+    /// Creates the same for a run that began at this instant.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
-    pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
-        let shares = |population: &&Population| population.connection.is_none();
-        let sharing = plan.populations.iter().filter(shares).cloned().collect();
-        let wire = Common::new(&Plan { populations: sharing, ..plan.clone() })?;
-        let own = |(number, population): (usize, &Population)| {
-            population.connection.as_ref().map(|_| Common::new(&plan.of_population(number))).transpose()
-        };
-        let own_wires = plan.populations.iter().enumerate().map(own).collect::<Result<_, _>>()?;
+    /// The same as those of [`Self::new`].
+    pub fn with_epoch(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
+        let sharing = plan.populations.iter().filter(|population| population.connection.is_none());
+        let wire = Common::new(&Plan { populations: sharing.cloned().collect(), ..plan.clone() })?;
+        let mut separate_wires = Vec::with_capacity(plan.populations.len());
+        for (number, population) in plan.populations.iter().enumerate() {
+            let has_own_settings = population.connection.is_some();
+            separate_wires.push(has_own_settings.then(|| Common::new(&plan.of_population(number))).transpose()?);
+        }
         let compiled = CompiledScript::all(plan)?;
-        Ok(Self { epoch, wire, own_wires, compiled })
+        Ok(Self { epoch, wire, separate_wires, compiled })
     }
 }
 
 impl Real {
-    /// What it hands on to later stages of a test: properties as they are now, and variables of a user that is done.
+    /// Output for later stages of a test: current properties, and the variables of a
+    /// user that is done.
     pub fn handed_on(&self) -> HandedOn {
         self.compiled.first().map(|compiled| compiled.handed_on()).unwrap_or_default()
     }
 
-    /// Whether a step, a script or a failure has ended the test, with the stages that would follow.
+    /// True if a step, a script or a failure has ended the test, including the
+    /// stages that would follow.
     pub fn has_ended_test(&self) -> bool {
         self.compiled.iter().any(|compiled| compiled.has_ended_test())
     }
 
-    /// The plan's users, over whatever transport.
+    /// Creates the users of the plan, with any transport.
     pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         self.compiled[of.population].users(transport, of)
     }
@@ -72,8 +74,8 @@ impl World for Real {
     }
 
     fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Http<Time>> {
-        let own = population.and_then(|number| self.own_wires[number].as_ref());
-        Rc::new(Http::new(Arc::clone(own.unwrap_or(&self.wire)), worker, time.clone()))
+        let separate = population.and_then(|number| self.separate_wires[number].as_ref());
+        Rc::new(Http::new(Arc::clone(separate.unwrap_or(&self.wire)), worker, time.clone()))
     }
 
     fn users(&self, transport: &Rc<Http<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {

@@ -1,4 +1,4 @@
-//! A certificate's bytes, read for people.
+//! Reads a certificate for the report.
 
 use super::facts::Certificate;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 const DAY: f64 = 86_400.0;
 
-/// The certificate in `der`, at `unix_seconds`; None where it is none.
+/// Reads a DER certificate. `unix_seconds` is the current time. None if `der` is not a certificate.
 pub fn read(der: &[u8], unix_seconds: f64) -> Option<Certificate> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let validity = certificate.validity();

@@ -1,7 +1,7 @@
-//! What a look at the server and at this machine found: values, and their JSON.
+//! Results of a check of the server and of this machine: values, and their JSON.
 //!
-//! Out of scope: a judgement; those are the [`rules`](super::rules). Times are in seconds. What could not be seen
-//! is null.
+//! Out of scope: their judgement, which is in the [`rules`](super::rules). Times are in seconds. A
+//! value that could not be determined is null.
 
 use super::rules::Advice;
 use brunt_model::plan::HttpVersion;
@@ -10,132 +10,134 @@ use brunt_probe::settings::Settings;
 use brunt_wire::tls::Cause;
 use serde::Serialize;
 
-/// The version of the JSON document. It grows when a key changes its meaning or goes away.
+/// Version of the JSON document. It increases when a key changes its meaning or is removed.
 pub const VERSION: u32 = 1;
 
 /// The whole report of `brunt check`.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckReport {
-    /// The version of this document.
+    /// Version of this document, [`VERSION`].
     pub version: u32,
-    /// What was found.
+    /// Results of the check.
     #[serde(flatten)]
     pub facts: Facts,
-    /// What to mend, the surest first.
+    /// Advice by the rules, the most certain first.
     pub advice: Vec<Advice>,
 }
 
-/// All that was found.
+/// Results of a check.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Facts {
-    /// The method of the request.
+    /// Method of the request.
     pub method: String,
-    /// Its URL: the first one, where there is a list.
+    /// URL of the request: the first one of a list.
     pub url: String,
-    /// The load that was asked for.
+    /// Load of the plan.
     pub asked: RequestedLoad,
-    /// This machine.
+    /// State of this machine, and limits on it.
     pub machine: Machine,
-    /// The addresses of the server's name (the proxy's, where there is one).
+    /// Addresses of the server's name, or those of the proxy.
     pub addresses: Vec<String>,
-    /// The way to the first of them.
+    /// Route to the first address.
     pub route: Option<Route>,
-    /// The connection; null where none was made.
-    pub connection: Option<Connected>,
-    /// What TLS agreed on; null without TLS, or where nothing was agreed on.
-    pub tls: Option<Secured>,
-    /// The reply; null where none came.
-    pub reply: Option<Answered>,
-    /// The reply to the same request with Accept-Encoding asked the other way; null where that was not tried.
+    /// The connection; null if none was established.
+    pub connection: Option<ConnectionFacts>,
+    /// Result of the TLS handshake; null without TLS, or if the handshake failed.
+    pub tls: Option<TlsFacts>,
+    /// The reply; null if there was none.
+    pub reply: Option<ReplyFacts>,
+    /// Reply to the same request with the opposite Accept-Encoding; null if that was not tried.
     pub compression: Option<Compression>,
-    /// Why no reply came; null where one did.
-    pub failure: Option<Failed>,
+    /// Reason why there is no reply; null if there is one.
+    pub failure: Option<FailureFacts>,
     /// True if the scheme of the URL is `http` and the server speaks TLS on this port.
     pub needs_tls: bool,
 }
 
-/// The load that was asked for.
+/// The load of the plan.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RequestedLoad {
-    /// Most connections at once; null where the open loop takes as many as it needs.
+    /// Maximum number of connections at once; null if the open loop has no limit.
     pub connections: Option<u64>,
-    /// Greatest arrival rate, per second; null in the closed loop.
+    /// Peak arrival rate per second; null in a closed loop.
     pub rate_per_second: Option<f64>,
-    /// Requests on one connection, at most; null: no limit.
+    /// Maximum number of requests on one connection; null for no limit.
     pub requests_per_connection: Option<u64>,
-    /// Connections opened each second once the load is on; null where that is not known.
+    /// Connections opened per second during the load; null if unknown.
     pub new_connections_per_second: Option<f64>,
-    /// Seconds of load; null where requests say when to stop.
+    /// Duration of the load in seconds; null if a number of requests ends it.
     pub duration_seconds: Option<f64>,
-    /// Mean think time, in seconds.
+    /// Mean think time in seconds.
     pub think_seconds: f64,
-    /// Local addresses that connections are made from.
+    /// Number of local addresses to connect from.
     pub sources: u64,
-    /// Redirects are followed.
+    /// True if redirects are followed.
     pub follows: bool,
-    /// Compressed replies are asked for.
+    /// True if compressed replies are requested.
     pub compressed: bool,
     /// True if `--expect-status` lists the good statuses.
     pub expects_status: bool,
 }
 
-/// This machine, and our limits on it.
+/// State of this machine, and limits on brunt.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Machine {
-    /// Files that our process may have open.
+    /// Maximum number of open files of this process.
     pub descriptors: u64,
-    /// Cores that we may use.
+    /// Number of cores that brunt may use.
     pub cores: u32,
-    /// Cores that other processes used during the check; null where the system does not show it.
+    /// Cores that other processes used during the check; null if the system does not show it.
     pub other_processes_cores: Option<f64>,
-    /// The kernel's settings.
+    /// Settings of the kernel.
     #[serde(flatten)]
     pub settings: Settings,
 }
 
-/// A connection.
+/// Facts about the connection.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Connected {
-    /// The address at the other end; null for a Unix socket.
+pub struct ConnectionFacts {
+    /// Address of the other end; null for a Unix socket.
     pub peer: Option<String>,
-    /// Looking up the name; null where none was looked up.
+    /// Time of the name resolution; null if there was none.
     pub resolve_seconds: Option<f64>,
-    /// The round trip: the shortest of some connects (with the proxy's answer, where there is one).
+    /// Round trip: the shortest of several connects (with the reply of the proxy, if there is one).
     pub round_trip_seconds: f64,
-    /// How many connects that is the shortest of.
+    /// Number of connects that were tried.
     pub connects: u64,
 }
 
-/// What TLS agreed on.
+/// Facts about the TLS handshake.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Secured {
-    /// The versions of HTTP that the server offers, of those that brunt speaks; empty where nobody looked.
+pub struct TlsFacts {
+    /// Versions of HTTP that the server offers, among those that brunt supports; empty if
+    /// that was not checked.
     pub http: Vec<OfferedVersion>,
-    /// The protocols that were offered (ALPN).
+    /// Protocols that brunt offered (ALPN).
     pub alpn_offered: Vec<String>,
-    /// The one that the server chose; null: none.
+    /// Protocol that the server chose; null for none.
     pub alpn: Option<String>,
-    /// The version.
+    /// Version of TLS that was negotiated.
     pub version: Option<String>,
-    /// The cipher suite.
+    /// Name of the cipher suite.
     pub cipher: Option<String>,
-    /// The key exchange group; null where it is not known.
+    /// Key exchange group; null if unknown.
     pub group: Option<String>,
-    /// The server asked for a further key share (`HelloRetryRequest`), which took another round trip.
+    /// True if the server requested another key share (`HelloRetryRequest`), which
+    /// took another round trip.
     pub retried: bool,
-    /// A whole handshake.
+    /// Time of a full handshake.
     pub handshake_seconds: f64,
-    /// A later connection resumed the session; null where none was tried.
+    /// True if a later connection resumed the session; null if none was tried.
     pub resumed: Option<bool>,
-    /// The shortest handshake of those that resumed; null where none did.
+    /// Shortest handshake that resumed a session; null if there was none.
     pub resumed_handshake_seconds: Option<f64>,
-    /// Certificates that the server sent.
+    /// Number of certificates that the server sent.
     pub chain: u64,
-    /// Its own certificate; null where it cannot be read.
+    /// Certificate of the server; null if it cannot be read.
     pub certificate: Option<Certificate>,
-    /// Why it is not trusted; null where it is, or was not asked to be.
+    /// Reason why the certificate is not trusted; null if it is, or if that was not checked.
     pub distrust: Option<String>,
-    /// The same for rules.
+    /// The same reason, for rules.
     #[serde(skip)]
     pub cause: Option<Cause>,
 }
@@ -143,111 +145,116 @@ pub struct Secured {
 /// A version of HTTP that the server offers over TLS.
 #[derive(Debug, Clone, Serialize)]
 pub struct OfferedVersion {
-    /// The version.
+    /// Version of HTTP that the server offers.
     pub version: HttpVersion,
-    /// Streams under way at once on a connection; null: no limit, or a version without streams.
+    /// Maximum number of streams at once on a connection; null for no limit, or for
+    /// a version without streams.
     pub streams: Option<u32>,
-    /// Bytes of a request's body that are sent on a stream before the server allows more; null: a version without streams.
+    /// Bytes of a request body that may be sent before the server allows more; null for
+    /// a version without streams.
     pub window_bytes: Option<u64>,
-    /// Its QUIC; null: a version over TCP.
+    /// Its QUIC transport; null for a version over TCP.
     pub quic: Option<OfferedQuic>,
 }
 
-/// The QUIC of a server.
+/// QUIC transport of a server.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct OfferedQuic {
-    /// The versions that it offers (Version Negotiation, RFC 9000 section 6); empty where it did not tell.
+    /// Versions that it offers (Version Negotiation, RFC 9000 section 6); empty if
+    /// it did not reply.
     pub versions: Vec<String>,
-    /// Time without packets after which it closes a connection; null: never.
+    /// Time without packets after which it closes a connection; null for never.
     pub idle_timeout_seconds: Option<f64>,
-    /// Bytes of the largest UDP payload that it takes.
+    /// Maximum UDP payload that it accepts.
     pub max_udp_payload_bytes: u64,
     /// Bytes that may be sent on a connection before the server allows more.
     pub connection_window_bytes: u64,
     /// Bytes of a request that may be sent before the server allows more.
     pub stream_window_bytes: u64,
-    /// By how long it delays acknowledgments, at most.
+    /// Maximum delay of its acknowledgments.
     pub max_ack_delay_seconds: f64,
-    /// Connections may go on from another local address or port.
+    /// True if connections may migrate to another local address or port.
     pub allows_migration: bool,
 }
 
-/// A certificate.
+/// Facts about a certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Certificate {
-    /// Whom it names.
+    /// Name of its subject.
     pub subject: String,
-    /// Who says so.
+    /// Name of its issuer.
     pub issuer: String,
-    /// The names and addresses that it is good for.
+    /// Names and addresses that it is valid for.
     pub names: Vec<String>,
-    /// The first day on which it is valid, UTC.
+    /// First day of its validity, UTC.
     pub valid_from: String,
-    /// The last.
+    /// Last day of its validity, UTC.
     pub valid_to: String,
-    /// Whole days until it expires; negative: since it did.
+    /// Whole days until it expires; negative after that.
     pub days_left: i64,
-    /// It was signed by itself.
+    /// True if it is signed with its own key.
     pub self_signed: bool,
 }
 
-/// A reply.
+/// Facts about the reply.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Answered {
-    /// Its status.
+pub struct ReplyFacts {
+    /// Status of the reply.
     pub status: u16,
-    /// `HTTP/1.1` or `HTTP/1.0`.
+    /// Version of HTTP: `HTTP/1.1` or `HTTP/1.0`.
     pub protocol: String,
-    /// The server's name for itself.
+    /// Value of the Server header field.
     pub server: Option<String>,
-    /// Where a redirect leads.
+    /// Target of a redirect.
     pub location: Option<String>,
-    /// Bytes of its head.
+    /// Size of the head in bytes.
     pub head_bytes: u64,
-    /// Bytes of its body as they were sent, without framing.
+    /// Size of the body as sent, in bytes, without framing.
     pub body_bytes: u64,
-    /// How the body ends: `none`, `content-length`, `chunked` or `until close`.
+    /// End of the body: `none`, `content-length`, `chunked` or `until close`.
     pub framing: String,
-    /// How the body is packed; null: not at all.
+    /// Compression of the body; null for none.
     pub content_encoding: Option<String>,
-    /// Sent to last byte.
+    /// Time from sent to last byte.
     pub service_seconds: f64,
-    /// Whether the connection may be used again, by its head; null where a connection for each request was asked for.
+    /// True if the head allows to reuse the connection; null if the plan uses a
+    /// connection for each request.
     pub keep_alive: Option<bool>,
-    /// The Keep-Alive header, such as `timeout=5, max=100`.
+    /// The Keep-Alive header field, such as `timeout=5, max=100`.
     pub keep_alive_header: Option<String>,
-    /// The Alt-Svc header: where the server offers other versions of HTTP, such as `h3=":443"; ma=2592000`.
+    /// The Alt-Svc header field with other versions of HTTP that the server offers,
+    /// such as `h3=":443"; ma=2592000`.
     pub alt_svc: Option<String>,
-    /// A second request on the same connection was answered; null where none was sent.
+    /// True if a second request on the same connection got a reply; null if none was sent.
     pub reused: Option<bool>,
 }
 
-/// The same request, with Accept-Encoding asked the other way.
+/// Reply to the same request with the opposite Accept-Encoding.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Compression {
-    /// What was accepted; null: nothing was said.
+    /// Value of Accept-Encoding; null without one.
     pub accepted: Option<String>,
-    /// How the body was packed; null: not at all.
+    /// Compression of the body; null for none.
     pub content_encoding: Option<String>,
-    /// Bytes of the body as they were sent.
+    /// Size of the body as sent, in bytes.
     pub body_bytes: u64,
 }
 
-/// Why no reply came.
+/// Reason why there is no reply.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Failed {
-    /// The kind, as in the JSON of a run.
+pub struct FailureFacts {
+    /// Kind of the failure, as in the JSON of a run.
     pub kind: String,
-    /// What it means.
+    /// Explanation of the kind.
     pub meaning: String,
-    /// What the system or the server said; empty where it said nothing.
+    /// Message of the system or of the server; empty without one.
     pub detail: String,
-    /// What usually helps.
+    /// Usual remedy of the kind.
     pub remedy: String,
 }
 
 impl RequestedLoad {
-    /// What a plan asks.
+    /// Summarizes the load of a plan.
     pub fn of(plan: &Plan) -> Self {
         let (connections, rate, think) = match &plan.main().load {
             Load::Closed { users, think } => (Some(users.peak() as u64), None, think.mean().as_secs_f64()),
@@ -255,13 +262,13 @@ impl RequestedLoad {
         };
         let per_connection = plan.connection.requests_per_connection;
         let headers = plan.main().scenario.requests.first().map_or(&[][..], |r| &r.headers[..]);
-        let measured = plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
+        let duration = plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
         Self {
             connections,
             rate_per_second: rate,
             requests_per_connection: per_connection,
             new_connections_per_second: rate.zip(per_connection).map(|(rate, n)| rate / n as f64),
-            duration_seconds: measured,
+            duration_seconds: duration,
             think_seconds: think,
             sources: plan.connection.source.len().max(1) as u64,
             follows: plan.policy().redirects.most > 0,
@@ -272,19 +279,19 @@ impl RequestedLoad {
 }
 
 impl Machine {
-    /// How many local ports there are; None where the system does not show it.
+    /// Number of local ports; None if the system does not show it.
     pub fn ports(&self) -> Option<u64> {
         self.settings.ports()
     }
 }
 
 impl Facts {
-    /// The server's address is one of this machine's.
+    /// True if the address of the server belongs to this machine.
     pub fn same_host(&self) -> bool {
         self.route.as_ref().is_some_and(|r| r.same_host == Some(true))
     }
 
-    /// The name and pid of the process that listens, where it is seen.
+    /// Name and pid of the process that listens, if it is visible.
     pub fn listener(&self) -> Option<&str> {
         self.route.as_ref()?.listener.as_deref()
     }

@@ -1,10 +1,14 @@
-//! The careful look: name, connects, handshake, one request; and a second one that shows keep-alive and compression.
+//! The check of a server: name resolution, connects, TLS handshake, one request. A second request
+//! shows keep-alive and compression.
 //!
-//! The second request is sent for GET and HEAD only: others may change something on the server. All goes the way of a
-//! run: proxy, `--resolve`, `--source`, TLS options and headers are those of the plan.
+//! The second request is sent for GET and HEAD only, because others may change something on the
+//! server. Proxy, `--resolve`, `--source`, TLS options and header fields are those of the plan,
+//! as in a run.
 
 use super::certificate;
-use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedQuic, OfferedVersion, Secured};
+use super::facts::{
+    Compression, ConnectionFacts, Facts, FailureFacts, OfferedQuic, OfferedVersion, ReplyFacts, TlsFacts,
+};
 use super::machine_load::MachineLoad;
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
@@ -23,107 +27,113 @@ use brunt_wire::{Framing, Head, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Connects whose shortest is the round trip, at most.
+/// Maximum number of connects; the shortest is the round trip.
 const CONNECTS: u64 = 5;
-/// Where a connect takes longer, it is not repeated.
-const SLOW: f64 = 0.5;
-/// How long a QUIC handshake may take when a check looks whether there is one.
-const LONGEST_QUIC: Duration = Duration::from_secs(1);
+/// Connects that take longer, in seconds, are not repeated.
+const MAX_REPEATED_CONNECT: f64 = 0.5;
+/// Timeout of a QUIC handshake.
+const MAX_QUIC_HANDSHAKE: Duration = Duration::from_secs(1);
 
-/// What is looked with.
-struct Look<'a> {
+/// The check of one server.
+struct ServerCheck<'a> {
     plan: &'a Plan,
     wire: Rc<Http<Time>>,
     time: Time,
 }
 
-/// A reply, its head, and seconds from sent to last byte.
-struct Seen {
+/// A reply, its head, and the seconds from sent to last byte.
+struct ReceivedReply {
     reply: Reply,
     head: Head,
     fields: Vec<(String, String)>,
     service_seconds: f64,
 }
 
-/// How much is looked at.
+/// Extent of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Care {
-    /// A second request and more connects.
+enum CheckDepth {
+    /// A second request, and several connects.
     All,
-    /// One request, and that is all.
+    /// A single request.
     Once,
-    /// One request, where it changes nothing, and a handshake for each version.
+    /// A single request, if it changes nothing on the server, and a handshake for
+    /// each version of HTTP.
     Versions,
 }
 
-/// Looks, and fills in what was found.
+/// Checks the server, and adds the results to `facts`.
 ///
 /// # Errors
 ///
-/// The plan has no request, or a file that it names cannot be read.
+/// The plan has no request, or one of its files cannot be read.
 pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
-    look_with(Care::All, plan, facts)
+    run_check(CheckDepth::All, plan, facts)
 }
 
-/// Looks with one request, and fills in what was found.
+/// Checks the server with a single request, and adds the results to `facts`.
 ///
 /// # Errors
 ///
-/// The plan has no request, or a file that it names cannot be read.
-pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
-    look_with(Care::Once, plan, facts)
+/// The plan has no request, or one of its files cannot be read.
+pub fn check_once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+    run_check(CheckDepth::Once, plan, facts)
 }
 
-/// The best version of HTTP that the server offers: HTTP/3 where its reply announces it (`Alt-Svc`) and a handshake succeeds, HTTP/2
-/// where a TLS handshake chooses it, otherwise HTTP/1.1. A GET or HEAD is sent once; other requests may change something, so no
-/// reply announces HTTP/3.
+/// Returns the best version of HTTP that the server offers.
+///
+/// It is HTTP/3 if the reply announces it (`Alt-Svc`) and a handshake succeeds. It is HTTP/2 if a
+/// TLS handshake chooses it, otherwise HTTP/1.1. A GET or HEAD is sent once. Other requests may
+/// change something, so no reply announces HTTP/3.
 ///
 /// # Errors
 ///
-/// Why the server cannot be asked, in words.
+/// A message: the server cannot be asked.
 pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
     let mut facts = Facts::default();
-    look_with(Care::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
-    if let Some(failed) = facts.failure {
-        let detail = failed.detail.trim();
-        return Err(if detail.is_empty() { failed.meaning } else { format!("{}: {detail}", failed.meaning) });
+    run_check(CheckDepth::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
+    if let Some(failure) = facts.failure {
+        let detail = failure.detail.trim();
+        return Err(if detail.is_empty() { failure.meaning } else { format!("{}: {detail}", failure.meaning) });
     }
-    let announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
-    let offered = facts.tls.map(|tls| tls.http).unwrap_or_default();
-    let is_offered = |version| offered.iter().any(|offered| offered.version == version);
-    Ok(if announced && is_offered(HttpVersion::V3) {
+    let is_announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
+    let versions = facts.tls.map(|tls| tls.http).unwrap_or_default();
+    Ok(if is_announced && is_offered(&versions, HttpVersion::V3) {
         HttpVersion::V3
-    } else if is_offered(HttpVersion::V2) {
+    } else if is_offered(&versions, HttpVersion::V2) {
         HttpVersion::V2
     } else {
         HttpVersion::V1_1
     })
 }
 
-fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+fn is_offered(versions: &[OfferedVersion], version: HttpVersion) -> bool {
+    versions.iter().any(|offered| offered.version == version)
+}
+
+fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     let request = plan.main().scenario.requests.first().ok_or(RunError::NothingAsked)?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
     let runtime = clock::runtime()?;
     runtime.block_on(async {
         let time = Time::new(Epoch::now());
-        let _attended = time.attend()?;
-        let look = Look::new(plan, &time)?;
-        let load = (care == Care::All).then(|| MachineLoad::begin(&time));
-        if let Err(failure) = look.request(request, care, facts).await {
-            let refusal = look.wire.take_refusal().filter(|_| failure == Failure::Tls);
-            facts.failure = Some(look.failed(failure, refusal.as_ref()));
+        let _runtime_hooks = time.attend()?;
+        let check = ServerCheck::new(plan, &time)?;
+        let load = (depth == CheckDepth::All).then(|| MachineLoad::begin(&time));
+        if let Err(failure) = check.request(request, depth, facts).await {
+            let refusal = check.wire.take_refusal().filter(|_| failure == Failure::Tls);
+            facts.failure = Some(check.failure_facts(failure, refusal.as_ref()));
             if let Some(refusal) = refusal.filter(|refusal| refusal.cause.is_distrust()) {
-                Box::pin(look.distrusted(refusal, &time, facts)).await?;
+                Box::pin(check.record_distrust(refusal, &time, facts)).await?;
             }
         }
-        if care != Care::Once && facts.failure.is_none() {
-            Box::pin(look.versions(&time, facts)).await?;
+        if depth != CheckDepth::Once && facts.failure.is_none() {
+            Box::pin(check.versions(&time, facts)).await?;
         }
-        if care == Care::All && may_need_tls(facts) {
-            facts.needs_tls = Box::pin(look.speaks_tls(request, &time)).await;
+        if depth == CheckDepth::All && may_need_tls(facts) {
+            facts.needs_tls = Box::pin(check.speaks_tls(request, &time)).await;
         }
-        look.way(facts);
+        check.record_route(facts);
         if let Some(load) = load {
             facts.machine.other_processes_cores = load.end(&time).await;
         }
@@ -131,56 +141,61 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
     })
 }
 
-impl<'a> Look<'a> {
+impl<'a> ServerCheck<'a> {
     fn new(plan: &'a Plan, time: &Time) -> Result<Self, RunError> {
         let common = Common::new(plan)?;
         Ok(Self { plan, wire: Rc::new(Http::new(common, 0, time.clone())), time: time.clone() })
     }
 
-    /// The requests: as asked, and once more.
-    async fn request(&self, request: &Request, care: Care, facts: &mut Facts) -> Result<(), Failure> {
-        let asked = self.prepared(request).map_err(|why| self.broken(&why, facts))?;
-        let mut conn = self.open(&asked, facts).await?;
+    /// Sends the request, and the second one.
+    async fn request(&self, request: &Request, depth: CheckDepth, facts: &mut Facts) -> Result<(), Failure> {
+        let prepared = self.prepare(request).map_err(|why| self.record_error(&why, facts))?;
+        let mut conn = self.open(&prepared, facts).await?;
         let changes_nothing = matches!(&*request.method, "GET" | "HEAD");
-        if care == Care::Versions && !changes_nothing {
+        // The handshake is enough here; a request that may change something is not sent.
+        if depth == CheckDepth::Versions && !changes_nothing {
             return Ok(());
         }
-        let seen = self.exchange(&mut conn, &asked).await?;
-        let once = self.plan.connection.requests_per_connection == Some(1);
-        facts.reply = Some(answered(&seen, once));
-        if care != Care::All {
+        let received = self.exchange(&mut conn, &prepared).await?;
+        let is_single = self.plan.connection.requests_per_connection == Some(1);
+        facts.reply = Some(reply_facts(&received, is_single));
+        if depth != CheckDepth::All {
             return Ok(());
         }
         if changes_nothing {
-            self.again(conn, (request, seen.reply.keep_alive), facts).await;
+            self.second_request(conn, request, received.reply.keep_alive, facts).await;
         }
-        self.connects(&asked, facts).await;
+        self.repeat_connects(&prepared, facts).await;
         Ok(())
     }
 
-    /// The same with Accept-Encoding asked the other way, on the same connection where it may be used. That this fails
-    /// is no fault of the first.
-    async fn again(&self, mut conn: Lane, (request, keep_alive): (&Request, bool), facts: &mut Facts) {
-        let (other, accepted) = turned(request);
-        let Ok(prepared) = self.prepared(&other) else { return };
+    /// Sends the request with the opposite Accept-Encoding, on the same connection if it may be
+    /// reused. Its failure is not a failure of the check.
+    async fn second_request(&self, mut conn: Lane, request: &Request, keep_alive: bool, facts: &mut Facts) {
+        let (other, accepted) = with_other_encoding(request);
+        let Ok(prepared) = self.prepare(&other) else { return };
         if !keep_alive {
-            let Ok(opened) = self.open(&prepared, facts).await else { return };
-            conn = opened;
+            let Ok(new_conn) = self.open(&prepared, facts).await else { return };
+            conn = new_conn;
         }
-        let seen = self.exchange(&mut conn, &prepared).await;
+        let received = self.exchange(&mut conn, &prepared).await;
         if let Some(reply) = facts.reply.as_mut().filter(|_| keep_alive) {
-            reply.reused = Some(seen.is_ok());
+            reply.reused = Some(received.is_ok());
         }
-        facts.compression = seen.ok().map(|seen| Compression {
+        facts.compression = received.ok().map(|received| Compression {
             accepted,
-            content_encoding: encoding(&seen),
-            body_bytes: seen.reply.body_bytes,
+            content_encoding: encoding(&received),
+            body_bytes: received.reply.body_bytes,
         });
     }
 
-    /// A few more connects, for the shortest; TLS sessions are resumed on them, or not.
-    async fn connects(&self, request: &Prepared, facts: &mut Facts) {
-        while facts.connection.as_ref().is_some_and(|c| c.connects < CONNECTS && c.round_trip_seconds < SLOW) {
+    /// Connects several times for the shortest round trip, and to see if TLS sessions are resumed.
+    async fn repeat_connects(&self, request: &Prepared, facts: &mut Facts) {
+        while facts
+            .connection
+            .as_ref()
+            .is_some_and(|c| c.connects < CONNECTS && c.round_trip_seconds < MAX_REPEATED_CONNECT)
+        {
             if self.open(request, facts).await.is_err() {
                 return;
             }
@@ -190,49 +205,52 @@ impl<'a> Look<'a> {
     async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Lane, Failure> {
         let mut steps = Opening::default();
         let limit = self.plan.connection.connect_timeout;
-        let opened = self.time.within(limit, self.wire.open(request, 0, &mut steps)).await;
-        let conn = match opened {
+        let connection = self.time.within(limit, self.wire.open(request, 0, &mut steps)).await;
+        let conn = match connection {
             Some(Ok(conn)) => conn,
             Some(Err(failure)) => {
-                connected(&steps, None, facts);
+                record_connect(&steps, None, facts);
                 return Err(failure);
             }
             None => return Err(if steps.connect.is_some() { Failure::Tls } else { Failure::ConnectTimeout }),
         };
-        connected(&steps, conn.peer().map(|p| p.to_string()), facts);
+        record_connect(&steps, conn.peer().map(|p| p.to_string()), facts);
         if let Some(handshake) = conn.handshake() {
-            secured((&handshake, self.plan.connection.http), steps.tls, facts);
+            record_handshake(&handshake, self.plan.connection.http, steps.tls, facts);
         }
         Ok(conn)
     }
 
-    async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<Seen, Failure> {
+    async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<ReceivedReply, Failure> {
         let mut stamps = Stamps::default();
         let reply = self.time.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
-        let kept = reply.kept.take().and_then(|kept| kept.head);
-        let (head, fields) = kept.ok_or(Failure::Protocol)?;
+        let head_and_fields = reply.kept.take().and_then(|kept| kept.head);
+        let (head, fields) = head_and_fields.ok_or(Failure::Protocol)?;
         let service_seconds = stamps.last_byte.seconds_since(stamps.sent);
-        Ok(Seen { reply, head, fields, service_seconds })
+        Ok(ReceivedReply { reply, head, fields, service_seconds })
     }
 
-    /// Which versions of HTTP the server offers over TLS: a handshake for each. No request is sent.
+    /// Finds the versions of HTTP that the server offers over TLS, with a handshake for each.
+    /// No request is sent.
     async fn versions(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
         let Some(tls) = &mut facts.tls else { return Ok(()) };
         let Some(request) = self.plan.main().scenario.requests.first() else { return Ok(()) };
         for version in [HttpVersion::V1_1, HttpVersion::V2, HttpVersion::V3] {
             let mut plan = self.plan.clone();
-            (plan.connection.http, plan.connection.streams) = (version, 1);
+            plan.connection.http = version;
+            plan.connection.streams = 1;
             plan.connection.tls.early_data &= version == HttpVersion::V3;
             if version == HttpVersion::V3 {
-                // Nobody says no where none listens.
-                plan.connection.connect_timeout = plan.connection.connect_timeout.min(LONGEST_QUIC);
+                // Over UDP, nothing refuses a connection if no process listens.
+                plan.connection.connect_timeout = plan.connection.connect_timeout.min(MAX_QUIC_HANDSHAKE);
             }
-            // A proxy, or a program without HTTP/3.
-            let Ok(look) = Look::new(&plan, time) else { continue };
-            let Ok(prepared) = look.prepared(request) else { continue };
-            let (mut others, limit) = (Facts::default(), plan.connection.connect_timeout);
-            let Ok(lane) = look.open(&prepared, &mut others).await else { continue };
+            // Fails with a proxy, or in a build without HTTP/3.
+            let Ok(check) = ServerCheck::new(&plan, time) else { continue };
+            let Ok(prepared) = check.prepare(request) else { continue };
+            let mut others = Facts::default();
+            let limit = plan.connection.connect_timeout;
+            let Ok(lane) = check.open(&prepared, &mut others).await else { continue };
             let mut offered = OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
                 let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else { continue };
@@ -241,20 +259,21 @@ impl<'a> Look<'a> {
             }
             if version == HttpVersion::V3 {
                 offered.streams = Some(lane.most_exchanges());
-                offered.quic = look.quic(&lane).await;
+                offered.quic = check.quic(&lane).await;
             }
             tls.http.push(offered);
         }
         Ok(())
     }
 
-    /// The transport settings of a server, and the versions of QUIC that it offers. A datagram may be lost: it is asked twice.
+    /// Reads the transport settings of a server, and its versions of QUIC. A datagram may be lost,
+    /// so they are requested twice.
     async fn quic(&self, lane: &Lane) -> Option<OfferedQuic> {
         let settings = lane.quic_settings()?;
         let mut versions = Vec::new();
         for _ in 0..2 {
-            let asked = self.time.within(LONGEST_QUIC / 2, self.wire.quic_versions(lane.peer()?)).await;
-            if let Some(Ok(offered)) = asked {
+            let reply = self.time.within(MAX_QUIC_HANDSHAKE / 2, self.wire.quic_versions(lane.peer()?)).await;
+            if let Some(Ok(offered)) = reply {
                 versions = version_names(&offered);
                 break;
             }
@@ -270,17 +289,19 @@ impl<'a> Look<'a> {
         })
     }
 
-    /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.
-    async fn distrusted(&self, refusal: Refusal, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+    /// Reads the certificate that is not trusted, with a handshake that trusts any certificate.
+    /// No request is sent.
+    async fn record_distrust(&self, refusal: Refusal, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
-        let look = Look::new(&plan, time)?;
+        let check = ServerCheck::new(&plan, time)?;
         let Some(request) = plan.main().scenario.requests.first() else { return Ok(()) };
-        let Ok(prepared) = look.prepared(request) else { return Ok(()) };
-        if look.open(&prepared, facts).await.is_ok()
+        let Ok(prepared) = check.prepare(request) else { return Ok(()) };
+        if check.open(&prepared, facts).await.is_ok()
             && let Some(tls) = &mut facts.tls
         {
-            (tls.distrust, tls.cause) = (Some(refusal.what), Some(refusal.cause));
+            tls.distrust = Some(refusal.what);
+            tls.cause = Some(refusal.cause);
         }
         Ok(())
     }
@@ -290,22 +311,22 @@ impl<'a> Look<'a> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let Some(url) = with_tls(&request.url) else { return false };
-        let Ok(look) = Look::new(&plan, time) else { return false };
-        let Ok(prepared) = look.prepared(&Request { url, ..request.clone() }) else { return false };
-        look.open(&prepared, &mut Facts::default()).await.is_ok()
+        let Ok(check) = ServerCheck::new(&plan, time) else { return false };
+        let Ok(prepared) = check.prepare(&Request { url, ..request.clone() }) else { return false };
+        check.open(&prepared, &mut Facts::default()).await.is_ok()
     }
 
-    /// The request with its placeholders filled in, as the first of a run.
-    fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
+    /// Fills in the placeholders of the request, as for the first one of a run.
+    fn prepare(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
         let services = std::mem::take(&mut plan.main_mut().scenario.services);
-        let only = Scenario::list(vec![request.clone()], Order::Sequence);
-        plan.main_mut().scenario = Scenario { services, ..only };
-        let Some(compiled) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
+        let scenario = Scenario::list(vec![request.clone()], Order::Sequence);
+        plan.main_mut().scenario = Scenario { services, ..scenario };
+        let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
         let labels: Numbering = Rc::new(|_| 0);
         let surroundings: Rc<dyn Surroundings> = Rc::new(Alone);
-        let of = UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
-        let mut user = compiled.users(&self.wire, of).user(0);
+        let users = UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
+        let mut user = script.users(&self.wire, users).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) | Step::Failing(why, _) => Err(RunError::Request(why.clone())),
@@ -313,31 +334,31 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn broken(&self, why: &RunError, facts: &mut Facts) -> Failure {
-        facts.failure = Some(Failed { detail: why.to_string(), ..self.failed(Failure::System, None) });
+    fn record_error(&self, why: &RunError, facts: &mut Facts) -> Failure {
+        facts.failure = Some(FailureFacts { detail: why.to_string(), ..self.failure_facts(Failure::System, None) });
         Failure::System
     }
 
-    fn failed(&self, failure: Failure, refusal: Option<&Refusal>) -> Failed {
+    fn failure_facts(&self, failure: Failure, refusal: Option<&Refusal>) -> FailureFacts {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
         let detail = note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
-        let is_told = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
+        let has_hint = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
         let meaning = if refusal.is_some_and(|refusal| refusal.cause != Cause::Other) {
             row.name.to_owned()
         } else {
             format!("{}: {}", row.name, row.meaning)
         };
-        Failed {
+        FailureFacts {
             kind: row.key.into(),
             meaning,
             detail: detail.to_owned(),
-            remedy: if is_told { String::new() } else { row.remedy.into() },
+            remedy: if has_hint { String::new() } else { row.remedy.into() },
         }
     }
 
-    /// The addresses, and the way to the one that was connected to.
-    fn way(&self, facts: &mut Facts) {
+    /// Records the addresses, and the route to the one that was connected to.
+    fn record_route(&self, facts: &mut Facts) {
         if self.plan.connection.unix_socket.is_some() {
             facts.route = Some(Route { same_host: Some(true), ..Route::default() });
             return;
@@ -349,10 +370,11 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Servers answer plain HTTP on a TLS port with 400, with bytes that are no HTTP, or by closing the connection.
+/// True if the reply looks like that of a TLS port to plain HTTP: status 400, bytes that are not
+/// HTTP, or a closed connection.
 fn may_need_tls(facts: &Facts) -> bool {
     let kinds = [Failure::Protocol, Failure::Reset, Failure::ClosedEarly].map(|failure| failure.row().key);
-    let is_refused = facts.failure.as_ref().is_some_and(|failed| kinds.contains(&&*failed.kind));
+    let is_refused = facts.failure.as_ref().is_some_and(|failure| kinds.contains(&&*failure.kind));
     is_refused || facts.reply.as_ref().is_some_and(|reply| reply.status == 400)
 }
 
@@ -362,87 +384,91 @@ pub(super) fn with_tls(url: &str) -> Option<String> {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    // Without a port, `https` would use 443.
     let port = if has_port { "" } else { ":80" };
     Some(format!("https://{authority}{port}{path}"))
 }
 
-/// Takes in a connect.
-fn connected(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
-    let Some(took) = steps.connect.map(seconds_of) else { return };
-    if let Some(known) = &mut facts.connection {
-        known.connects += 1;
-        known.round_trip_seconds = known.round_trip_seconds.min(took);
-        known.peer = known.peer.take().or(peer);
+/// Adds a connect to the facts.
+fn record_connect(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
+    let Some(seconds) = steps.connect.map(seconds_of) else { return };
+    if let Some(connection) = &mut facts.connection {
+        connection.connects += 1;
+        connection.round_trip_seconds = connection.round_trip_seconds.min(seconds);
+        connection.peer = connection.peer.take().or(peer);
         return;
     }
     let resolve_seconds = steps.resolve.map(seconds_of);
-    facts.connection = Some(Connected { peer, resolve_seconds, round_trip_seconds: took, connects: 1 });
+    facts.connection = Some(ConnectionFacts { peer, resolve_seconds, round_trip_seconds: seconds, connects: 1 });
 }
 
-/// Takes in a handshake: the first is shown, later ones tell whether sessions are resumed.
-fn secured((handshake, http): (&Handshake, HttpVersion), took: Option<u64>, facts: &mut Facts) {
-    let took = took.map_or(0.0, seconds_of);
-    let Some(known) = &mut facts.tls else {
+/// Adds a handshake to the facts. The first one is reported; later ones show
+/// if sessions are resumed.
+fn record_handshake(handshake: &Handshake, http: HttpVersion, nanos: Option<u64>, facts: &mut Facts) {
+    let seconds = nanos.map_or(0.0, seconds_of);
+    let Some(tls_facts) = &mut facts.tls else {
         let first = handshake.certificates.first();
-        facts.tls = Some(Secured {
+        facts.tls = Some(TlsFacts {
             alpn_offered: tls::alpn(http).iter().map(|&name| name.to_owned()).collect(),
             alpn: handshake.alpn.clone(),
             version: handshake.version.clone(),
             cipher: handshake.cipher.clone(),
             group: handshake.group.clone(),
             retried: handshake.retried,
-            handshake_seconds: took,
+            handshake_seconds: seconds,
             chain: handshake.certificates.len() as u64,
             certificate: first.and_then(|der| certificate::read(der, clock::unix_seconds())),
-            ..Secured::default()
+            ..TlsFacts::default()
         });
         return;
     };
-    known.resumed = Some(known.resumed == Some(true) || handshake.resumed);
+    tls_facts.resumed = Some(tls_facts.resumed == Some(true) || handshake.resumed);
     if handshake.resumed {
-        known.resumed_handshake_seconds = Some(known.resumed_handshake_seconds.map_or(took, |best| best.min(took)));
+        let best = tls_facts.resumed_handshake_seconds.map_or(seconds, |best| best.min(seconds));
+        tls_facts.resumed_handshake_seconds = Some(best);
     }
 }
 
-fn answered(seen: &Seen, once: bool) -> Answered {
-    let framing = match seen.head.framing {
+fn reply_facts(received: &ReceivedReply, is_single: bool) -> ReplyFacts {
+    let framing = match received.head.framing {
         Framing::None => "none",
         Framing::Length(_) => "content-length",
         Framing::Chunked => "chunked",
         Framing::UntilClose => "until close",
         Framing::Stream => "stream",
     };
-    Answered {
-        status: seen.reply.status,
-        protocol: seen.head.version.to_string(),
-        server: field(seen, "server"),
-        location: field(seen, "location"),
-        head_bytes: seen.head.length,
-        body_bytes: seen.reply.body_bytes,
+    ReplyFacts {
+        status: received.reply.status,
+        protocol: received.head.version.to_string(),
+        server: field(received, "server"),
+        location: field(received, "location"),
+        head_bytes: received.head.length,
+        body_bytes: received.reply.body_bytes,
         framing: framing.into(),
-        content_encoding: encoding(seen),
-        service_seconds: seen.service_seconds,
-        keep_alive: (!once).then_some(seen.reply.keep_alive),
-        keep_alive_header: field(seen, "keep-alive"),
-        alt_svc: field(seen, "alt-svc"),
+        content_encoding: encoding(received),
+        service_seconds: received.service_seconds,
+        keep_alive: (!is_single).then_some(received.reply.keep_alive),
+        keep_alive_header: field(received, "keep-alive"),
+        alt_svc: field(received, "alt-svc"),
         reused: None,
     }
 }
 
-fn field(seen: &Seen, name: &str) -> Option<String> {
-    seen.fields.iter().find(|f| f.0.eq_ignore_ascii_case(name)).map(|f| f.1.clone())
+fn field(received: &ReceivedReply, name: &str) -> Option<String> {
+    received.fields.iter().find(|f| f.0.eq_ignore_ascii_case(name)).map(|f| f.1.clone())
 }
 
-fn encoding(seen: &Seen) -> Option<String> {
-    field(seen, "content-encoding").map(|e| e.to_ascii_lowercase()).filter(|e| e != "identity")
+fn encoding(received: &ReceivedReply) -> Option<String> {
+    field(received, "content-encoding").map(|e| e.to_ascii_lowercase()).filter(|e| e != "identity")
 }
 
-/// The request with Accept-Encoding asked the other way: taken off where it was there, else what browsers say.
-fn turned(request: &Request) -> (Request, Option<String>) {
+/// The request with the opposite Accept-Encoding: without the field if it has one, else with that
+/// of browsers. Also returns the value of the field.
+fn with_other_encoding(request: &Request) -> (Request, Option<String>) {
     let mut other = request.clone();
-    let before = other.headers.len();
+    let original_count = other.headers.len();
     other.headers.retain(|h| !h.0.eq_ignore_ascii_case("accept-encoding"));
-    if other.headers.len() < before {
+    if other.headers.len() < original_count {
         return (other, None);
     }
     other.headers.push(("Accept-Encoding".into(), defaults::CHECK_ACCEPT_ENCODING.into()));

@@ -1,9 +1,11 @@
-//! Likely problems of a load: one rule a function, from facts to advice.
+//! Finds likely problems of a load. Each rule is a function from facts to advice.
 //!
-//! It reads nothing and prints nothing. Each rule says what is wrong, why it matters for the load
-//! that was asked for, and the command that mends it.
+//! Rules read nothing and print nothing. Each returns the problem, its effect on the load of the
+//! plan, and the remedy.
 //!
-//! * `ours`: this machine. `theirs`: the server, as far as it is seen from here. `reply`: what it answered.
+//! * `ours`: this machine.
+//! * `theirs`: the server, as far as it is visible from here.
+//! * `reply`: the reply of the server.
 
 mod ours;
 mod reply;
@@ -12,35 +14,35 @@ mod theirs;
 use super::facts::Facts;
 use serde::Serialize;
 
-/// What to mend.
+/// A likely problem and its remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Advice {
-    /// The rule: a name that does not change.
+    /// Name of the rule; it never changes.
     pub rule: &'static str,
-    /// How sure it is.
+    /// Certainty that the problem affects the run.
     pub bites: Certainty,
-    /// What is wrong, with its figures.
+    /// The problem, with its figures.
     pub what: String,
-    /// Why that matters.
+    /// Effect of the problem.
     pub why: String,
-    /// What mends it: a command, an option of brunt, or a line of a configuration.
+    /// Remedy: a command, an option of brunt, or a line of a configuration.
     pub command: String,
 }
 
-/// How sure it is that something will show in the figures; the surest first.
+/// Certainty that a problem affects the figures; the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// The asked load cannot be made, or borne, as it is.
+    /// The load cannot be generated, or the server cannot handle it.
     Surely,
-    /// It depends on how the server and the load go.
+    /// It depends on the behavior of the server and the load.
     Perhaps,
 }
 
-/// A rule.
+/// A function that finds one kind of problem.
 pub type Rule = fn(&Facts) -> Option<Advice>;
 
-/// Every rule, in the order in which advice of the same weight is shown.
+/// All rules. Advice of the same certainty is shown in this order.
 pub const RULES: &[Rule] = &[
     reply::needs_tls,
     reply::certificate,
@@ -62,7 +64,7 @@ pub const RULES: &[Rule] = &[
     ours::governor,
 ];
 
-/// What all rules say, the surest first.
+/// Applies all rules. Returns their advice, the most certain first.
 pub fn advise(facts: &Facts) -> Vec<Advice> {
     let mut advice: Vec<Advice> = RULES.iter().filter_map(|rule| rule(facts)).collect();
     advice.sort_by_key(|a| a.bites);
@@ -70,7 +72,7 @@ pub fn advise(facts: &Facts) -> Vec<Advice> {
 }
 
 impl Advice {
-    /// In one sentence, for the notes of a run.
+    /// The advice as text for the notes of a run.
     pub fn note(&self) -> String {
         format!("{}: {}. {}", self.what, self.why, self.command)
     }

@@ -1,6 +1,6 @@
-//! The short form at the start of each run: the way to the server, and what surely bites.
+//! The check at the start of each run: the route to the server, and certain problems.
 //!
-//! No request is made, and no connection: the server would count it.
+//! It sends no request and opens no connection, because the server would count them.
 
 use super::facts::{Facts, Machine, RequestedLoad};
 use super::rules::{self, Certainty};
@@ -9,7 +9,8 @@ use brunt_model::{Plan, Route};
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
 
-/// The way to the server, where it is known without a connection; and warnings for the load that was asked for.
+/// Returns the route to the server, if it is known without a connection, and warnings about the
+/// load of the plan.
 pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {
     if plan.connection.unix_socket.is_some() {
         return (route(plan), Vec::new());
@@ -23,7 +24,7 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
         route,
         ..Facts::default()
     };
-    let surely = rules::advise(&facts).into_iter().filter(|a| a.bites == Certainty::Surely);
-    let warnings = surely.map(|a| a.note()).collect();
+    let certain = rules::advise(&facts).into_iter().filter(|a| a.bites == Certainty::Surely);
+    let warnings = certain.map(|a| a.note()).collect();
     (facts.route, warnings)
 }

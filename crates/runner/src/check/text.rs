@@ -1,7 +1,8 @@
-//! The report of a check for people: what was found, line by line, and what to mend.
+//! The report of a check as text: facts, line by line, and advice.
 
 use super::facts::{
-    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedQuic, OfferedVersion, RequestedLoad, Secured,
+    CheckReport, Compression, ConnectionFacts, Facts, Machine, OfferedQuic, OfferedVersion, ReplyFacts, RequestedLoad,
+    TlsFacts,
 };
 use super::rules::Certainty;
 use brunt_model::Route;
@@ -10,14 +11,14 @@ use brunt_model::system_error::without_number;
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
 
-/// A named fact. Without text it is not shown.
+/// A fact with its label. It is omitted if the text is empty.
 type Entry = (&'static str, String);
 
-/// The whole report.
+/// Returns the report of `brunt check` as text for a terminal.
 pub fn text(report: &CheckReport, view: &View) -> String {
     let title = format!("{} {}\n\n", clean(&report.facts.method), clean(&report.facts.url));
-    let shown = entries(&report.facts).into_iter().filter(|(_, text)| !text.is_empty());
-    let facts: String = shown.map(|(key, text)| view.entry(key, &text)).collect();
+    let visible = entries(&report.facts).into_iter().filter(|(_, text)| !text.is_empty());
+    let facts: String = visible.map(|(key, text)| view.entry(key, &text)).collect();
     title + &facts + &advice(report, view)
 }
 
@@ -35,14 +36,14 @@ fn entries(facts: &Facts) -> Vec<Entry> {
 }
 
 fn failure(facts: &Facts) -> Vec<Entry> {
-    let Some(failed) = &facts.failure else { return Vec::new() };
-    let detail = clean(&without_number(&failed.detail));
+    let Some(failure) = &facts.failure else { return Vec::new() };
+    let detail = clean(&without_number(&failure.detail));
     let detail = if detail.trim().is_empty() { String::new() } else { format!(" ({detail})") };
-    let remedy = if facts.needs_tls { String::new() } else { failed.remedy.clone() };
-    vec![("No reply", format!("{}{detail}", failed.meaning)), ("", remedy)]
+    let remedy = if facts.needs_tls { String::new() } else { failure.remedy.clone() };
+    vec![("No reply", format!("{}{detail}", failure.meaning)), ("", remedy)]
 }
 
-fn reply(r: &Answered) -> [Entry; 3] {
+fn reply(r: &ReplyFacts) -> [Entry; 3] {
     let server = r.server.as_ref().map_or(String::new(), |s| format!(" from {}", clean(s)));
     let to = r.location.as_ref().map_or(String::new(), |l| format!(", to {}", clean(l)));
     let reply = format!("{}{to}{server}, {}, {} (sent to last byte)", r.status, r.protocol, seconds(r.service_seconds));
@@ -57,52 +58,56 @@ fn reply(r: &Answered) -> [Entry; 3] {
     [("Reply", reply), ("Body", body), ("Keep-alive", keep_alive(r))]
 }
 
-fn keep_alive(r: &Answered) -> String {
+fn keep_alive(r: &ReplyFacts) -> String {
     let header = r.keep_alive_header.as_ref().map_or(String::new(), |h| format!(" (Keep-Alive: {})", clean(h)));
-    let said = match (r.keep_alive, r.reused) {
+    let state = match (r.keep_alive, r.reused) {
         (None, _) => "not requested (--no-keepalive)",
         (Some(false), _) => "no: the server closes after each reply",
         (Some(true), Some(true)) => "yes: a second request on the same connection got a reply",
         (Some(true), Some(false)) => "announced, but a second request on the same connection got no reply",
         (Some(true), None) => "yes, by the reply's header; no second request was sent",
     };
-    format!("{said}{header}")
+    format!("{state}{header}")
 }
 
 fn compression(facts: &Facts) -> String {
     let Some(reply) = &facts.reply else { return String::new() };
-    let with = |coding: Option<&String>| coding.map_or("none".to_owned(), |c| clean(c));
-    let here = match (facts.asked.compressed, &reply.content_encoding) {
+    let current = match (facts.asked.compressed, &reply.content_encoding) {
         (false, None) => "none, none requested".to_owned(),
-        (_, coding) => with(coding.as_ref()),
+        (_, coding) => coding_name(coding.as_ref()),
     };
-    let other = facts.compression.as_ref().map_or(String::new(), |c: &Compression| {
-        let asked =
+    let opposite = facts.compression.as_ref().map_or(String::new(), |c: &Compression| {
+        let request =
             c.accepted.as_ref().map_or("without Accept-Encoding".into(), |a| format!("with Accept-Encoding: {a}"));
-        format!("; {asked}: {}, {}", with(c.content_encoding.as_ref()), bytes(c.body_bytes as f64))
+        format!("; {request}: {}, {}", coding_name(c.content_encoding.as_ref()), bytes(c.body_bytes as f64))
     });
-    here + &other
+    current + &opposite
 }
 
-fn connection(c: &Connected) -> Entry {
+fn coding_name(coding: Option<&String>) -> String {
+    coding.map_or("none".to_owned(), |c| clean(c))
+}
+
+fn connection(c: &ConnectionFacts) -> Entry {
     let peer = c.peer.as_ref().map_or(String::new(), |p| format!("{p}, "));
     let best = if c.connects > 1 { format!(" (minimum of {} connects)", c.connects) } else { " (one connect)".into() };
     let resolve = c.resolve_seconds.map_or(String::new(), |s| format!(", name resolved in {}", seconds(s)));
     ("Connection", format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
 }
 
-fn offered(t: &Secured, reply: Option<&Answered>) -> Vec<String> {
-    let one = |offered: &OfferedVersion| {
-        let streams = offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
-        let limits = match offered.window_bytes {
-            Some(window) => format!(" ({streams}, window {})", bytes(window as f64)),
-            None if offered.streams.is_some() => format!(" ({streams})"),
-            None => String::new(),
-        };
-        format!("{}{limits}", offered.version)
+fn offered(t: &TlsFacts, reply: Option<&ReplyFacts>) -> Vec<String> {
+    let services = reply.and_then(|reply| reply.alt_svc.as_ref()).map(|value| format!("Alt-Svc {}", clean(value)));
+    t.http.iter().map(offered_version).chain(services).collect()
+}
+
+fn offered_version(offered: &OfferedVersion) -> String {
+    let streams = offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
+    let limits = match offered.window_bytes {
+        Some(window) => format!(" ({streams}, window {})", bytes(window as f64)),
+        None if offered.streams.is_some() => format!(" ({streams})"),
+        None => String::new(),
     };
-    let told = reply.and_then(|reply| reply.alt_svc.as_ref()).map(|told| format!("Alt-Svc {}", clean(told)));
-    t.http.iter().map(one).chain(told).collect()
+    format!("{}{limits}", offered.version)
 }
 
 /// The versions of QUIC that a server offers, and its transport settings.
@@ -120,21 +125,20 @@ fn quic(q: &OfferedQuic) -> String {
     )
 }
 
-fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 4] {
-    let known = |what: &Option<String>| what.as_ref().map_or("unknown".to_owned(), |w| clean(w));
+fn tls(t: &TlsFacts, reply: Option<&ReplyFacts>) -> [Entry; 4] {
+    let version = t.version.as_ref().map_or("unknown".to_owned(), |version| clean(version));
     let alpn = t.alpn.as_ref().map_or("none".to_owned(), |a| clean(a));
-    let resumed = match (t.resumed, t.resumed_handshake_seconds) {
+    let resumption = match (t.resumed, t.resumed_handshake_seconds) {
         (Some(true), Some(s)) => format!(", {} resumed", seconds(s)),
         (Some(false), _) => ", sessions are not resumed".into(),
         _ => String::new(),
     };
-    // QUIC does not tell it.
+    // The QUIC library does not report the cipher suite.
     let cipher = t.cipher.as_ref().map_or(String::new(), |cipher| format!(", {}", clean(cipher)));
-    let retried = if t.retried { " after a HelloRetryRequest" } else { "" };
-    let group = t.group.as_ref().map_or(String::new(), |group| format!(", {}{retried}", clean(group)));
+    let retry = if t.retried { " after a HelloRetryRequest" } else { "" };
+    let group = t.group.as_ref().map_or(String::new(), |group| format!(", {}{retry}", clean(group)));
     let line = format!(
-        "{}{cipher}{group}, ALPN {alpn} (offered {}), handshake {}{resumed}",
-        known(&t.version),
+        "{version}{cipher}{group}, ALPN {alpn} (offered {}), handshake {}{resumption}",
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)
     );
@@ -147,7 +151,7 @@ fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 4] {
     ]
 }
 
-fn certificate(t: &Secured) -> Vec<String> {
+fn certificate(t: &TlsFacts) -> Vec<String> {
     let Some(c) = &t.certificate else { return Vec::new() };
     let names: Vec<String> = c.names.iter().map(|n| clean(n)).collect();
     let days = if c.days_left < 0 { "expired".into() } else { format!("{} left", plural(c.days_left as u64, "day")) };

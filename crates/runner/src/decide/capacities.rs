@@ -1,61 +1,65 @@
-//! The capacities of a comparison: each the answer of a search of one contender in one repetition.
+//! The capacities of a comparison. Each is the result of a search of one
+//! contender in one repetition.
 //!
-//! Out of scope: the comparison, which is `judge`'s;, and a search that goes on.
+//! Out of scope: the comparison, which is in `judge`, and the conduct of a search.
 
-use super::find::contended;
+use super::find::search_progress;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Find, LoadUnit, Study};
 use brunt_rig::{Turn, turns};
 use brunt_search::NextStep;
 
-/// A search begins at this share of the least capacity that was found in the repetition before, of whichever contender: all
-/// searches of a repetition begin alike, so that what is exchanged in the test is alike.
-const BELOW: f64 = 0.5;
+/// Start of a search, as a share of the lowest capacity of all contenders in the
+/// previous repetition. All searches of a repetition begin at the same load, so that the
+/// test exchanges comparable results.
+const START_SHARE: f64 = 0.5;
 
-/// All that were found so far, in the order of their searches. A search that was not ended has found none yet, and one whose
-/// server answered no more never will.
-pub fn searched(study: &Study, at: &AtCapacity) -> Vec<FoundCapacity> {
-    turns(&study.experiment).into_iter().filter_map(|turn| one(study, at, turn)).collect()
+/// Capacities so far, in the order of their searches. A search that has not ended has none yet. If
+/// the server stopped replying, its search never has one.
+pub fn found_capacities(study: &Study, at: &AtCapacity) -> Vec<FoundCapacity> {
+    turns(&study.experiment).into_iter().filter_map(|turn| find_one(study, at, turn)).collect()
 }
 
-fn one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity> {
-    let begun_at = begun_at(study, turn)?;
-    let contended = contended(study, &Find { start: begun_at, ..at.find.clone() }, turn)?;
-    let NextStep::Done(ended) = contended.next() else { return None };
-    if contended.is_silent() || contended.seen.is_empty() {
+fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity> {
+    let start = start_load(study, turn)?;
+    let progress = search_progress(study, &Find { start, ..at.find.clone() }, turn)?;
+    let NextStep::Done(ended) = progress.next() else { return None };
+    if progress.is_silent() || progress.summaries.is_empty() {
         return None;
     }
-    let found = contended.answer(ended).capacities.first()?.at;
-    let (contender, repetition) = (contended.name.to_owned(), turn.repetition + 1);
-    Some(FoundCapacity { contender, repetition, at: found, trials: contended.made as u32, ended })
+    let capacity = progress.answer(ended).capacities.first()?.at;
+    let contender = progress.name.to_owned();
+    let repetition = turn.repetition + 1;
+    Some(FoundCapacity { contender, repetition, at: capacity, trials: progress.trial_count as u32, ended })
 }
 
-fn begun_at(study: &Study, turn: Turn) -> Option<f64> {
+fn start_load(study: &Study, turn: Turn) -> Option<f64> {
     let first = study.searched(turn.contender, turn.repetition).next()?;
     study.experiment.step(first.place).map(|step| step.load)
 }
 
-/// How the capacity is looked for in a turn.
+/// Settings of the search of a turn, with its start load.
 pub fn find_of(study: &Study, at: &AtCapacity, turn: Turn) -> Find {
-    let start = begun_at(study, turn).or_else(|| by_the_last(study, at, turn)).unwrap_or(at.find.start);
+    let start =
+        start_load(study, turn).or_else(|| start_by_previous_repetition(study, at, turn)).unwrap_or(at.find.start);
     Find { start, ..at.find.clone() }
 }
 
-fn by_the_last(study: &Study, at: &AtCapacity, turn: Turn) -> Option<f64> {
-    let before = |contender| Some(Turn { repetition: turn.repetition.checked_sub(1)?, contender });
+fn start_by_previous_repetition(study: &Study, at: &AtCapacity, turn: Turn) -> Option<f64> {
+    let repetition = turn.repetition.checked_sub(1)?;
     let contenders = 0..study.experiment.contenders.len();
-    let each = contenders.map(|contender| one(study, at, before(contender)?)?.at.value);
-    let least = each.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
+    let capacities = contenders.map(|contender| find_one(study, at, Turn { repetition, contender })?.at.value);
+    let smallest = capacities.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
     let unit = study.experiment.contenders.get(turn.contender)?.unit();
     let start = match unit {
-        LoadUnit::Users { .. } => (least * BELOW).round().max(1.0),
-        LoadUnit::PerSecond => rounded(least * BELOW),
+        LoadUnit::Users { .. } => (smallest * START_SHARE).round().max(1.0),
+        LoadUnit::PerSecond => rounded(smallest * START_SHARE),
     };
     Some(at.find.most.map_or(start, |most| start.min(most)))
 }
 
-/// To three digits.
+/// Rounds a load to three digits.
 fn rounded(load: f64) -> f64 {
     let unit = 10_f64.powi(load.max(1e-9).log10().floor() as i32 - 2);
     (load / unit).round() * unit

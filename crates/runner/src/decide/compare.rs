@@ -1,33 +1,34 @@
-//! Which contender is better: whether that is decided yet, and what it says of a study.
+//! Decides a comparison: which contender is better, and whether that is decided yet.
 //!
-//! Out of scope: the deciding, which is `judge`'s.
+//! Out of scope: the statistical decision, which is in `judge`.
 
 use super::capacities;
 use brunt_judge::compare;
 use brunt_model::comparison::{ComparisonEnd, FoundCapacity};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
 
-/// Definitions of a limit need so many loads.
-const LOADS_OF_LIMITS: usize = 5;
+/// Minimum number of loads for the definitions of a limit.
+const MIN_LOADS_OF_LIMITS: usize = 5;
 
-/// All that can be decided about a study, with the comparison that it was made for.
+/// Creates the analysis of a study with a comparison.
 pub fn analysis(study: &Study, question: &Compare) -> Analysis {
-    let (mut comparison, end) = compare::so_far(study, question, &found(study, question));
+    let (mut comparison, end) = compare::so_far(study, question, &capacities(study, question));
     comparison.ended = if study.interrupted { ComparisonEnd::Stopped } else { end.unwrap_or(ComparisonEnd::Budget) };
     let analysis = match question.at_capacity.as_ref().map(|at| at.given) {
         None => brunt_judge::sweep::analyse_study(study),
+        // All trials belong to searches, which are not a sweep of loads.
         Some(0) => Analysis::default(),
         Some(given) => brunt_judge::sweep::analyse_study(&at_given_loads(study, given)),
     };
-    compared(analysis, study, comparison)
+    with_comparison(analysis, study, comparison)
 }
 
-/// The capacities that were found, where they are compared.
-fn found(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
-    question.at_capacity.as_ref().map_or_else(Vec::new, |at| capacities::searched(study, at))
+/// Capacities so far; empty if capacities are not compared.
+fn capacities(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
+    question.at_capacity.as_ref().map_or_else(Vec::new, |at| capacities::found_capacities(study, at))
 }
 
-/// Without the trials of searches, whose loads lie where they were wanted.
+/// The study without the trials of searches, which chose their loads themselves.
 fn at_given_loads(study: &Study, given: usize) -> Study {
     let mut study = study.clone();
     study.trials.retain(|trial| !study.experiment.was_chosen(trial.place));
@@ -35,14 +36,14 @@ fn at_given_loads(study: &Study, given: usize) -> Study {
     study
 }
 
-/// The analysis of a study with a comparison, which is told first.
-pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
+/// Adds a comparison to the analysis of a study. Its conclusions and findings come first.
+pub fn with_comparison(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
-    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
-    analysis.findings.retain(|finding| !of_sweeps(&finding.rule));
-    // What stands apart in a repetition is mostly the block's own, and in ranks it weighs no more than any other.
+    analysis.findings.retain(|finding| !is_replaced(&finding.rule));
+    // An outlier of a repetition mostly affects its whole block, and in ranks it has no more weight
+    // than any other.
     analysis.contenders.iter_mut().for_each(|contender| contender.outliers.clear());
-    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
+    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < MIN_LOADS_OF_LIMITS) {
         few.limits.clear();
     }
     analysis.conclusions.retain(|conclusion| !super::OF_SWEEPS.contains(&conclusion.rule.as_str()));
@@ -56,15 +57,21 @@ pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -
     Analysis { conclusions, findings, comparison: Some(comparison), ..analysis }
 }
 
-/// Whether a study's question is answered, so that no more need be measured.
-pub fn is_decided(study: &Study) -> bool {
-    let Question::Compare(spec) = &study.experiment.question else { return false };
-    !study.trials.is_empty() && compare::enough(study, spec, &found(study, spec)).is_some()
+/// True for a finding that a comparison replaces.
+fn is_replaced(rule: &str) -> bool {
+    super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS
 }
 
-/// How a comparison stands that goes on: what is known of the figure that decides, and whether that is enough.
-pub fn stands(study: &Study, spec: &Compare) -> (Option<String>, bool) {
-    let (comparison, end) = compare::so_far(study, spec, &found(study, spec));
-    let told: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
-    ((!told.is_empty()).then(|| told.join("; ")), end.is_some())
+/// True if the question of a study is decided, so that no further trials are needed.
+pub fn is_decided(study: &Study) -> bool {
+    let Question::Compare(spec) = &study.experiment.question else { return false };
+    !study.trials.is_empty() && compare::enough(study, spec, &capacities(study, spec)).is_some()
+}
+
+/// State of a comparison in progress: the result of the deciding measure so far, and true
+/// if it is sufficient.
+pub fn comparison_state(study: &Study, spec: &Compare) -> (Option<String>, bool) {
+    let (comparison, end) = compare::so_far(study, spec, &capacities(study, spec));
+    let results: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
+    ((!results.is_empty()).then(|| results.join("; ")), end.is_some())
 }

@@ -1,6 +1,6 @@
-//! A search that was made, or goes on: its trials as `search` sees them, and what they came to.
+//! A search, finished or in progress: its trials in the form of the crate `search`, and its result.
 //!
-//! Loads are chosen, and capacities estimated, in the crate `search`.
+//! The crate `search` chooses loads and estimates capacities.
 
 mod timeline;
 
@@ -12,137 +12,156 @@ use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
 use brunt_rig::{Turn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
-use timeline::{Span, interruptions, lasted, purposes};
+use timeline::{Span, duration, interruptions, purposes};
 
-/// How often a load is tried at which the generator was the limit and the objectives were missed: others on the machine
-/// may have been the reason.
-const MOST_TRIES: usize = 3;
-/// A server that answers in so many trials in a row no more is gone.
-const MOST_SILENT: usize = 2;
-const AGAIN: &str = "retry: the previous trial was limited by the generator or its machine";
+/// Maximum number of tries at a load at which the generator was the limit and the objectives were
+/// missed: other processes of the machine may be the reason.
+const MAX_TRIES: usize = 3;
+/// Number of successive trials without a reply after which a search ends.
+const MAX_SILENT_TRIALS: usize = 2;
+const RETRY_REASON: &str = "retry: the previous trial was limited by the generator or its machine";
 
-/// The search of one contender, as far as it has come.
+/// The search of one contender, as far as it has progressed.
 pub struct SearchProgress<'a> {
-    /// What looks for it.
+    /// Algorithm that chooses the next load.
     pub search: Search,
-    /// How.
+    /// Settings of the search.
     pub find: Find,
-    /// Its name.
+    /// Name of the contender.
     pub name: &'a str,
-    /// Its trials.
+    /// Trials that are meaningful to the search.
     pub trials: Vec<&'a Trial>,
-    /// The same, as the search sees them; times without the pauses in which it was stopped.
-    pub seen: Vec<TrialSummary>,
-    /// How many trials were made, those that say nothing included.
-    pub made: usize,
-    /// How many of the last trials had no reply, and whether any trial had one.
-    silent: usize,
-    answered: bool,
-    /// How long the search has taken.
+    /// Summaries of `trials` for the search. Times exclude the pauses in which
+    /// the search was interrupted.
+    pub summaries: Vec<TrialSummary>,
+    /// Number of trials, including those without meaning.
+    pub trial_count: usize,
+    /// Number of the last trials in a row without a reply. `has_reply` is true if
+    /// any trial had one.
+    silent_trials: usize,
+    has_reply: bool,
+    /// Time that the search has used.
     spent: Duration,
-    /// The last trial is to be made once more.
-    again: Option<TrialRequest>,
+    /// Repetition of the last trial, if it is needed.
+    retry_request: Option<TrialRequest>,
 }
 
-/// The search of one contender in one repetition, as far as it has come.
-pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<SearchProgress<'a>> {
-    let of = study.experiment.contenders.get(turn.contender)?;
+/// Reads the search of one contender in one repetition, as far as it has progressed.
+pub fn search_progress<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<SearchProgress<'a>> {
+    let contender = study.experiment.contenders.get(turn.contender)?;
     let all: Vec<&Trial> = study.searched(turn.contender, turn.repetition).collect();
-    let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
-    let (made, answered) = (all.len(), silent < all.len());
-    let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
-    let seen = seen(find, study, &trials);
-    let search = Search::new(find, of.unit());
-    let spent = match (seen.first(), seen.last(), trials.last()) {
-        (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
+    let silent_trials = all.iter().rev().take_while(|trial| has_no_reply(&trial.run)).count();
+    let trial_count = all.len();
+    let has_reply = silent_trials < all.len();
+    let trials: Vec<&Trial> = all.into_iter().filter(|trial| is_meaningful(&trial.run, find)).collect();
+    let summaries = summaries(find, study, &trials);
+    let search = Search::new(find, contender.unit());
+    let spent = match (summaries.first(), summaries.last(), trials.last()) {
+        (Some(first), Some(last), Some(trial)) => last.began + duration(&trial.run) - first.began,
         _ => 0.0,
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
-    let again = again(find, &search, &trials, &seen);
+    let retry_request = retry_request(find, &search, &trials, &summaries);
     let find = find.clone();
-    Some(SearchProgress { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
+    Some(SearchProgress {
+        search,
+        find,
+        name: &contender.name,
+        trials,
+        summaries,
+        trial_count,
+        silent_trials,
+        has_reply,
+        spent,
+        retry_request,
+    })
 }
 
-/// The last trial once more, where the generator was the limit. All tries stay evidence for what they are evidence for: to
-/// keep only the last would select those that went well.
-fn again(find: &Find, search: &Search, trials: &[&Trial], seen: &[TrialSummary]) -> Option<TrialRequest> {
-    let last = seen.last()?;
-    let is_contested = |one: &&TrialSummary| one.load == last.load && !is_aside(one) && search.is_contested(one);
-    let tries = seen.iter().rev().take_while(is_contested).count();
-    if (1..MOST_TRIES).contains(&tries) { once_more(find, trials.last()?, last) } else { None }
+/// Repetition of the last trial, if the generator was the limit. All tries remain evidence: keeping
+/// only the last one would select those that went well.
+fn retry_request(find: &Find, search: &Search, trials: &[&Trial], summaries: &[TrialSummary]) -> Option<TrialRequest> {
+    let last = summaries.last()?;
+    let tries = summaries
+        .iter()
+        .rev()
+        .take_while(|one| one.load == last.load && !is_overload_or_recovery(one) && search.is_contested(one))
+        .count();
+    if (1..MAX_TRIES).contains(&tries) { retry(find, trials.last()?, last) } else { None }
 }
 
-/// Whether it was made to overload the server, or to see it recover.
-fn is_aside(seen: &TrialSummary) -> bool {
-    matches!(seen.purpose, Some(TrialPurpose::Overload | TrialPurpose::Recovery))
+/// True for a trial that overloads the server, or observes its recovery.
+fn is_overload_or_recovery(summary: &TrialSummary) -> bool {
+    matches!(summary.purpose, Some(TrialPurpose::Overload | TrialPurpose::Recovery))
 }
 
-/// Not one reply came, and not because all were slow.
-fn nobody_answers(run: &Run) -> bool {
+/// True if there was no reply, and the requests were not all slow.
+fn has_no_reply(run: &Run) -> bool {
     let total = &run.total;
-    let slow = [Failure::Cut, Failure::Timeout, Failure::Dropped].map(|failure| total.failed_by(failure));
-    total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow.iter().sum::<u64>())
+    let slow_kinds = [Failure::Cut, Failure::Timeout, Failure::Dropped];
+    let slow: u64 = slow_kinds.iter().map(|failure| total.failed_by(*failure)).sum();
+    total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow)
 }
 
-fn once_more(find: &Find, trial: &Trial, seen: &TrialSummary) -> Option<TrialRequest> {
+fn retry(find: &Find, trial: &Trial, summary: &TrialSummary) -> Option<TrialRequest> {
     let plan = trial.run.plan.as_ref()?;
-    // Half as long: what took the machine away may do so again, and the time is wanted elsewhere.
-    let half = |time: Duration| (time / 2).max(find.trial.least);
-    let (least, most) = (half(plan.until.as_ref()?.least), half(plan.main().stop.duration?));
+    // Half as long: the disturbance may happen again, and the search needs the time elsewhere.
+    let least = (plan.until.as_ref()?.least / 2).max(find.trial.least);
+    let most = (plan.main().stop.duration? / 2).max(find.trial.least);
     let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
-    Some(TrialRequest { load: seen.load, why: AGAIN.to_owned(), purpose: TrialPurpose::Search, times })
+    Some(TrialRequest { load: summary.load, why: RETRY_REASON.to_owned(), purpose: TrialPurpose::Search, times })
 }
 
-/// One that was stopped may be too short to say anything.
-fn says_something(run: &Run, find: &Find) -> bool {
+/// True if a trial is long enough. A trial that was stopped may be too short.
+fn is_meaningful(run: &Run, find: &Find) -> bool {
     let seconds = run.measured_seconds();
     seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
-/// The trials as the search sees them: with what they were used for, and as if the search had not been interrupted.
-fn seen(find: &Find, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
+/// Summaries of the trials, with their purposes, and with times as if the search
+/// had not been interrupted.
+fn summaries(find: &Find, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
     let spans: Vec<Span> = trials.iter().map(|trial| Span::of(trial, &study.experiment)).collect();
     let purposes = purposes(&spans, &study.resumptions);
     let interruptions = interruptions(&spans, &study.resumptions);
-    let mut left_out = 0.0;
+    let mut interruption_seconds = 0.0;
     let mut all = Vec::with_capacity(trials.len());
     for ((trial, purpose), interruption) in trials.iter().zip(purposes).zip(interruptions) {
-        let mut seen = brunt_search::summarize(find, &trial.run, &trial.judgement);
-        left_out += interruption;
-        seen.began -= left_out;
-        seen.purpose = purpose;
-        all.push(seen);
+        let mut summary = brunt_search::summarize(find, &trial.run, &trial.judgement);
+        interruption_seconds += interruption;
+        summary.began -= interruption_seconds;
+        summary.purpose = purpose;
+        all.push(summary);
     }
     all
 }
 
 impl SearchProgress<'_> {
-    /// What comes next.
+    /// Next step of the search.
     pub fn next(&self) -> NextStep {
-        if self.silent > 0 && !self.answered {
+        if self.silent_trials > 0 && !self.has_reply {
             return NextStep::Done(SearchEnd::Least);
         }
-        if self.silent >= MOST_SILENT {
+        if self.silent_trials >= MAX_SILENT_TRIALS {
             return NextStep::Done(SearchEnd::Stopped);
         }
-        let time_left = self.find.within > self.spent;
-        match &self.again {
-            Some(again) if time_left => NextStep::Measure(again.clone()),
-            _ => self.search.next(&self.seen, self.spent),
+        let has_time_left = self.find.within > self.spent;
+        match &self.retry_request {
+            Some(request) if has_time_left => NextStep::Measure(request.clone()),
+            _ => self.search.next(&self.summaries, self.spent),
         }
     }
 
-    /// What is known so far; `ended` where it was stopped, whatever would have come next.
+    /// Result so far. `ended` is the reason why the search ends, independent of its next step.
     pub fn answer(&self, ended: SearchEnd) -> Answer {
-        self.search.answer(self.name, &self.seen, ended)
+        self.search.answer(self.name, &self.summaries, ended)
     }
 
-    /// Whether the server answered no more: then there is no capacity.
+    /// True if the server stopped replying; then there is no capacity.
     pub fn is_silent(&self) -> bool {
-        self.silent > 0
+        self.silent_trials > 0
     }
 
-    fn ended(&self, study: &Study) -> SearchEnd {
+    fn search_end(&self, study: &Study) -> SearchEnd {
         match self.next() {
             NextStep::Done(end) => end,
             NextStep::Measure(_) if study.interrupted => SearchEnd::Stopped,
@@ -151,119 +170,129 @@ impl SearchProgress<'_> {
     }
 }
 
-/// The analysis of a sweep over all trials but those on the way back from an overload, with an answer for each contender.
+/// Creates the analysis of a search: that of a sweep over all trials except recoveries, with an
+/// answer for each contender.
 pub fn analysis(study: &Study, find: &Find) -> Analysis {
     let all: Vec<SearchProgress> =
-        turns(&study.experiment).into_iter().filter_map(|turn| contended(study, find, turn)).collect();
-    let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery(study, &all));
-    let several = all.len() > 1;
-    let (mut conclusions, mut findings) = (Vec::new(), Vec::new());
-    for (index, contended) in all.iter().enumerate() {
-        if contended.silent > 0 {
-            findings.push(silent(contended));
+        turns(&study.experiment).into_iter().filter_map(|turn| search_progress(study, find, turn)).collect();
+    let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery_trials(study, &all));
+    let has_several = all.len() > 1;
+    let mut conclusions = Vec::new();
+    let mut findings = Vec::new();
+    for (index, progress) in all.iter().enumerate() {
+        if progress.silent_trials > 0 {
+            findings.push(silence_finding(progress));
         }
-        if contended.seen.is_empty() {
+        if progress.summaries.is_empty() {
             continue;
         }
-        let mut answer = contended.answer(contended.ended(study));
-        answer.bottleneck = bottleneck(contended, &answer, analysis.contenders.get(index));
+        let mut answer = progress.answer(progress.search_end(study));
+        answer.bottleneck = bottleneck(progress, &answer, analysis.contenders.get(index));
         answer.sentence = brunt_search::sentence(&answer);
-        let of = if several { format!("{}: ", answer.contender) } else { String::new() };
-        conclusions.push(Finding::note("capacity", format!("{of}{}.", answer.sentence)));
-        findings.extend(told(&answer, find, &of));
-        findings.extend(disturbed(contended, &of));
+        let prefix = if has_several { format!("{}: ", answer.contender) } else { String::new() };
+        conclusions.push(Finding::note("capacity", format!("{prefix}{}.", answer.sentence)));
+        findings.extend(answer_findings(&answer, find, &prefix));
+        findings.extend(disturbance_finding(progress, &prefix));
         if let Some(analysed) = analysis.contenders.get_mut(index) {
             analysed.limits = limits(&answer);
             analysed.outliers.clear();
         }
         analysis.answers.push(answer);
     }
-    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
-    findings.extend(analysis.findings.into_iter().filter(|finding| !of_sweeps(&finding.rule)));
-    conclusions.extend(analysis.conclusions.into_iter().filter(|conclusion| !of_sweeps(&conclusion.rule)));
+    findings.extend(analysis.findings.into_iter().filter(|finding| !is_replaced(&finding.rule)));
+    conclusions.extend(analysis.conclusions.into_iter().filter(|conclusion| !is_replaced(&conclusion.rule)));
     Analysis { conclusions, findings, ..analysis }
 }
 
-fn without_recovery(study: &Study, all: &[SearchProgress]) -> Study {
-    let mut left_out = Vec::new();
-    for contended in all {
-        let purposes = contended.search.purposes(&contended.seen);
-        let back = contended.trials.iter().zip(purposes).filter(|(_, purpose)| *purpose == TrialPurpose::Recovery);
-        left_out.extend(back.map(|(trial, _)| trial.place));
+/// True for a finding of a sweep that the answer of a search replaces.
+fn is_replaced(rule: &str) -> bool {
+    super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS
+}
+
+fn without_recovery_trials(study: &Study, all: &[SearchProgress]) -> Study {
+    let mut recovery_places = Vec::new();
+    for progress in all {
+        let purposes = progress.search.purposes(&progress.summaries);
+        let trials = progress.trials.iter().zip(purposes);
+        let recoveries = trials.filter(|(_, purpose)| *purpose == TrialPurpose::Recovery);
+        recovery_places.extend(recoveries.map(|(trial, _)| trial.place));
     }
     let mut study = study.clone();
-    study.trials.retain(|trial| !left_out.contains(&trial.place));
+    study.trials.retain(|trial| !recovery_places.contains(&trial.place));
     study
 }
 
-/// The definitions of a limit side by side, as the search has them.
+/// The capacities, the knee and the saturation point of an answer.
 fn limits(answer: &Answer) -> Vec<LoadLimit> {
     let unit = answer.unit.behind().trim_start();
-    let limit = |kind, name: &str, at: Estimate, how: &str| LoadLimit {
-        kind,
-        name: name.to_owned(),
-        at: banded(at),
-        unit: if kind == LimitKind::Saturation { "/s" } else { unit }.to_owned(),
-        how: how.to_owned(),
-        robust: None,
-    };
     let capacities = answer.capacities.iter().map(|capacity| {
-        limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, &format!("{}.", capacity.sentence))
+        let sentence = format!("{}.", capacity.sentence);
+        limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, unit, sentence)
     });
-    let knee = answer.knee.map(|at| limit(LimitKind::Knee, "knee", at, ""));
-    let saturation = answer.saturation.map(|at| limit(LimitKind::Saturation, "saturation point", at, ""));
+    let knee = answer.knee.map(|estimate| limit(LimitKind::Knee, "knee", estimate, unit, String::new()));
+    let saturation = answer
+        .saturation
+        .map(|estimate| limit(LimitKind::Saturation, "saturation point", estimate, "/s", String::new()));
     capacities.chain(knee).chain(saturation).collect()
 }
 
-fn banded(at: Estimate) -> Option<BandedFigure> {
+fn limit(kind: LimitKind, name: &str, at: Estimate, unit: &str, how: String) -> LoadLimit {
+    LoadLimit { kind, name: name.to_owned(), at: banded_figure(at), unit: unit.to_owned(), how, robust: None }
+}
+
+fn banded_figure(at: Estimate) -> Option<BandedFigure> {
     let value = at.value?;
-    // A band with an end that is not known would look as if it were.
+    // A band with an unknown end would look like a known one, so only the value is shown.
     let ends = at.low.zip(at.high).filter(|(low, high)| low < high);
     let (low, high) = ends.unwrap_or((value, value));
     let band = if ends.is_none() { Band::One } else { Band::Model };
     Some(BandedFigure { value, low, high, band })
 }
 
-/// What limited the server at its capacity: in the trial at the least load from there on in which anything was found; else
-/// at its highest loads.
-fn bottleneck(contended: &SearchProgress, answer: &Answer, analysed: Option<&ContenderAnalysis>) -> Option<Bottleneck> {
-    let at = answer.capacities.first()?.at;
-    let from = at.low.or(at.value)?;
-    let found = |trial: &&&Trial| trial.judgement.bottleneck.as_ref().is_some_and(|b| is_the_servers(b.culprit));
-    let loads = contended.trials.iter().zip(&contended.seen).filter(|(_, seen)| seen.load >= from);
-    let nearest = loads.filter(|(trial, _)| found(trial)).min_by(|a, b| a.1.load.total_cmp(&b.1.load));
+/// Bottleneck of the server at its capacity: that of the trial with the lowest load from there on
+/// that has one, else that of its highest loads.
+fn bottleneck(progress: &SearchProgress, answer: &Answer, analysed: Option<&ContenderAnalysis>) -> Option<Bottleneck> {
+    let estimate = answer.capacities.first()?.at;
+    let min_load = estimate.low.or(estimate.value)?;
+    let loads = progress.trials.iter().zip(&progress.summaries).filter(|(_, summary)| summary.load >= min_load);
+    let server_limited = loads.filter(|(trial, _)| {
+        trial.judgement.bottleneck.as_ref().is_some_and(|bottleneck| is_limit_of_server(bottleneck.culprit))
+    });
+    let nearest = server_limited.min_by(|a, b| a.1.load.total_cmp(&b.1.load));
     let at_capacity = nearest.and_then(|(trial, _)| trial.judgement.bottleneck.clone());
-    at_capacity.or_else(|| analysed?.bottleneck.clone().filter(|b| is_the_servers(b.culprit)))
+    at_capacity.or_else(|| analysed?.bottleneck.clone().filter(|b| is_limit_of_server(b.culprit)))
 }
 
-fn is_the_servers(culprit: Culprit) -> bool {
+fn is_limit_of_server(culprit: Culprit) -> bool {
     !matches!(culprit, Culprit::NotFound | Culprit::Generator)
 }
 
-/// That the server answered no more.
-fn silent(contended: &SearchProgress) -> Finding {
-    let (name, trials) = (contended.name, contended.silent);
+/// Finding that the server stopped replying.
+fn silence_finding(progress: &SearchProgress) -> Finding {
+    let name = progress.name;
+    let trials = progress.silent_trials;
     Finding {
         rule: "nobody_answers".into(),
         weight: Weight::Warning,
-        sentence: format!("No response from {name} in the last {trials} of {} trials.", contended.made),
+        sentence: format!("No response from {name} in the last {trials} of {} trials.", progress.trial_count),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
 }
 
-/// Counts the trials that something other than the server limited, as far as is known. The search uses these trials as evidence for
-/// one end of its interval only, or not at all.
-fn disturbed(contended: &SearchProgress, of: &str) -> Option<Finding> {
-    let mut limits: Vec<&str> = contended.seen.iter().filter_map(|seen| seen.limited.as_deref()).collect();
-    let (count, all) = (limits.len(), contended.seen.len());
+/// Counts the trials that something other than the server limited, as far as is known. The search
+/// uses such a trial as evidence for one end of its interval only, or ignores it.
+fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Finding> {
+    let mut limits: Vec<&str> = progress.summaries.iter().filter_map(|summary| summary.limited.as_deref()).collect();
+    let count = limits.len();
+    let all = progress.summaries.len();
     limits.sort_unstable();
     limits.dedup();
-    let processes = contended.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
+    let processes = progress.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
     let busiest = processes.max_by(|a, b| a.cores.total_cmp(&b.cores));
     let busiest = busiest.map_or(String::new(), |process| format!("; most CPU: {process} cores"));
-    let begin = if of.is_empty() { "In" } else { "in" };
+    let begin = if prefix.is_empty() { "In" } else { "in" };
     let sentence = format!(
-        "{of}{begin} {count} of {all} trials the server was not the only limit ({}{busiest}): they count as far as that cannot matter.",
+        "{prefix}{begin} {count} of {all} trials the server was not the only limit ({}{busiest}): they count as far as that cannot matter.",
         limits.join(", ")
     );
     (count > 0).then(|| Finding {
@@ -274,15 +303,9 @@ fn disturbed(contended: &SearchProgress, of: &str) -> Option<Finding> {
     })
 }
 
-/// What a reader should know of an answer: whether it is enough, and what makes it doubtful.
-fn told(answer: &Answer, find: &Find, of: &str) -> Vec<Finding> {
-    let finding = |rule: &str, weight, sentence, remedy: Option<&str>| Finding {
-        rule: rule.to_owned(),
-        weight,
-        sentence,
-        remedy: remedy.map(str::to_owned),
-    };
-    let mut told = Vec::new();
+/// Findings about an answer: its precision, its requirements, and doubts.
+fn answer_findings(answer: &Answer, find: &Find, prefix: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let not_precise = match answer.ended {
         SearchEnd::Budget => {
             Some(("time budget used up before the target precision was reached", "raise --time-budget"))
@@ -292,34 +315,37 @@ fn told(answer: &Answer, find: &Find, of: &str) -> Vec<Finding> {
         }
         _ => None,
     };
-    told.extend(
+    findings.extend(
         not_precise
-            .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{of}{why}."), Some(remedy))),
+            .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{prefix}{why}."), Some(remedy))),
     );
     if answer.ended == SearchEnd::Damaged {
-        let sentence = format!("{of}the server did not recover from an overload; trials after it are not counted.");
+        let sentence = format!("{prefix}the server did not recover from an overload; trials after it are not counted.");
         let remedy = Some("restart the server before each trial (plan file: find: {between: restart})");
-        told.push(finding("server_damaged", Weight::Warning, sentence, remedy));
+        findings.push(finding("server_damaged", Weight::Warning, sentence, remedy));
     }
-    let drift = answer.drift.as_ref();
-    told.extend(drift.map(|drift| {
+    findings.extend(answer.drift.as_ref().map(|drift| {
         let remedy = Some("allow a pause between trials (--cooldown), or restart the server (plan file: find.between)");
-        finding("capacity_drift", Weight::Warning, format!("{of}{drift}."), remedy)
+        finding("capacity_drift", Weight::Warning, format!("{prefix}{drift}."), remedy)
     }));
-    told.extend(find.require.iter().map(|requirement| {
-        let (weight, word) = match fulfilled(answer, requirement) {
+    findings.extend(find.require.iter().map(|requirement| {
+        let (weight, word) = match requirement_outcome(answer, requirement) {
             RequirementOutcome::Met => (Weight::Note, "met"),
             RequirementOutcome::Undecided => (Weight::Warning, "undecided"),
             RequirementOutcome::Missed => (Weight::Warning, "missed"),
         };
         let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
-        finding("requirement", weight, format!("{of}required {requirement}: {word}; it is {is}."), None)
+        finding("requirement", weight, format!("{prefix}required {requirement}: {word}; it is {is}."), None)
     }));
-    told
+    findings
 }
 
-/// What all capacities of an answer make of a requirement: the worst of them.
-pub fn fulfilled(answer: &Answer, requirement: &Requirement) -> RequirementOutcome {
-    let each = answer.capacities.iter().map(|capacity| requirement.decide(&capacity.at));
-    each.max().unwrap_or(RequirementOutcome::Undecided)
+fn finding(rule: &str, weight: Weight, sentence: String, remedy: Option<&str>) -> Finding {
+    Finding { rule: rule.to_owned(), weight, sentence, remedy: remedy.map(str::to_owned) }
+}
+
+/// Worst outcome of a requirement over all capacities of an answer.
+pub fn requirement_outcome(answer: &Answer, requirement: &Requirement) -> RequirementOutcome {
+    let outcomes = answer.capacities.iter().map(|capacity| requirement.decide(&capacity.at));
+    outcomes.max().unwrap_or(RequirementOutcome::Undecided)
 }

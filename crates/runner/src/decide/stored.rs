@@ -1,8 +1,8 @@
-//! Runs that are stored already, compared with each other.
+//! Compares stored runs.
 //!
-//! The comparison says which circumstances were not recorded, and are unknown.
+//! The comparison lists the conditions that were not recorded.
 
-use super::compared as with_comparison;
+use super::with_comparison;
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{HookCommands, Step, TrialOrder};
 use brunt_model::numbers::{count, span};
@@ -13,39 +13,40 @@ use brunt_spec::settings::CompareSettings;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Seconds between runs from which on the machine may have changed.
-const APART: f64 = 3600.0;
+/// Seconds between runs above which the machine may have changed.
+const MAX_GAP_SECONDS: f64 = 3600.0;
 
-/// Runs that belong together: repetitions of one contender, at one load or several.
+/// Runs that belong together: repetitions of one contender, at one or several loads.
 pub struct Group {
-    /// Its name.
+    /// Name of the contender.
     pub name: String,
-    /// Its runs, each with its short id.
+    /// Runs, each with its short id.
     pub runs: Vec<(String, Run)>,
 }
 
-/// Why stored runs cannot be compared.
+/// Reason why stored runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredRunsError {
-    /// A group is empty.
+    /// A group has no runs.
     #[error("{0} has no whole run")]
     Empty(String),
     /// Two groups have the same name.
     #[error("two would be called {0}; write A=run:{0} B=run:…")]
     SameName(String),
-    /// There is no group.
+    /// There are no groups.
     #[error("there is nothing to compare")]
     Nothing,
-    /// The question makes no sense for these runs.
+    /// The question does not fit these runs.
     #[error(transparent)]
     Question(#[from] SpecError),
 }
 
-/// Compares each set of groups with its first group. The study has a contender for each group; `command` is its source.
+/// Compares the first group of each set with the others. The study has a contender for each group;
+/// `command` is its source.
 ///
 /// # Errors
 ///
-/// The runs, or the question, cannot be compared.
+/// The runs or the question cannot be compared.
 pub fn compare_groups(
     sets: Vec<Vec<Group>>,
     question: &CompareSettings,
@@ -65,7 +66,7 @@ pub fn compare_groups(
     for set in &sets {
         let contenders: Vec<Contender> = set.iter().map(contender).collect();
         let of_set = spec_of(question, &contenders)?;
-        let at = at_each_load(set, &contenders, &of_set);
+        let at = compare_each_load(set, &contenders, &of_set);
         comparison = Some(match comparison {
             None => at,
             Some(joined) => join(joined, at),
@@ -78,34 +79,35 @@ pub fn compare_groups(
     Ok((study, analysis))
 }
 
-/// Loads that only some of them have are no reason to refuse.
+/// Creates the question. Only the first load of each contender is checked, so that different
+/// loads are no error.
 fn spec_of(question: &CompareSettings, contenders: &[Contender]) -> Result<Compare, SpecError> {
-    let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    let contenders: Vec<Contender> = contenders.iter().map(first).collect();
+    let contenders: Vec<Contender> = contenders
+        .iter()
+        .map(|contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() })
+        .collect();
     comparison(question, &contenders, None)
 }
 
-/// Compares load by load where all have several; otherwise compares all, and notes that the loads differ.
-fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> Comparison {
+/// Compares load by load if there are common loads. Otherwise it compares all runs, and notes
+/// that the loads differ.
+fn compare_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> Comparison {
     let loads: Vec<f64> = contenders[0].steps.iter().map(|step| step.load).collect();
-    let has = |contender: &Contender, load: f64| contender.steps.iter().any(|step| step.load == load);
-    let shared: Vec<f64> = loads.into_iter().filter(|load| contenders.iter().all(|c| has(c, *load))).collect();
-    let at = |load: &f64| {
-        let mut at = compare_stored(&sides(groups, Some(*load)), spec);
-        at.pairs.iter_mut().for_each(|pair| pair.load = Some(*load));
-        at
-    };
-    let joined = shared.iter().map(at).reduce(join);
-    let mut comparison = joined.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
-    let sizes: Vec<usize> = sides(groups, shared.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
-    if let [ours, others @ ..] = &sizes[..] {
-        comparison.differences.splice(0..0, foreseen_stored(*ours, others, spec));
+    let common_loads: Vec<f64> =
+        loads.into_iter().filter(|load| contenders.iter().all(|contender| has_load(contender, *load))).collect();
+    let comparisons = common_loads.iter().map(|load| {
+        let mut comparison = compare_stored(&sides(groups, Some(*load)), spec);
+        comparison.pairs.iter_mut().for_each(|pair| pair.load = Some(*load));
+        comparison
+    });
+    let by_load = comparisons.reduce(join);
+    let mut comparison = by_load.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
+    let sizes: Vec<usize> = sides(groups, common_loads.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
+    if let [first, others @ ..] = &sizes[..] {
+        comparison.differences.splice(0..0, foreseen_stored(*first, others, spec));
     }
-    if shared.is_empty() {
-        let of = |c: &Contender| {
-            format!("{} {}", c.name, c.steps.iter().map(|s| count(s.load as u64)).collect::<Vec<_>>().join(", "))
-        };
-        let all = contenders.iter().map(of).collect::<Vec<_>>().join("; ");
+    if common_loads.is_empty() {
+        let all = contenders.iter().map(name_with_loads).collect::<Vec<_>>().join("; ");
         comparison
             .differences
             .insert(0, format!("no load is common to all of them, so different loads are compared: {all}"));
@@ -114,20 +116,35 @@ fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> C
     comparison
 }
 
-fn join(mut joined: Comparison, at: Comparison) -> Comparison {
-    joined.pairs.extend(at.pairs);
-    joined.failed.extend(at.failed);
-    let new: Vec<String> = at.differences.into_iter().filter(|text| !joined.differences.contains(text)).collect();
+fn has_load(contender: &Contender, load: f64) -> bool {
+    contender.steps.iter().any(|step| step.load == load)
+}
+
+fn name_with_loads(contender: &Contender) -> String {
+    let loads: Vec<String> = contender.steps.iter().map(|step| count(step.load as u64)).collect();
+    format!("{} {}", contender.name, loads.join(", "))
+}
+
+fn join(mut joined: Comparison, other: Comparison) -> Comparison {
+    joined.pairs.extend(other.pairs);
+    joined.failed.extend(other.failed);
+    let new: Vec<String> = other.differences.into_iter().filter(|text| !joined.differences.contains(text)).collect();
     joined.differences.extend(new);
     joined
 }
 
+/// The runs of each group at a load, or all of them.
 fn sides(groups: &[Group], load: Option<f64>) -> Vec<(String, Vec<&Run>)> {
-    let at = |run: &&(String, Run)| load.is_none_or(|load| step_of(&run.1).is_some_and(|step| step.load == load));
-    groups.iter().map(|group| (group.name.clone(), group.runs.iter().filter(at).map(|run| &run.1).collect())).collect()
+    let mut sides = Vec::with_capacity(groups.len());
+    for group in groups {
+        let runs = group.runs.iter().map(|(_, run)| run);
+        let runs = runs.filter(|run| load.is_none_or(|load| step_of_run(run).is_some_and(|step| step.load == load)));
+        sides.push((group.name.clone(), runs.collect()));
+    }
+    sides
 }
 
-/// Circumstances that were not recorded.
+/// Notes about conditions that were not recorded.
 fn unknown(groups: &[Group]) -> Vec<String> {
     let starts: Vec<f64> = groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds).collect();
     let first = starts.iter().copied().fold(f64::INFINITY, f64::min);
@@ -135,16 +152,16 @@ fn unknown(groups: &[Group]) -> Vec<String> {
     let mut notes = vec![
         "It is unknown whether servers were restarted between the runs, or kept caches and connections.".to_owned(),
     ];
-    if last - first > APART {
-        let apart = span(last - first);
-        notes.push(format!("The runs are up to {apart} apart: the machine and its load may have changed."));
+    if last - first > MAX_GAP_SECONDS {
+        let gap = span(last - first);
+        notes.push(format!("The runs are up to {gap} apart: the machine and its load may have changed."));
     }
     notes
 }
 
 fn contender(group: &Group) -> Contender {
     let mut steps: Vec<Step> = Vec::new();
-    for step in group.runs.iter().filter_map(|(_, run)| step_of(run)) {
+    for step in group.runs.iter().filter_map(|(_, run)| step_of_run(run)) {
         if steps.iter().all(|known| known.load != step.load) {
             steps.push(step);
         }
@@ -152,7 +169,7 @@ fn contender(group: &Group) -> Contender {
     Contender::bare(group.name.clone(), steps)
 }
 
-fn step_of(run: &Run) -> Option<Step> {
+fn step_of_run(run: &Run) -> Option<Step> {
     let plan = run.plan.as_ref()?;
     Some(Step::new(plan.main().load.peak(), plan.clone()))
 }
@@ -163,10 +180,12 @@ fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
     let mut trials: Vec<Trial> = Vec::new();
     for (index, group) in groups.into_iter().enumerate() {
         for (id, run) in group.runs {
-            let load = step_of(&run).map_or(0.0, |step| step.load);
+            let load = step_of_run(&run).map_or(0.0, |step| step.load);
             let step = contenders[index].steps.iter().position(|step| step.load == load).unwrap_or(0);
-            let made = trials.iter().filter(|trial| (trial.place.contender, trial.place.step) == (index, step)).count();
-            let place = TrialIndex { repetition: made as u32, contender: index, step };
+            let repetition =
+                trials.iter().filter(|trial| (trial.place.contender, trial.place.step) == (index, step)).count();
+            let place = TrialIndex { repetition: repetition as u32, contender: index, step };
+            // A stored run is judged by the rules of this version of brunt.
             trials.push(Trial { place, id: Some(id), judgement: brunt_judge::judge(&run), run });
         }
     }
@@ -198,27 +217,28 @@ fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
     }
 }
 
-/// The runs of each contender; a run alone has no name.
+/// Runs by contender; the contender of a single run has no name.
 pub type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
 
-/// Each contender of the baseline with the same one of now. Where each side has one, its name does not matter.
-pub fn paired(name: &str, before: ByContender, now: ByContender) -> Vec<Vec<Group>> {
-    let now = merged(now);
-    let alone = before.len() == 1 && now.len() == 1;
+/// Pairs each contender of a baseline with the same one of the new runs. If each side has a single
+/// contender, the names may differ.
+pub fn paired(name: &str, old: ByContender, new: ByContender) -> Vec<Vec<Group>> {
+    let new = merge_contenders(new);
+    let is_single = old.len() == 1 && new.len() == 1;
     let mut pairs = Vec::new();
-    for (contender, runs) in before {
-        let same = now.iter().find(|(theirs, _)| alone || *theirs == contender);
-        let Some((theirs, later)) = same else { continue };
-        let of = theirs.as_ref().or(contender.as_ref()).filter(|_| !alone);
-        let of = of.map_or(String::new(), |of| format!(" of {of}"));
-        let before = Group { name: format!("{name}{of}"), runs };
-        pairs.push(vec![before, Group { name: format!("now{of}"), runs: later.clone() }]);
+    for (contender, runs) in old {
+        let same = new.iter().find(|(name, _)| is_single || *name == contender);
+        let Some((new_name, new_runs)) = same else { continue };
+        let shown_name = new_name.as_ref().or(contender.as_ref()).filter(|_| !is_single);
+        let suffix = shown_name.map_or(String::new(), |name| format!(" of {name}"));
+        let old = Group { name: format!("{name}{suffix}"), runs };
+        pairs.push(vec![old, Group { name: format!("now{suffix}"), runs: new_runs.clone() }]);
     }
     pairs
 }
 
-/// The runs of the same contender together.
-fn merged(all: ByContender) -> ByContender {
+/// Merges the runs of the same contender.
+fn merge_contenders(all: ByContender) -> ByContender {
     let mut merged: ByContender = Vec::new();
     for (name, runs) in all {
         match merged.iter_mut().find(|(known, _)| *known == name) {

@@ -1,4 +1,5 @@
-//! A stored run or experiment, to be made again with another server: the same loads, as often, and nothing but the URL another.
+//! Repeats a stored run or experiment with another server: with the same loads and
+//! repetitions, and another URL.
 
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
@@ -8,20 +9,20 @@ use brunt_store::redact::restore::redacted_places;
 use brunt_store::{Store, StoreError, StoredItem};
 use std::time::Duration;
 
-/// Another server, and the secrets that no store has.
+/// Another server, and the secrets, which no store contains.
 pub struct Target {
-    /// The URL in place of the stored one.
+    /// URL in place of the stored one.
     pub url: String,
-    /// Headers that replace stored ones, or are added.
+    /// Header fields that replace stored ones, or are added.
     pub headers: Vec<(String, String)>,
-    /// The body in place of the stored one.
+    /// Body in place of the stored one.
     pub body: Option<Body>,
 }
 
-/// Why something stored cannot be made again with another server.
+/// Reason why a stored run or experiment cannot be repeated with another server.
 #[derive(Debug, thiserror::Error)]
 pub enum AgainError {
-    /// A run of an old or damaged log.
+    /// The log has no plan, because it is old or damaged.
     #[error("{0} has no plan")]
     NoPlan(String),
     /// One URL cannot replace those of several servers.
@@ -30,21 +31,21 @@ pub enum AgainError {
     /// One URL cannot replace several.
     #[error("the baseline has several URLs, and one is given; measure it again, and name that run")]
     Urls,
-    /// Secrets are missing.
+    /// Secrets are missing, which the store does not contain.
     #[error(
         "the baseline was stored without its secrets, and {0} is one; give it again with -H 'NAME: VALUE', --header-file FILE \
          or --data @FILE"
     )]
     Secrets(String),
-    /// The store failed.
+    /// The store could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The experiment makes no sense.
+    /// The experiment is invalid.
     #[error(transparent)]
     Experiment(#[from] SpecError),
 }
 
-/// The experiment that repeats what is stored with another server.
+/// Creates the experiment that repeats a stored run or experiment with another server.
 ///
 /// # Errors
 ///
@@ -58,7 +59,7 @@ pub fn experiment(
     let (mut steps, arranged) = match stored {
         StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| AgainError::NoPlan(id.clone()))?;
-            (vec![Step::new(plan.main().load.peak(), plan)], alike("baseline-check", 1))
+            (vec![Step::new(plan.main().load.peak(), plan)], single_contender("baseline-check", 1))
         }
         StoredItem::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
@@ -68,7 +69,7 @@ pub fn experiment(
             let arranged = Arranged {
                 order: experiment.order,
                 cooldown: experiment.cooldown,
-                ..alike(&name, experiment.repetitions)
+                ..single_contender(&name, experiment.repetitions)
             };
             (steps, arranged)
         }
@@ -103,8 +104,8 @@ impl Target {
     }
 }
 
-/// The parameters of an experiment with one contender and this number of repetitions.
-fn alike(name: &str, repetitions: u32) -> Arranged {
+/// Parameters of an experiment with one contender and this number of repetitions.
+fn single_contender(name: &str, repetitions: u32) -> Arranged {
     Arranged {
         name: name.to_owned(),
         repetitions,

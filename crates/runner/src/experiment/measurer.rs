@@ -1,7 +1,7 @@
-//! Makes the runs of an experiment, here and by this process, and keeps them.
+//! Makes the runs of an experiment in this process, and stores them.
 
 use super::Conditions;
-use super::left::TimeLeft;
+use super::time_left::TimeLeft;
 use super::trial::Machine;
 use crate::decide;
 use crate::error::RunError;
@@ -19,22 +19,22 @@ use brunt_rig::{Host, News, Work};
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
-    /// What was measured so far.
+    /// The experiment with all trials so far.
     pub study: Study,
     conditions: Conditions<'a>,
-    left: TimeLeft<'a>,
-    /// What stands before the line of the run that is to come.
-    pub before: String,
+    time_left: TimeLeft<'a>,
+    /// Text before the estimate in the title of the next run.
+    pub title_prefix: String,
 }
 
 impl<'a> Measurer<'a> {
-    /// Goes on with a study.
+    /// Creates a measurer that adds trials to `study`.
     pub fn new(study: Study, experiment: &'a Experiment, conditions: Conditions<'a>, clock: &'a dyn Clock) -> Self {
-        let left = TimeLeft::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
-        Self { study, conditions, left, before: String::new() }
+        let time_left = TimeLeft::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
+        Self { study, conditions, time_left, title_prefix: String::new() }
     }
 
-    /// Adds a step that was chosen on the way, in the study and where that is kept; its index.
+    /// Adds a step that a search chose to the study, and to the store. Returns its index.
     pub fn grow(&mut self, contender: usize, step: &Step) -> usize {
         if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
             && let Err(error) = store.grow_experiment(id, contender, step)
@@ -46,25 +46,27 @@ impl<'a> Measurer<'a> {
         steps.len() - 1
     }
 
-    /// This machine.
+    /// Returns the capacity of this machine.
     pub fn machine(&self) -> Machine {
         self.conditions.machine
     }
 
-    /// Shows what goes on beside the runs.
+    /// Shows the current activity between runs.
     fn show(&self, line: &str) {
         self.conditions.observer.show(line);
     }
 
-    /// Says something that stays.
+    /// Prints a message permanently.
     pub fn tell(&self, line: &str) {
         self.conditions.observer.tell(line);
     }
 
-    /// Makes a stage around a trial. Teardown runs to its end, or its time limit, also after Ctrl-C.
+    /// Carries out a stage around a trial. Teardown runs to its end, or to its time
+    /// limit, even after Ctrl-C.
     fn stage(&mut self, stage: &TestStage, work: &Work, sequence: &mut StageSequence) -> Result<StageEnd, RunError> {
-        self.show(&format!("{} of {}", stage.kind.word(), which(work)));
+        self.show(&format!("{} of {}", stage.kind.word(), trial_name(work)));
         let control = match stage.kind {
+            // Its own control: Ctrl-C does not reach it.
             StageKind::Teardown => Control::default(),
             _ => self.conditions.session.interrupt.control(),
         };
@@ -78,18 +80,19 @@ impl<'a> Measurer<'a> {
         end
     }
 
-    /// Makes the run of a trial, and keeps it.
+    /// Makes the run of a trial, and stores it.
     fn trial(&mut self, work: &Work, sequence: &mut StageSequence) -> Result<(), RunError> {
         let mut plan = work.plan.clone();
         sequence.hand_to(&mut plan);
         let plan = &plan;
-        let world = Real::new(plan).map_err(|source| of_trial(work, source))?;
+        let world = Real::new(plan).map_err(|source| trial_error(work, source))?;
         let session = self.conditions.session;
         let (route, notes) = self.conditions.observer.preflight(plan);
+        // Without a total, the name of the trial begins with this word already.
         let trial = if work.of.is_some() { "trial " } else { "" };
-        let title = format!("{trial}{}, {}{}", which(work), self.before, self.time_left());
+        let title = format!("{trial}{}, {}{}", trial_name(work), self.title_prefix, self.remaining_time());
         let mut progress = self.conditions.observer.progress(plan, title);
-        let mut server = Server { work, told: false };
+        let mut server = ServerMonitor { work, is_reported: false };
         let experiment = &self.study.experiment;
         let request = RunRequest {
             route,
@@ -101,38 +104,40 @@ impl<'a> Measurer<'a> {
             ..RunRequest::new(plan, &world, session.interrupt.control())
         };
         let RunResult { run, judgement, stored, outcome } = session.run(request);
+        // Ends the progress line before further messages are printed.
         drop(progress);
         sequence.end(StageKind::Main, &world);
-        // Warnings of the run itself are in its report.
+        // Warnings of the run itself are in the report of the run.
         self.study.warnings.extend(stored.trouble.filter(|trouble| !run.warnings.contains(trouble)));
-        self.made(work, Trial { place: work.place, id: stored.id, run, judgement });
+        self.record_trial(work, Trial { place: work.place, id: stored.id, run, judgement });
         outcome
     }
 
-    fn made(&mut self, work: &Work, trial: Trial) {
-        self.left.made(work.place);
+    fn record_trial(&mut self, work: &Work, trial: Trial) {
+        self.time_left.record_trial(work.place);
         if !self.study.experiment.was_chosen(work.place) {
             let is_last = work.of == Some(work.number);
-            let left = if is_last { String::new() } else { format!("; {}", self.time_left()) };
-            self.conditions.observer.made(&format!("{}: {}{left}", which(work), came_to(&trial)));
+            let rest = if is_last { String::new() } else { format!("; {}", self.remaining_time()) };
+            self.conditions.observer.made(&format!("{}: {}{rest}", trial_name(work), result_line(&trial)));
         }
         self.study.trials.push(trial);
     }
 
-    fn time_left(&self) -> String {
-        let most = if self.study.experiment.may_end_early() { "at most " } else { "" };
-        format!("{most}{} left", span(self.left.time().as_secs_f64().ceil()))
+    fn remaining_time(&self) -> String {
+        let prefix = if self.study.experiment.may_end_early() { "at most " } else { "" };
+        format!("{prefix}{} left", span(self.time_left.time().as_secs_f64().ceil()))
     }
 }
 
 impl Host for Measurer<'_> {
     type Error = RunError;
 
-    /// Setup, the trial, and teardown, which also runs where the trial was stopped or failed.
+    /// Carries out setup, the trial, and teardown, which also runs if the trial
+    /// was stopped or failed.
     fn run(&mut self, work: &Work) -> Result<(), RunError> {
         let mut sequence = StageSequence::default();
         for stage in work.plan.stages(StageKind::Setup) {
-            let end = self.stage(stage, work, &mut sequence).map_err(|source| of_trial(work, source))?;
+            let end = self.stage(stage, work, &mut sequence).map_err(|source| trial_error(work, source))?;
             if end == StageEnd::Stopped {
                 return Ok(());
             }
@@ -140,7 +145,7 @@ impl Host for Measurer<'_> {
         let measured = if self.stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
         for stage in work.plan.stages(StageKind::Teardown) {
             if let Err(error) = self.stage(stage, work, &mut sequence) {
-                self.say(News::Warning(format!("{}: {error}", which(work))));
+                self.say(News::Warning(format!("{}: {error}", trial_name(work))));
             }
         }
         measured
@@ -167,49 +172,50 @@ impl Host for Measurer<'_> {
     fn enough(&mut self, repetition: u32) -> bool {
         let Question::Compare(spec) = &self.study.experiment.question else { return false };
         let within = spec.within;
-        let (stands, enough) = decide::stands(&self.study, spec);
-        let used_up = within.is_some_and(|within| self.left.is_used_up(within));
-        if let Some(stands) = stands {
-            self.tell(&format!("after repetition {}: {stands}", repetition + 1));
+        let (state, is_enough) = decide::comparison_state(&self.study, spec);
+        let is_used_up = within.is_some_and(|within| self.time_left.is_used_up(within));
+        if let Some(state) = state {
+            self.tell(&format!("after repetition {}: {state}", repetition + 1));
         }
-        enough || used_up
+        is_enough || is_used_up
     }
 }
 
-/// The managed server, as a run hears of it: a warning when it ends meanwhile.
-struct Server<'a> {
+/// Listener that adds a warning to a run if the managed server ends during it.
+struct ServerMonitor<'a> {
     work: &'a Work<'a>,
-    told: bool,
+    is_reported: bool,
 }
 
-impl Listen for Server<'_> {
+impl Listen for ServerMonitor<'_> {
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        let trouble = if self.told { None } else { self.work.trouble() };
-        self.told |= trouble.is_some();
+        let trouble = if self.is_reported { None } else { self.work.trouble() };
+        self.is_reported |= trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
     }
 }
 
-fn of_trial(work: &Work, source: RunError) -> RunError {
-    RunError::Trial { which: which(work), source: Box::new(source) }
+fn trial_error(work: &Work, source: RunError) -> RunError {
+    RunError::Trial { which: trial_name(work), source: Box::new(source) }
 }
 
-/// Which of how many, and what it is.
-fn which(work: &Work) -> String {
+/// Index and description of a trial.
+fn trial_name(work: &Work) -> String {
     let load = match LoadUnit::from(&work.plan.main().load) {
         LoadUnit::PerSecond => format!("{}/s", work.load),
         LoadUnit::Users { .. } => plural(work.load as u64, "user"),
     };
-    let (repetition, name) = (work.place.repetition + 1, &work.contender.name);
+    let repetition = work.place.repetition + 1;
+    let name = &work.contender.name;
     match work.of {
-        Some(of) => format!("{}/{of} {name}, {load}, repetition {repetition}", work.number),
+        Some(total) => format!("{}/{total} {name}, {load}, repetition {repetition}", work.number),
         None if repetition > 1 => format!("trial {} {name}, {load}, repetition {repetition}", work.number),
         None => format!("trial {} {name}, {load}", work.number),
     }
 }
 
-/// A trial in some words.
-fn came_to(trial: &Trial) -> String {
+/// Result of a trial in one line.
+fn result_line(trial: &Trial) -> String {
     let run = &trial.run;
     if run.replies() == Replies::None {
         return no_reply(run);

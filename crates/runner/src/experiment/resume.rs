@@ -1,82 +1,82 @@
-//! An experiment that was interrupted, taken up again.
+//! Resumes an experiment that was interrupted.
 
 use brunt_model::experiment::Step;
-use brunt_model::{Experiment, Question, Study};
+use brunt_model::{Contender, Experiment, Question, Study};
 use brunt_store::{Redactor, Store, StoreError};
 
-/// Why an experiment cannot be taken up again.
+/// Reason why an experiment cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// No experiment of this name was interrupted.
     #[error("--resume: no experiment `{name}` was interrupted; leave --resume out to begin one")]
     Unknown {
-        /// Its name.
+        /// Name of the experiment.
         name: String,
-        /// The error of the store.
+        /// Error of the store.
         source: StoreError,
     },
-    /// It was another one.
+    /// The interrupted experiment was different.
     #[error(
         "--resume: `{name}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
          begin anew"
     )]
     Changed {
-        /// Its name.
+        /// Name of the experiment.
         name: String,
-        /// Its id in the store.
+        /// Id of the experiment in the store.
         id: String,
     },
-    /// Secrets are missing, which no store has.
+    /// Secrets are missing, which no store contains.
     #[error(
         "--resume: experiment {id} was stored without its secrets, and this command does not give {missing}; give it as before, \
          such as -H 'NAME: VALUE', --header-file FILE, or ${{env:NAME}} in the plan"
     )]
     Secrets {
-        /// Its id in the store.
+        /// Id of the experiment in the store.
         id: String,
-        /// The places in the plan that lack them.
+        /// Places in the plan without their secrets.
         missing: String,
     },
-    /// It cannot be read, or not be continued.
+    /// The store cannot be read, or the experiment not continued.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What is there of the last experiment of that name, to go on with: as it was resolved then, with its ports and seeds.
-pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study, ResumeError> {
+/// Reads the last interrupted experiment of this name, with the ports and seeds of its start.
+pub fn resume(store: &Store, requested: &Experiment) -> Result<Study, ResumeError> {
     let redactor = store.redactor();
-    let mut known = asked.clone();
-    redactor.experiment(&mut known);
-    let name = known.name.clone();
+    let mut redacted = requested.clone();
+    redactor.experiment(&mut redacted);
+    let name = redacted.name.clone();
     let id = store.find_experiment(&name).map_err(|source| ResumeError::Unknown { name: name.clone(), source })?;
     let mut study = store.resume_experiment(&id)?;
-    if !is_same(&study.experiment, &known) {
+    if !is_same(&study.experiment, &redacted) {
         return Err(ResumeError::Changed { name, id });
     }
-    let restored = redactor.restored(&study.experiment, asked, Redactor::experiment);
+    let restored = redactor.restored(&study.experiment, requested, Redactor::experiment);
     study.experiment =
         restored.map_err(|missing| ResumeError::Secrets { id: id.clone(), missing: missing.join(", ") })?;
-    place_anew(&mut study.experiment, asked);
-    let changed = (study.experiment.question != asked.question).then_some(&asked.question);
+    update_places(&mut study.experiment, requested);
+    let changed = (study.experiment.question != requested.question).then_some(&requested.question);
     study.resumptions.push(store.state_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
-    study.experiment.question.clone_from(&asked.question);
+    study.experiment.question.clone_from(&requested.question);
     Ok(study)
 }
 
-/// Servers, commands and URLs are as they are resolved now: a port that was free then may be taken. Loads and seeds stay, so that
-/// trials of one repetition see the same arrivals.
-fn place_anew(kept: &mut Experiment, asked: &Experiment) {
-    kept.scratch.clone_from(&asked.scratch);
-    kept.hooks.clone_from(&asked.hooks);
-    for (kept, asked) in kept.contenders.iter_mut().zip(&asked.contenders) {
-        kept.server.clone_from(&asked.server);
-        kept.hooks.clone_from(&asked.hooks);
-        kept.probes.clone_from(&asked.probes);
-        for (index, step) in kept.steps.iter_mut().enumerate() {
-            let Some(now) = asked.steps.get(index).or(asked.steps.first()) else { continue };
-            for (kept, now) in step.plan.populations.iter_mut().zip(&now.plan.populations) {
-                kept.scenario.clone_from(&now.scenario);
-                kept.connection.clone_from(&now.connection);
+/// Updates servers, commands and URLs, since a port of the first start may be in use now. Loads and
+/// seeds stay, so that the trials of one repetition have the same arrivals.
+fn update_places(stored: &mut Experiment, requested: &Experiment) {
+    stored.scratch.clone_from(&requested.scratch);
+    stored.hooks.clone_from(&requested.hooks);
+    for (stored, requested) in stored.contenders.iter_mut().zip(&requested.contenders) {
+        stored.server.clone_from(&requested.server);
+        stored.hooks.clone_from(&requested.hooks);
+        stored.probes.clone_from(&requested.probes);
+        for (index, step) in stored.steps.iter_mut().enumerate() {
+            let Some(now) = requested.steps.get(index).or(requested.steps.first()) else { continue };
+            for (stored, now) in step.plan.populations.iter_mut().zip(&now.plan.populations) {
+                stored.scenario.clone_from(&now.scenario);
+                stored.connection.clone_from(&now.connection);
             }
             step.plan.around.clone_from(&now.plan.around);
             step.plan.reply_policies.clone_from(&now.plan.reply_policies);
@@ -85,19 +85,26 @@ fn place_anew(kept: &mut Experiment, asked: &Experiment) {
     }
 }
 
-/// Whether they are of the same trials. URLs and commands may differ: free ports are drawn anew each time.
-fn is_same(kept: &Experiment, asked: &Experiment) -> bool {
-    let pairs = || kept.contenders.iter().zip(&asked.contenders);
-    kept.contenders.len() == asked.contenders.len()
-        && (kept.repetitions, kept.order) == (asked.repetitions, asked.order)
-        && is_same_question(&kept.question, &asked.question)
-        && pairs().all(|(a, b)| a.name == b.name && (a.steps.len() == b.steps.len() || asked.grows()))
-        && pairs().all(|(a, b)| a.steps.iter().zip(&b.steps).all(|(a, b)| is_same_step(a, b)))
+/// True if both have the same trials. URLs and commands may differ, since free ports are
+/// drawn again each time.
+fn is_same(stored: &Experiment, requested: &Experiment) -> bool {
+    stored.contenders.len() == requested.contenders.len()
+        && (stored.repetitions, stored.order) == (requested.repetitions, requested.order)
+        && is_same_question(&stored.question, &requested.question)
+        && stored.contenders.iter().zip(&requested.contenders).all(|(a, b)| is_same_contender(a, b, requested.grows()))
 }
 
-/// Whether trials for the one are trials for the other. How much time there is, and how precise it is to be, may differ.
-fn is_same_question(kept: &Question, asked: &Question) -> bool {
-    match (kept, asked) {
+/// `grows`: the stored contender may have further steps, which a search chose.
+fn is_same_contender(a: &Contender, b: &Contender, grows: bool) -> bool {
+    a.name == b.name
+        && (a.steps.len() == b.steps.len() || grows)
+        && a.steps.iter().zip(&b.steps).all(|(a, b)| is_same_step(a, b))
+}
+
+/// True if trials for one question are trials for the other. Time budget and
+/// target precision may differ.
+fn is_same_question(stored: &Question, requested: &Question) -> bool {
+    match (stored, requested) {
         (Question::Find(a), Question::Find(b)) => {
             (&a.objectives, a.start, a.trial) == (&b.objectives, b.start, b.trial)
         }

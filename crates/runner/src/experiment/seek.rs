@@ -1,11 +1,12 @@
-//! The trials of a search, one after the other: what was measured goes to the search, what it asks for becomes a step.
+//! The trials of a search, one after the other: passes results to the search, and turns
+//! its requests into steps.
 //!
-//! Out of scope: the choice itself, and the measuring.
+//! Out of scope: the choice of loads, and the measurement.
 
 use super::measurer::Measurer;
-use super::told::{came_to, going_on, so_far};
+use super::messages::{current_result, next_line, resumption_line, trial_line};
 use super::trial::trial;
-use crate::decide::{SearchProgress, contended, find_of};
+use crate::decide::{SearchProgress, find_of, search_progress};
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{AtCapacity, Between, TrialPurpose};
 use brunt_model::{Experiment, Failure, Find, Question, Study, Trial, TrialIndex};
@@ -13,91 +14,93 @@ use brunt_rig::{Chooser, Chosen, Turn};
 use brunt_search::{NextStep, TrialRequest};
 use std::time::Duration;
 
-/// What a server has left of the trial before is waited for as long, at most.
-const LONGEST_REST: Duration = Duration::from_secs(20);
+/// Maximum time to wait for the work that the previous trial left on the server.
+const MAX_REST: Duration = Duration::from_secs(20);
 
 /// Chooses the trials of searches.
 pub struct Seeker<'a> {
-    asked: SearchGoal<'a>,
-    /// So many trials in all were told.
-    told: usize,
-    /// Whose turn it is.
+    goal: SearchGoal<'a>,
+    /// Number of trials that were reported.
+    reported: usize,
+    /// Turn of the last call.
     current: Option<Turn>,
 }
 
-/// What is searched for.
+/// Question that the searches answer.
 enum SearchGoal<'a> {
-    /// How much each carries.
+    /// The capacity of each contender.
     Capacity(&'a Find),
-    /// Which carries more: a search for each contender in each repetition, beside the loads that are given.
+    /// Which contender has the higher capacity: one search for each contender in each repetition,
+    /// in addition to given loads.
     Comparison(&'a AtCapacity),
 }
 
 impl<'a> Seeker<'a> {
-    /// Goes on with a study; None where nothing is searched for.
+    /// Continues a study; None without a search.
     pub fn new(question: &'a Question, study: &Study) -> Option<Self> {
-        let asked = match question {
+        let goal = match question {
             Question::Find(find) => SearchGoal::Capacity(find),
             Question::Compare(compare) => SearchGoal::Comparison(compare.at_capacity.as_ref()?),
             Question::Sweep => return None,
         };
-        Some(Self { asked, told: study.trials.len(), current: None })
+        // Trials of a resumed study were reported when they were made.
+        Some(Self { goal, reported: study.trials.len(), current: None })
     }
 
     fn find(&self, study: &Study, turn: Turn) -> Find {
-        match self.asked {
+        match self.goal {
             SearchGoal::Capacity(find) => find.clone(),
             SearchGoal::Comparison(at) => find_of(study, at, turn),
         }
     }
 
-    /// Says what the last trial came to, or where it goes on, and what comes next.
-    fn tell(&mut self, host: &Measurer, so_far: &SearchProgress, turn: Turn, next: &NextStep) {
-        let fresh = host.study.trials.len() > self.told;
-        self.told = host.study.trials.len();
-        let answer = so_far.answer(SearchEnd::Stopped);
-        let line = match (so_far.trials.last(), answer.trials.last()) {
-            (Some(trial), Some(tried)) if fresh => came_to(so_far, trial, tried, &answer),
-            (Some(_), _) => going_on(so_far.made, &answer),
+    /// Reports the result of the last trial, or the state of a resumed search, and the next step.
+    fn report(&mut self, host: &Measurer, progress: &SearchProgress, turn: Turn, next: &NextStep) {
+        let is_new = host.study.trials.len() > self.reported;
+        self.reported = host.study.trials.len();
+        let answer = progress.answer(SearchEnd::Stopped);
+        let line = match (progress.trials.last(), answer.trials.last()) {
+            (Some(trial), Some(search_trial)) if is_new => trial_line(progress, trial, search_trial, &answer),
+            (Some(_), _) => resumption_line(progress.trial_count, &answer),
             _ => String::new(),
         };
         let next = match next {
-            NextStep::Measure(ask) => super::told::next(ask, answer.unit),
+            NextStep::Measure(request) => next_line(request, answer.unit),
             NextStep::Done(end) => end.to_string(),
         };
-        let whose = whose(&host.study.experiment, turn);
-        host.tell(&if line.is_empty() { format!("{whose}{next}") } else { format!("{whose}{line}; {next}") });
+        let prefix = line_prefix(&host.study.experiment, turn);
+        host.tell(&if line.is_empty() { format!("{prefix}{next}") } else { format!("{prefix}{line}; {next}") });
     }
 
-    /// The next of the loads that are given.
-    fn given(&self, study: &Study, turn: Turn) -> Option<Chosen> {
-        let SearchGoal::Comparison(at) = self.asked else { return None };
+    /// The next given load that was not measured yet.
+    fn given_load(&self, study: &Study, turn: Turn) -> Option<Chosen> {
+        let SearchGoal::Comparison(at) = self.goal else { return None };
         let Turn { repetition, contender } = turn;
-        let place = |step| TrialIndex { repetition, contender, step };
-        let is_made = |place: &TrialIndex| study.trials.iter().any(|trial| trial.place == *place);
-        let place = (1..=at.given).map(place).find(|place| !is_made(place))?;
+        let mut places = (1..=at.given).map(|step| TrialIndex { repetition, contender, step });
+        let place = places.find(|place| study.trials.iter().all(|trial| trial.place != *place))?;
         let step = study.experiment.step(place)?.clone();
         Some(Chosen { place, number: place.step, step, before: at.find.between })
     }
 }
 
-/// What the search asks for, as a trial.
-fn chosen(host: &mut Measurer, so_far: &SearchPosition, ask: &TrialRequest) -> Option<Chosen> {
-    let Turn { repetition, contender } = so_far.turn;
+/// Adds the trial that the search requests as a step.
+fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequest) -> Option<Chosen> {
+    let Turn { repetition, contender } = position.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
-    let step = trial(pattern, ask, host.machine());
+    let step = trial(pattern, request, host.machine());
     let index = host.grow(contender, &step);
     let place = TrialIndex { repetition, contender, step: index };
-    let before = match (ask.purpose, so_far.between) {
+    let before = match (request.purpose, position.between) {
+        // The recovery is measured from the end of the overload on.
         (TrialPurpose::Recovery, _) => Between::Cool(Duration::ZERO),
-        (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
+        (_, Between::Cool(time)) => Between::Cool(time.max(position.left_over)),
         (_, Between::Restart) => Between::Restart,
     };
-    Some(Chosen { place, number: so_far.made + 1, step, before })
+    Some(Chosen { place, number: position.made + 1, step, before })
 }
 
-/// Of whom a line speaks, where there are several.
-fn whose(experiment: &Experiment, turn: Turn) -> String {
+/// Contender and repetition at the start of a line, if there are several.
+fn line_prefix(experiment: &Experiment, turn: Turn) -> String {
     let name = &experiment.contenders[turn.contender].name;
     match (experiment.contenders.len(), experiment.repetitions) {
         (_, 2..) => format!("{name}, repetition {}: ", turn.repetition + 1),
@@ -106,50 +109,51 @@ fn whose(experiment: &Experiment, turn: Turn) -> String {
     }
 }
 
-/// How far a search has come.
+/// State of a search.
 struct SearchPosition {
     turn: Turn,
-    /// What is done between two trials.
+    /// Pause or restart between two trials.
     between: Between,
-    /// Trials that were made.
+    /// Number of trials so far.
     made: usize,
-    /// How long the server will be at work with what the last of them left.
+    /// Time that the server needs for the unfinished work of the last trial.
     left_over: Duration,
 }
 
 impl Chooser<Measurer<'_>> for Seeker<'_> {
     fn next(&mut self, host: &mut Measurer, turn: Turn) -> Option<Chosen> {
-        if let Some(given) = self.given(&host.study, turn) {
-            host.before.clear();
-            return Some(given);
+        if let Some(given_load) = self.given_load(&host.study, turn) {
+            host.title_prefix.clear();
+            return Some(given_load);
         }
         let find = self.find(&host.study, turn);
-        let so_far = contended(&host.study, &find, turn)?;
-        let next = so_far.next();
-        let first_look = self.current.replace(turn) != Some(turn);
-        if !first_look || !so_far.trials.is_empty() || matches!(next, NextStep::Measure(_)) {
-            self.tell(host, &so_far, turn, &next);
+        let progress = search_progress(&host.study, &find, turn)?;
+        let next = progress.next();
+        let is_first_call = self.current.replace(turn) != Some(turn);
+        if !is_first_call || !progress.trials.is_empty() || matches!(next, NextStep::Measure(_)) {
+            self.report(host, &progress, turn, &next);
         }
-        let NextStep::Measure(ask) = next else { return None };
-        let left_over = so_far.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
-        let position = SearchPosition { turn, between: find.between, made: so_far.made, left_over };
-        host.before = so_far_in_short(&so_far);
-        chosen(host, &position, &ask)
+        let NextStep::Measure(request) = next else { return None };
+        let left_over = progress.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
+        let position = SearchPosition { turn, between: find.between, made: progress.trial_count, left_over };
+        host.title_prefix = title_prefix(&progress);
+        add_trial(host, &position, &request)
     }
 }
 
-/// For the line of the run that is to come.
-fn so_far_in_short(contended: &SearchProgress) -> String {
-    if contended.trials.is_empty() {
+/// Result so far, for the title of the next run.
+fn title_prefix(progress: &SearchProgress) -> String {
+    if progress.trials.is_empty() {
         return String::new();
     }
-    format!("{}, ", so_far(&contended.answer(SearchEnd::Stopped)))
+    format!("{}, ", current_result(&progress.answer(SearchEnd::Stopped)))
 }
 
-/// As long as it takes to answer what was cut off at the end of the trial, at the pace of that trial.
+/// Time to complete the requests that were cut at the end of the trial, at the
+/// throughput of that trial.
 fn left_over(trial: &Trial) -> Duration {
     let cut = trial.run.total.failed_by(Failure::Cut) as f64;
-    let pace = trial.run.throughput();
-    let seconds = if pace > 0.0 { cut / pace } else { 0.0 };
-    Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_REST).min(LONGEST_REST)
+    let throughput = trial.run.throughput();
+    let seconds = if throughput > 0.0 { cut / throughput } else { 0.0 };
+    Duration::try_from_secs_f64(seconds).unwrap_or(MAX_REST).min(MAX_REST)
 }

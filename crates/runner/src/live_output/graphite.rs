@@ -1,34 +1,36 @@
-//! Figures as lines of Graphite's plaintext protocol, with the paths of JMeter's `GraphiteBackendListenerClient`.
+//! Writes figures as lines of Graphite's plaintext protocol, with the
+//! paths of JMeter's `GraphiteBackendListenerClient`.
 
-use super::Wanted;
+use super::LabelSelection;
 use super::fold::{Figures, Interval};
 use super::influx::millis;
 use brunt_model::live_output::GraphiteSink;
 use brunt_stats::Histogram;
 
-/// Writes lines.
+/// Writer of Graphite's lines.
 pub struct GraphiteLines {
     prefix: String,
-    wanted: Wanted,
+    selection: LabelSelection,
     percentiles: Vec<f32>,
-    /// The second of the last figures. Graphite keeps one value for each path and second.
+    /// Second of the last figures. It must increase, since Graphite stores one value for
+    /// each path and second.
     last: u64,
 }
 
 impl GraphiteLines {
-    /// For this sink.
-    pub fn new(sink: &GraphiteSink, wanted: Wanted, percentiles: Vec<f32>) -> Self {
-        Self { prefix: sink.prefix.clone(), wanted, percentiles, last: 0 }
+    /// Creates a writer for this sink.
+    pub fn new(sink: &GraphiteSink, selection: LabelSelection, percentiles: Vec<f32>) -> Self {
+        Self { prefix: sink.prefix.clone(), selection, percentiles, last: 0 }
     }
 
-    /// The figures of an interval.
+    /// Lines for the figures of an interval.
     pub fn of(&mut self, interval: &Interval) -> Vec<String> {
         self.last = (interval.unix_seconds as u64).max(self.last + 1);
         let mut lines = Vec::new();
         if interval.all.count() > 0 {
             self.figures("all", &interval.all, &mut lines);
         }
-        for (name, figures) in interval.named.iter().filter(|(name, _)| self.wanted.has(name)) {
+        for (name, figures) in interval.named.iter().filter(|(name, _)| self.selection.has(name)) {
             self.figures(&sanitized(name), figures, &mut lines);
         }
         let users = &interval.users;
@@ -70,7 +72,7 @@ impl GraphiteLines {
             lines.push(self.line(context, &format!("{part}.{name}"), &millis(nanos)));
         }
         for percentile in &self.percentiles {
-            // JMeter's format is `0.##`, and a point would begin another part of the path.
+            // JMeter's format is `0.##`, and a point would begin the next part of the path.
             let name = format!(
                 "{part}.pct{}",
                 ((f64::from(*percentile) * 100.0).round() / 100.0).to_string().replace('.', "_")
@@ -81,16 +83,18 @@ impl GraphiteLines {
     }
 }
 
-/// A name as a part of a path: JMeter writes `-` for a space or backslash, and `_` for a point. Other white space and control
-/// characters, which would end the path, become `-` as well; `/` stays.
+/// A name as a part of a path. As in JMeter, `-` replaces a space or backslash, and `_` a
+/// point. Other white space and control characters would end the path, so they become `-`
+/// as well; `/` stays.
 fn sanitized(name: &str) -> String {
-    let part = |c: char| match c {
-        '.' => '_',
-        '\\' => '-',
-        c if c.is_whitespace() || c.is_control() => '-',
-        c => c,
-    };
-    name.chars().map(part).collect()
+    name.chars()
+        .map(|c| match c {
+            '.' => '_',
+            '\\' => '-',
+            c if c.is_whitespace() || c.is_control() => '-',
+            c => c,
+        })
+        .collect()
 }
 
 #[cfg(test)]

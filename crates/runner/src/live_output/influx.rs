@@ -1,33 +1,35 @@
-//! Figures as lines of InfluxDB's line protocol, with the names of JMeter's `InfluxdbBackendListenerClient`.
+//! Writes figures as lines of InfluxDB's line protocol, with the
+//! names of JMeter's `InfluxdbBackendListenerClient`.
 //!
-//! Numbers are written without a type, as JMeter does, so that they fit fields that JMeter created. Times are milliseconds.
+//! Numbers have no type suffix, as in JMeter, so that they fit fields that JMeter created.
+//! Times are in milliseconds.
 
-use super::Wanted;
+use super::LabelSelection;
 use super::fold::{Figures, Interval, Users};
 use brunt_java::number;
 use brunt_model::live_output::InfluxSink;
 use brunt_stats::Histogram;
 use std::fmt::Write;
 
-/// Writes lines.
+/// Writer of InfluxDB's lines.
 pub struct InfluxLines {
     measurement: String,
-    /// The tags of all lines, before those of the line: `,application=NAME`.
+    /// Tags of all lines, before those of the line: `,application=NAME`.
     application: String,
     /// Further tags of all lines.
     tags: String,
     title: String,
     event_tags: String,
-    wanted: Wanted,
+    selection: LabelSelection,
     percentiles: Vec<f32>,
-    /// Nanoseconds of the unit in which the URL says that times are.
+    /// Unit of times in nanoseconds, by the URL.
     unit: u64,
-    begun: bool,
+    has_begun: bool,
 }
 
 impl InfluxLines {
-    /// For this sink.
-    pub fn new(sink: &InfluxSink, wanted: Wanted, percentiles: Vec<f32>) -> Self {
+    /// Creates a writer for this sink.
+    pub fn new(sink: &InfluxSink, selection: LabelSelection, percentiles: Vec<f32>) -> Self {
         let tags = sink.tags.iter().map(|(name, value)| tag(name, value)).collect();
         Self {
             measurement: escaped(&sink.measurement),
@@ -35,40 +37,40 @@ impl InfluxLines {
             tags,
             title: sink.title.clone(),
             event_tags: tag("tags", &sink.event_tags),
-            wanted,
+            selection,
             percentiles,
             unit: unit(&sink.url),
-            begun: false,
+            has_begun: false,
         }
     }
 
-    /// The event of the beginning, once.
+    /// The event of the start of a test, once.
     pub fn begin(&mut self, unix_seconds: f64) -> Vec<String> {
-        if std::mem::replace(&mut self.begun, true) { Vec::new() } else { self.event("started", unix_seconds) }
+        if std::mem::replace(&mut self.has_begun, true) { Vec::new() } else { self.event("started", unix_seconds) }
     }
 
-    /// The event of the end, where there was one of the beginning.
+    /// The event of the end of a test, if it was started.
     pub fn end(&self, unix_seconds: f64) -> Vec<String> {
-        if self.begun { self.event("ended", unix_seconds) } else { Vec::new() }
+        if self.has_begun { self.event("ended", unix_seconds) } else { Vec::new() }
     }
 
-    fn event(&self, what: &str, unix_seconds: f64) -> Vec<String> {
+    fn event(&self, word: &str, unix_seconds: f64) -> Vec<String> {
         let Self { application, tags, event_tags, .. } = self;
         let text =
-            format!("{} {what}", self.title.trim()).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+            format!("{} {word}", self.title.trim()).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
         let time = self.time(unix_seconds);
         vec![format!("events{application},title=ApacheJMeter{tags}{event_tags} text=\"{text}\" {time}")]
     }
 
-    /// The figures of an interval.
+    /// Lines for the figures of an interval.
     pub fn of(&self, interval: &Interval) -> Vec<String> {
         let time = self.time(interval.unix_seconds);
         let mut lines = Vec::new();
         if interval.all.count() > 0 {
             lines.push(self.line("all", ",statut=all", &self.all(&interval.all), time));
         }
-        for (name, figures) in interval.named.iter().filter(|(name, _)| self.wanted.has(name)) {
-            self.named(name, figures, time, &mut lines);
+        for (name, figures) in interval.named.iter().filter(|(name, _)| self.selection.has(name)) {
+            self.add_label_lines(name, figures, time, &mut lines);
         }
         lines.push(self.line("internal", "", &users(&interval.users), time));
         lines
@@ -79,15 +81,15 @@ impl InfluxLines {
         format!("{measurement}{application}{}{more}{tags} {fields} {time}", tag("transaction", transaction))
     }
 
-    /// All requests: mean, shortest and longest time are those of good ones, as in JMeter.
+    /// Fields of all requests. Mean, minimum and maximum are those of good requests, as in JMeter.
     fn all(&self, figures: &Figures) -> String {
         let mut fields = format!("count={},countError={}", figures.count(), figures.ko);
         times(&mut fields, &figures.ok_times);
         self.rest(fields, figures, &figures.times())
     }
 
-    /// A label or transaction: all, good ones, others, and what went wrong.
-    fn named(&self, name: &str, figures: &Figures, time: u64, lines: &mut Vec<String>) {
+    /// Lines of a label or transaction: all, good and bad requests, and errors.
+    fn add_label_lines(&self, name: &str, figures: &Figures, time: u64, lines: &mut Vec<String>) {
         let all = figures.times();
         let parts = [
             ("all", figures.count(), &all),
@@ -101,8 +103,8 @@ impl InfluxLines {
             lines.push(self.line(name, &format!(",statut={status}"), &fields, time));
         }
         for (code, text, count) in &figures.errors {
-            let more = tag("responseCode", code) + &tag("responseMessage", text);
-            lines.push(self.line(name, &more, &format!("count={count}"), time));
+            let tags = tag("responseCode", code) + &tag("responseMessage", text);
+            lines.push(self.line(name, &tags, &format!("count={count}"), time));
         }
     }
 
@@ -134,19 +136,20 @@ fn users(users: &Users) -> String {
     format!("minAT={min},maxAT={max},meanAT={mean},startedT={started},endedT={ended}")
 }
 
-/// Nanoseconds as milliseconds, to a microsecond.
+/// Converts nanoseconds to milliseconds, to a microsecond.
 pub fn millis(nanos: f64) -> String {
     number::double((nanos / 1e3).round() / 1e3)
 }
 
-/// A tag with its comma; none where its value is empty, which no line may have.
+/// A tag with its comma; empty if its value is empty, which the protocol does not allow.
 fn tag(name: &str, value: &str) -> String {
-    let (name, value) = (escaped(name), escaped(value));
+    let name = escaped(name);
+    let value = escaped(value);
     if name.is_empty() || value.is_empty() { String::new() } else { format!(",{name}={value}") }
 }
 
-/// A name or value outside quotes. A line break is written as `\n`, as JMeter does; a backslash at the end would take the
-/// separator behind it for itself.
+/// Escapes a name or value outside quotes. A line break becomes `\n`, as in JMeter. A backslash at
+/// the end would escape the separator after it.
 fn escaped(text: &str) -> String {
     let text = text.trim();
     let text = if text.ends_with('\\') { format!("{}/", text.trim_end_matches('\\')) } else { text.to_owned() };
@@ -162,7 +165,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Nanoseconds of the unit of times, by the parameter `precision` of a URL.
+/// Unit of times in nanoseconds, by the parameter `precision` of a URL.
 fn unit(url: &str) -> u64 {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     match query.split('&').find_map(|field| field.strip_prefix("precision=")) {

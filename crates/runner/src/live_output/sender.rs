@@ -1,66 +1,68 @@
-//! Lines that wait to be sent, a bounded number of them, and how many arrived.
+//! A bounded queue of lines to send, with counts of delivered lines.
 
-use super::Tell;
+use super::Notify;
 use super::transport::{SendError, Transport};
 use brunt_model::live_output::LiveSink;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines that wait for the next attempt after one that failed; older ones are lost. The lines of one interval may be more, and
-/// are tried once.
-const MOST_WAITING: usize = 10_000;
+/// Maximum number of lines that wait for the next attempt after a failed one; older lines are lost.
+/// The lines of one interval may exceed it, and are tried once.
+const MAX_WAITING: usize = 10_000;
 
-/// Sends lines to a system. Those that it did not take go with the next ones, unless it refused them for good.
+/// Sends lines to a system. Lines that the system did not accept are sent again with the next ones,
+/// unless it rejected them permanently.
 pub struct Sender {
     name: String,
     transport: Transport,
     waiting: VecDeque<String>,
-    delivered: Arc<Mutex<Delivered>>,
-    tell: Tell,
-    /// It was told that lines are missing.
-    told: bool,
+    counts: Arc<Mutex<DeliveryCounts>>,
+    notify: Notify,
+    /// True if the user knows that lines are missing.
+    is_failure_reported: bool,
 }
 
-/// What became of the lines of a run.
+/// Counts of the lines of a run.
 #[derive(Debug, Default, Clone)]
-pub struct Delivered {
-    /// Lines that there were.
+pub struct DeliveryCounts {
+    /// Number of all lines.
     pub all: u64,
-    /// Lines that the system took.
+    /// Number of lines that the system accepted.
     pub arrived: u64,
-    /// Why it did not take others: the last reason.
+    /// Reason of the last failure; None without one.
     pub failure: Option<String>,
-    /// The last attempt failed.
+    /// True if the last attempt failed.
     pub is_failing: bool,
 }
 
-impl Delivered {
-    /// The counts so far. They begin anew, for the next run.
+impl DeliveryCounts {
+    /// Returns the counts, and resets them for the next run.
     pub fn take(&mut self) -> Self {
-        let taken = self.clone();
+        let counts = self.clone();
         *self = Self { is_failing: self.is_failing, ..Self::default() };
-        taken
+        counts
     }
 }
 
 impl Sender {
-    /// Sends to this system; `delivered` is what others see of it.
-    pub fn new(sink: &LiveSink, delivered: Arc<Mutex<Delivered>>, tell: Tell) -> Self {
-        let (name, transport) = (sink.to_string(), Transport::new(sink));
-        Self { name, transport, waiting: VecDeque::new(), delivered, tell, told: false }
+    /// Creates a sender to this system. `counts` is shared with the reader of the counts.
+    pub fn new(sink: &LiveSink, counts: Arc<Mutex<DeliveryCounts>>, notify: Notify) -> Self {
+        let name = sink.to_string();
+        let transport = Transport::new(sink);
+        Self { name, transport, waiting: VecDeque::new(), counts, notify, is_failure_reported: false }
     }
 
-    fn delivered(&self) -> MutexGuard<'_, Delivered> {
-        self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, DeliveryCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds lines.
+    /// Adds lines to the queue.
     pub fn push(&mut self, lines: Vec<String>) {
-        self.delivered().all += lines.len() as u64;
+        self.counts().all += lines.len() as u64;
         self.waiting.extend(lines);
     }
 
-    /// Tries once to send all that wait.
+    /// Tries once to send all waiting lines.
     pub fn send(&mut self) {
         if self.waiting.is_empty() {
             return;
@@ -70,29 +72,31 @@ impl Sender {
             Ok(()) => {
                 let count = self.waiting.len() as u64;
                 self.waiting.clear();
-                let mut delivered = self.delivered();
-                delivered.arrived += count;
-                delivered.is_failing = false;
+                let mut counts = self.counts();
+                counts.arrived += count;
+                counts.is_failing = false;
             }
-            Err(error) => self.failed(error),
+            Err(error) => self.on_failure(error),
         }
     }
 
-    fn failed(&mut self, error: SendError) {
+    fn on_failure(&mut self, error: SendError) {
         let (why, is_final) = match error {
             SendError::Absent(why) => (why, false),
             SendError::Refused(why) => (why, true),
         };
-        let most = if is_final { 0 } else { MOST_WAITING };
-        self.waiting.drain(..self.waiting.len().saturating_sub(most));
-        if !std::mem::replace(&mut self.told, true) {
-            (self.tell)(&format!("warning: {} does not take figures: {why}; the run goes on", self.name));
+        // The system would reject lines again that it rejected permanently.
+        let max_waiting = if is_final { 0 } else { MAX_WAITING };
+        self.waiting.drain(..self.waiting.len().saturating_sub(max_waiting));
+        if !std::mem::replace(&mut self.is_failure_reported, true) {
+            (self.notify)(&format!("warning: {} does not take figures: {why}; the run goes on", self.name));
         }
-        let mut delivered = self.delivered();
-        (delivered.failure, delivered.is_failing) = (Some(why), true);
+        let mut counts = self.counts();
+        counts.failure = Some(why);
+        counts.is_failing = true;
     }
 
-    /// The run is over: lines that wait are lost.
+    /// Discards the waiting lines at the end of a run.
     pub fn give_up(&mut self) {
         self.waiting.clear();
     }
@@ -100,12 +104,12 @@ impl Sender {
 
 #[cfg(test)]
 impl Sender {
-    /// How many lines wait.
+    /// Number of lines that wait.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// From now on it sends elsewhere.
+    /// Sends the next lines to another system.
     pub fn direct_to(&mut self, sink: &LiveSink) {
         self.transport = Transport::new(sink);
     }

@@ -1,4 +1,4 @@
-//! Runs of known events against systems that take figures, or do not.
+//! Sends the figures of known events to systems that accept or refuse them.
 
 use super::*;
 use brunt_model::live_output::GraphiteSink;
@@ -8,11 +8,11 @@ use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-/// Graphite: what each connection said.
+/// Starts a server for Graphite's protocol. The channel has the text of each connection.
 fn graphite() -> (LiveOutput, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (say, said) = channel();
+    let (say, received) = channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut text = String::new();
@@ -22,7 +22,7 @@ fn graphite() -> (LiveOutput, Receiver<String>) {
             }
         }
     });
-    (output(port), said)
+    (output(port), received)
 }
 
 fn output(port: u16) -> LiveOutput {
@@ -35,11 +35,11 @@ fn output(port: u16) -> LiveOutput {
 }
 
 fn listening(outputs: &[LiveOutput]) -> (LiveOutputs, Arc<Mutex<Vec<String>>>) {
-    let told = Arc::<Mutex<Vec<String>>>::default();
-    let heard = Arc::clone(&told);
+    let notifications = Arc::<Mutex<Vec<String>>>::default();
+    let heard = Arc::clone(&notifications);
     let redactor = Arc::new(Redactor::of_process());
-    let tell = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
-    (LiveOutputs::new(outputs, redactor, tell).unwrap(), told)
+    let notify = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
+    (LiveOutputs::new(outputs, redactor, notify).unwrap(), notifications)
 }
 
 fn started() -> Event {
@@ -55,15 +55,15 @@ fn snapshot(second: u64, good: u64) -> Event {
 }
 
 /// The sum of the counts of all requests.
-fn counted(said: &str) -> u64 {
-    let counts = said.lines().filter_map(|line| line.strip_prefix("p.all.a.count "));
+fn sum_of_counts(received: &str) -> u64 {
+    let counts = received.lines().filter_map(|line| line.strip_prefix("p.all.a.count "));
     counts.map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap()).sum()
 }
 
 #[test]
 fn runs_of_a_test_are_sent_one_after_the_other() {
-    let (output, said) = graphite();
-    let (mut outputs, told) = listening(&[output]);
+    let (output, received) = graphite();
+    let (mut outputs, notifications) = listening(&[output]);
     for run in 1..=2 {
         outputs.hear(&started());
         for second in 1..=3 {
@@ -73,17 +73,17 @@ fn runs_of_a_test_are_sent_one_after_the_other() {
     }
     outputs.finish();
     let (mut all, sum) = (String::new(), 11 + 12 + 13 + 21 + 22 + 23);
-    while counted(&all) < sum {
-        all += &said.recv_timeout(Duration::from_secs(30)).unwrap();
+    while sum_of_counts(&all) < sum {
+        all += &received.recv_timeout(Duration::from_secs(30)).unwrap();
     }
-    assert_eq!(counted(&all), sum, "{all}");
-    assert!(told.lock().unwrap().is_empty());
+    assert_eq!(sum_of_counts(&all), sum, "{all}");
+    assert!(notifications.lock().unwrap().is_empty());
 }
 
 #[test]
 fn a_system_that_is_not_there_is_told_once_and_counted() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (mut outputs, told) = listening(&[output(port)]);
+    let (mut outputs, notifications) = listening(&[output(port)]);
     outputs.hear(&started());
     for second in 1..=4 {
         outputs.hear(&snapshot(second, 1));
@@ -94,24 +94,24 @@ fn a_system_that_is_not_there_is_told_once_and_counted() {
     assert!(text.starts_with("44 of 44 lines of figures did not reach Graphite at 127.0.0.1:"), "{text}");
     assert!(text.to_lowercase().contains("refused") && warning.at == Tick(7), "{text}");
     outputs.finish();
-    let told = told.lock().unwrap();
-    assert!(told.len() == 1 && told[0].ends_with("the run goes on"), "{told:?}");
+    let notifications = notifications.lock().unwrap();
+    assert!(notifications.len() == 1 && notifications[0].ends_with("the run goes on"), "{notifications:?}");
 }
 
 #[test]
 fn lines_wait_for_a_system_that_comes_later() {
-    let (output, said) = graphite();
+    let (output, received) = graphite();
     let LiveSink::Graphite(sink) = &output.sink else { panic!() };
-    let (tell, delivered) = (Arc::new(|_: &str| {}), Arc::<Mutex<Delivered>>::default());
+    let (notify, delivered) = (Arc::new(|_: &str| {}), Arc::<Mutex<DeliveryCounts>>::default());
     let absent = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut sender = Sender::new(&super::tests::output(absent).sink, Arc::clone(&delivered), tell);
+    let mut sender = Sender::new(&super::tests::output(absent).sink, Arc::clone(&delivered), notify);
     sender.push(vec!["a 1 1".into()]);
     sender.send();
     assert!(delivered.lock().unwrap().is_failing);
     sender.direct_to(&LiveSink::Graphite(sink.clone()));
     sender.push(vec!["b 2 2".into()]);
     sender.send();
-    assert_eq!(said.recv().unwrap(), "a 1 1\nb 2 2\n");
+    assert_eq!(received.recv().unwrap(), "a 1 1\nb 2 2\n");
     let taken = delivered.lock().unwrap().take();
     assert_eq!((taken.all, taken.arrived, taken.is_failing), (2, 2, false));
 }
@@ -119,18 +119,18 @@ fn lines_wait_for_a_system_that_comes_later() {
 #[test]
 fn lines_that_wait_are_bounded() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let delivered = Arc::<Mutex<Delivered>>::default();
+    let delivered = Arc::<Mutex<DeliveryCounts>>::default();
     let mut sender = Sender::new(&output(port).sink, Arc::clone(&delivered), Arc::new(|_: &str| {}));
     for n in 0..3 {
         sender.push((0..9000).map(|m| format!("{n}.{m} 1 1")).collect());
         sender.send();
         assert_eq!(sender.waiting(), if n == 0 { 9000 } else { 10_000 });
     }
-    let (taking, said) = graphite();
+    let (taking, received) = graphite();
     sender.direct_to(&taking.sink);
     sender.push((0..20_000).map(|m| format!("3.{m} 1 1")).collect());
     sender.send();
-    let text = said.recv().unwrap();
+    let text = received.recv().unwrap();
     let last = (text.lines().count(), text.lines().next(), text.lines().next_back());
     assert_eq!(last, (30_000, Some("1.8000 1 1"), Some("3.19999 1 1")));
     let taken = delivered.lock().unwrap().take();
@@ -141,6 +141,6 @@ fn lines_that_wait_are_bounded() {
 fn a_regular_expression_that_is_none_is_refused() {
     let wrong = LiveOutput { labels: LabelFilter::Matching("(".into()), ..output(1) };
     let refused = LiveOutputs::new(&[wrong], Arc::new(Redactor::of_process()), Arc::new(|_: &str| {}));
-    let told = refused.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(told.starts_with("the regular expression for labels"), "{told}");
+    let error_text = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error_text.starts_with("the regular expression for labels"), "{error_text}");
 }

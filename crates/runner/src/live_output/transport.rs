@@ -1,4 +1,4 @@
-//! One attempt to send lines: a POST over HTTP, or a connection of TCP; each with a time limit.
+//! Makes one attempt to send lines: a POST over HTTP, or a TCP connection, each with a time limit.
 
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_model::live_output::{GraphiteSink, InfluxSink, LiveSink, Token};
@@ -13,32 +13,32 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time limit for resolving, connecting and a TLS handshake.
-const CONNECT: Duration = Duration::from_secs(1);
+/// Time limit for name resolution, connect and TLS handshake.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for sending, and for the reply.
-const REPLY: Duration = Duration::from_secs(3);
-/// Characters that are shown of the text of a refusal.
-const SHOWN: usize = 200;
+const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum number of characters of an error text.
+const MAX_SHOWN: usize = 200;
 
-/// Why lines were not taken.
+/// Reason why lines were not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendError {
-    /// The system was not there, or could not take them now.
+    /// The system is unreachable, or cannot accept them now.
     Absent(String),
-    /// It refuses them, and would refuse them again.
+    /// The system rejects them, and would reject them again.
     Refused(String),
 }
 
-/// How lines go to a system.
+/// Protocol and address of a system.
 pub enum Transport {
-    /// By HTTP; the certificates that are trusted are read once.
+    /// HTTP. The trusted certificates are read once.
     Http { url: String, token: Option<Token>, common: Option<Arc<Common>> },
-    /// By TCP.
+    /// TCP, with one connection for each attempt.
     Tcp { host: String, port: u16 },
 }
 
 impl Transport {
-    /// To this system.
+    /// Creates the transport to a system.
     pub fn new(sink: &LiveSink) -> Self {
         match sink {
             LiveSink::Influx(InfluxSink { url, token, .. }) => {
@@ -52,48 +52,51 @@ impl Transport {
     ///
     /// # Errors
     ///
-    /// It did not arrive, or was refused.
+    /// The text did not arrive, or was rejected.
     pub fn send(&mut self, text: &str) -> Result<(), SendError> {
         match self {
             Self::Http { url, token, common } => {
                 let common = match common {
                     Some(common) => Arc::clone(common),
-                    None => common.insert(wire().map_err(|error| refused(error.to_string()))?).clone(),
+                    None => common.insert(wire().map_err(|error| refused_error(error.to_string()))?).clone(),
                 };
                 post(&common, url, token.as_ref(), text)
             }
-            Self::Tcp { host, port } => write(host, *port, text).map_err(of_system),
+            Self::Tcp { host, port } => write(host, *port, text).map_err(system_error),
         }
     }
 }
 
-fn absent(why: impl Into<String>) -> SendError {
-    SendError::Absent(why.into())
+fn absent_error(reason: impl Into<String>) -> SendError {
+    SendError::Absent(reason.into())
 }
 
-fn refused(why: impl Into<String>) -> SendError {
-    SendError::Refused(why.into())
+fn refused_error(reason: impl Into<String>) -> SendError {
+    SendError::Refused(reason.into())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape of `map_err`")]
-fn of_system(error: io::Error) -> SendError {
-    absent(error.to_string())
+fn system_error(error: io::Error) -> SendError {
+    absent_error(error.to_string())
 }
 
-/// Connections with the usual settings, each for one request.
+/// Connections with default settings, each for one request.
 fn wire() -> Result<Arc<Common>, brunt_wire::http::BadWire> {
     Common::new(&plan())
 }
 
-/// A plan without a load, for the settings of connections.
+/// A plan without a load, for its connection settings.
 pub(super) fn plan() -> Plan {
     Plan {
         populations: Vec::new(),
         reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection { requests_per_connection: Some(1), ..Connection::plain(REPLY, CONNECT) },
+        connection: Connection {
+            requests_per_connection: Some(1),
+            ..Connection::plain(REPLY_TIMEOUT, CONNECT_TIMEOUT)
+        },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: REPLY, labels: 1, samples: false, records: None },
+        record: Record { interval: REPLY_TIMEOUT, labels: 1, samples: false, records: None },
         seed: 0,
         threads: 1,
         processes: 1,
@@ -107,63 +110,71 @@ fn post(common: &Arc<Common>, url: &str, token: Option<&Token>, text: &str) -> R
     headers.push(("User-Agent".into(), concat!("brunt/", env!("CARGO_PKG_VERSION")).into()));
     headers.extend(token.map(|token| ("Authorization".to_owned(), format!("Token {}", token.0))));
     let body = Body::Bytes(text.as_bytes().to_vec());
-    let (method, headers) = ("POST", &headers[..]);
-    let draft = Draft { method, url, headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
-    let reply = clock::runtime().map_err(of_system)?.block_on(exchanged(common, &draft))?;
+    let headers = &headers[..];
+    let draft = Draft { method: "POST", url, headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
+    let reply = clock::runtime().map_err(system_error)?.block_on(exchange(common, &draft))?;
     let status = reply.status;
     if (200..300).contains(&status) {
         return Ok(());
     }
-    let said = reply.kept.map_or_else(String::new, |kept| shown(&kept.body));
-    let why = if said.is_empty() { format!("it answers {status}") } else { format!("it answers {status}: {said}") };
-    Err(if status >= 500 || status == 429 { absent(why) } else { refused(why) })
+    let text = reply.kept.map_or_else(String::new, |kept| one_line(&kept.body));
+    let reason = if text.is_empty() { format!("it answers {status}") } else { format!("it answers {status}: {text}") };
+    // 5xx and 429 are temporary, so the lines are sent again.
+    Err(if status >= 500 || status == 429 { absent_error(reason) } else { refused_error(reason) })
 }
 
-/// A request and its reply, each step within its time.
-async fn exchanged(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, SendError> {
+/// Sends a request and receives its reply, each step within its time limit.
+async fn exchange(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, SendError> {
     let time = Time::new(Epoch::now());
-    let _attended = time.attend().map_err(of_system)?;
+    let _runtime_hooks = time.attend().map_err(system_error)?;
     let http = Http::new(Arc::clone(common), 0, time.clone());
-    let request = http.prepare(draft).map_err(|_| refused("its URL is not valid"))?;
-    let failed = |failure: Failure| {
-        let note = http.take_note().filter(|note| !note.is_empty());
-        let name = failure.row().name;
-        absent(match http.take_refusal() {
-            // The note would name options for the server under load.
-            Some(refusal) if refusal.cause.is_distrust() => {
-                format!("{name}: {}; name its authority by SSL_CERT_FILE=FILE, or add it to the system's", refusal.what)
-            }
-            _ => note.unwrap_or_else(|| name.to_owned()),
-        })
-    };
-    let late = |limit: Duration, what: &str| absent(format!("{what} within {} s", limit.as_secs()));
+    let request = http.prepare(draft).map_err(|_| refused_error("its URL is not valid"))?;
     let mut steps = Opening::default();
-    let opened = time.within(CONNECT, http.open(&request, 0, &mut steps)).await;
-    let mut lane = opened.ok_or_else(|| late(CONNECT, "no connection"))?.map_err(failed)?;
+    let connection = time.within(CONNECT_TIMEOUT, http.open(&request, 0, &mut steps)).await;
+    let connection = connection.ok_or_else(|| timed_out("no connection", CONNECT_TIMEOUT))?;
+    let mut lane = connection.map_err(|failure| send_error(&http, failure))?;
     let mut stamps = Stamps::default();
-    let reply = time.within(REPLY, http.look(&mut lane, &request, &mut stamps)).await;
-    reply.ok_or_else(|| late(REPLY, "no reply"))?.map_err(failed)
+    let reply = time.within(REPLY_TIMEOUT, http.look(&mut lane, &request, &mut stamps)).await;
+    let reply = reply.ok_or_else(|| timed_out("no reply", REPLY_TIMEOUT))?;
+    reply.map_err(|failure| send_error(&http, failure))
 }
 
-/// The begin of a text that a system answers, on one line.
-fn shown(body: &[u8]) -> String {
+fn send_error(http: &Http<Time>, failure: Failure) -> SendError {
+    let note = http.take_note().filter(|note| !note.is_empty());
+    let name = failure.row().name;
+    absent_error(match http.take_refusal() {
+        // The note would name options for the server under load.
+        Some(refusal) if refusal.cause.is_distrust() => {
+            format!("{name}: {}; name its authority by SSL_CERT_FILE=FILE, or add it to the system's", refusal.what)
+        }
+        _ => note.unwrap_or_else(|| name.to_owned()),
+    })
+}
+
+fn timed_out(wrong: &str, limit: Duration) -> SendError {
+    absent_error(format!("{wrong} within {} s", limit.as_secs()))
+}
+
+/// The begin of a reply text, on one line.
+fn one_line(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
+    words.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect()
 }
 
-/// Writes a text on a connection of its own: on one that was kept, the loss of what is written last would go unseen.
+/// Writes a text on its own connection: on a reused one, the loss of the last lines
+/// would not be noticed.
 fn write(host: &str, port: u16, text: &str) -> io::Result<()> {
-    let mut stream = connected(host, port)?;
-    stream.set_write_timeout(Some(REPLY))?;
+    let mut stream = connect(host, port)?;
+    stream.set_write_timeout(Some(REPLY_TIMEOUT))?;
     stream.write_all(text.as_bytes())?;
     stream.shutdown(Shutdown::Write)
 }
 
-fn connected(host: &str, port: u16) -> io::Result<TcpStream> {
+fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, CONNECT) {
+        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
         }

@@ -1,69 +1,71 @@
-//! The events that wait for a slow listener: in order, and joined where there are too many of them.
+//! The queue of events for a slow listener. Events stay in order, and are merged if
+//! there are too many.
 //!
-//! The queue has no lock of its own; [`Mailbox`](super::Mailbox) guards it with a mutex.
+//! The queue has no lock; [`Mailbox`](super::Mailbox) guards it with a mutex.
 
 use brunt_model::{Event, Phase, Reading, Snapshot};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The events that wait.
+/// A queue of events.
 #[derive(Default)]
 pub struct Queue {
     events: VecDeque<Event>,
     joined: Joined,
 }
 
-/// How many events were joined to a later one of their kind.
+/// Counts of events that were merged into a later one of their kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Joined {
-    /// Snapshots.
+    /// Number of merged snapshots.
     pub snapshots: u64,
-    /// Readings.
+    /// Number of merged readings.
     pub readings: u64,
 }
 
 impl Queue {
-    /// Appends an event; where `most` wait already, snapshots and readings are joined two by two first.
-    pub fn push(&mut self, event: Event, most: usize) {
-        if self.events.len() >= most {
+    /// Appends an event. If `max_waiting` events wait, snapshots and readings are
+    /// first merged in pairs.
+    pub fn push(&mut self, event: Event, max_waiting: usize) {
+        if self.events.len() >= max_waiting {
             self.join();
         }
         self.events.push_back(event);
     }
 
-    /// Takes the first event out.
+    /// Removes the first event.
     pub fn pop(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// How many events wait.
+    /// Number of events that wait.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether none waits.
+    /// True if no event waits.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// How many events were joined so far.
+    /// Counts of merged events so far.
     pub fn joined(&self) -> Joined {
         self.joined
     }
 
-    /// Joins snapshots of one part of the run two by two, and readings of one source. A joined event stands where the later one
-    /// stood, behind all that it may refer to.
+    /// Merges snapshots of one phase of the run in pairs, and readings of one source. A merged
+    /// event takes the position of the later one, after all events that it may refer to.
     fn join(&mut self) {
-        let mut kept: Vec<Option<Event>> = Vec::with_capacity(self.events.len());
-        let mut single = Singles::default();
+        let mut events: Vec<Option<Event>> = Vec::with_capacity(self.events.len());
+        let mut unmerged = UnmergedEvents::default();
         for mut event in self.events.drain(..) {
-            if let Some(earlier) = single.partner(&event, kept.len()).and_then(|index| kept[index].take()) {
+            if let Some(earlier) = unmerged.partner(&event, events.len()).and_then(|index| events[index].take()) {
                 self.joined.count(&event);
                 event = join(earlier, event);
             }
-            kept.push(Some(event));
+            events.push(Some(event));
         }
-        self.events.extend(kept.into_iter().flatten());
+        self.events.extend(events.into_iter().flatten());
     }
 }
 
@@ -76,16 +78,16 @@ impl Joined {
     }
 }
 
-/// Events that may be joined and are not yet, by their index.
+/// Indexes of events that may be merged, but were not yet.
 #[derive(Default)]
-struct Singles {
-    /// By population; None: of all of them.
+struct UnmergedEvents {
+    /// By population; None for all populations together.
     snapshots: BTreeMap<Option<u32>, (usize, Phase)>,
     readings: BTreeMap<String, usize>,
 }
 
-impl Singles {
-    /// With which earlier event this one, at `index`, is to be joined.
+impl UnmergedEvents {
+    /// Index of the earlier event to merge with this one, which has the position `index`.
     fn partner(&mut self, event: &Event, index: usize) -> Option<usize> {
         match event {
             Event::Snapshot(snapshot) => self.earlier(None, snapshot.phase, index),
@@ -110,7 +112,7 @@ impl Singles {
     }
 }
 
-/// Two events of one kind as one, which stands for both.
+/// Merges two events of one kind.
 fn join(earlier: Event, later: Event) -> Event {
     match (earlier, later) {
         (Event::Snapshot(earlier), Event::Snapshot(later)) => Event::Snapshot(Box::new(following(*earlier, &later))),
@@ -127,10 +129,14 @@ fn following(mut earlier: Snapshot, later: &Snapshot) -> Snapshot {
     earlier
 }
 
-/// The last value of each name.
+/// Merges two readings: the last value of each name.
 fn latest(earlier: Reading, mut later: Reading) -> Reading {
-    let is_older = |(name, _): &(String, f64)| later.values.iter().all(|(newer, _)| newer != name);
-    let older: Vec<(String, f64)> = earlier.values.into_iter().filter(is_older).collect();
+    let mut older = Vec::new();
+    for (name, value) in earlier.values {
+        if later.values.iter().all(|(newer, _)| *newer != name) {
+            older.push((name, value));
+        }
+    }
     later.values.extend(older);
     later
 }

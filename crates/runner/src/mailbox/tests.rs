@@ -1,7 +1,7 @@
-//! A listener that is slow, or never comes back, gets the same sums, and holds nobody up.
+//! A slow listener receives the same sums, and delays nothing, even if it never returns.
 
 use super::queue::Queue;
-use super::{Delivery, Joined, MOST_WAITING, Mailbox};
+use super::{Delivery, Joined, MAX_WAITING, Mailbox};
 use crate::run::Listen;
 use brunt_model::event::Warning;
 use brunt_model::history::History;
@@ -11,22 +11,22 @@ use std::time::Duration;
 
 const AGES: Duration = Duration::from_mins(1);
 
-/// Waits for a word before each event, and passes it on.
+/// Listener that waits for a signal before each event, and then passes the event on.
 struct Slow {
     go: Receiver<()>,
-    heard: Sender<Event>,
+    received: Sender<Event>,
 }
 
 impl Listen for Slow {
     fn hear(&mut self, event: &Event) {
         let _ = self.go.recv();
-        let _ = self.heard.send(event.clone());
+        let _ = self.received.send(event.clone());
     }
 }
 
 fn slow() -> (Mailbox, Sender<()>, Receiver<Event>) {
-    let ((let_go, go), (heard, events)) = (channel(), channel());
-    (Mailbox::start(Slow { go, heard }).unwrap(), let_go, events)
+    let ((let_go, go), (received, events)) = (channel(), channel());
+    (Mailbox::start(Slow { go, received }).unwrap(), let_go, events)
 }
 
 fn snapshot(number: u64, phase: Phase) -> Event {
@@ -50,7 +50,8 @@ fn reading(number: u64, source: &str) -> Event {
     Event::Reading(Reading { at: Tick(number * 100), source: source.into(), values: vec![("n".into(), number as f64)] })
 }
 
-/// So many intervals, the first hundred of them warm-up, with readings, labels and warnings between them.
+/// Events of a run with this number of intervals: the first hundred are warm-up, and readings,
+/// labels and warnings are between them.
 fn run_of(intervals: u64) -> Vec<Event> {
     let mut events = vec![Event::Stage { at: Tick::ZERO, phase: Phase::Warmup }];
     for number in 0..intervals {
@@ -70,7 +71,7 @@ fn run_of(intervals: u64) -> Vec<Event> {
     events
 }
 
-/// All that sums up, or is the last of its kind.
+/// All sums of a run, and the last value of each reading.
 fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     let run = Run::of(events);
     let tallies = [run.total, run.warmup].map(|tally| (tally.planned, tally.begun, tally.response));
@@ -96,32 +97,32 @@ fn others(events: &[Event]) -> Vec<&Event> {
 
 #[test]
 fn a_listener_that_keeps_up_hears_each_event_as_it_is() {
-    let (mut mailbox, go, heard) = slow();
+    let (mut mailbox, go, received) = slow();
     let events = run_of(10);
     for event in &events {
         mailbox.hear(event);
         go.send(()).unwrap();
-        assert_eq!(heard.recv_timeout(AGES).as_ref(), Ok(event));
+        assert_eq!(received.recv_timeout(AGES).as_ref(), Ok(event));
     }
     assert_eq!(mailbox.close(AGES), Delivery { joined: Joined::default(), is_complete: true });
 }
 
 #[test]
 fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
-    let (mut mailbox, go, heard) = slow();
+    let (mut mailbox, go, received) = slow();
     let events = run_of(3000);
     hear(&mut mailbox, &events);
     drop(go);
     let delivery = mailbox.close(AGES);
     assert!(delivery.is_complete);
-    let heard: Vec<Event> = heard.iter().collect();
-    assert!(heard.len() <= 2 * MOST_WAITING, "{} of {}", heard.len(), events.len());
-    let missing = (events.len() - heard.len()) as u64;
+    let received: Vec<Event> = received.iter().collect();
+    assert!(received.len() <= 2 * MAX_WAITING, "{} of {}", received.len(), events.len());
+    let missing = (events.len() - received.len()) as u64;
     assert_eq!(delivery.joined.snapshots + delivery.joined.readings, missing);
-    assert_eq!(others(&heard), others(&events));
-    assert_eq!(sums(&heard), sums(&events));
+    assert_eq!(others(&received), others(&events));
+    assert_eq!(sums(&received), sums(&events));
     let ends: Vec<Tick> =
-        heard.iter().filter_map(|event| if let Event::Snapshot(s) = event { Some(s.to) } else { None }).collect();
+        received.iter().filter_map(|event| if let Event::Snapshot(s) = event { Some(s.to) } else { None }).collect();
     assert!(ends.is_sorted(), "{ends:?}");
 }
 
@@ -131,8 +132,8 @@ fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
     let events = run_of(3000);
     hear(&mut mailbox, &events);
     let waiting = mailbox.shared.state().queue.len();
-    // The fourteen other events are kept beside what may be joined.
-    assert!(waiting <= MOST_WAITING + 16, "{waiting}");
+    // The fourteen events that cannot be merged wait as well.
+    assert!(waiting <= MAX_WAITING + 16, "{waiting}");
     assert!(!mailbox.close(Duration::from_millis(10)).is_complete);
     drop(go);
 }
@@ -164,9 +165,9 @@ fn snapshots_of_two_parts_of_the_run_are_never_joined() {
 
 #[test]
 fn single_samples_do_not_wait_in_a_mailbox() {
-    let (mut mailbox, go, heard) = slow();
+    let (mut mailbox, go, received) = slow();
     mailbox.hear(&Event::Samples(Vec::new()));
     drop(go);
     assert!(mailbox.close(AGES).is_complete);
-    assert_eq!(heard.iter().count(), 0);
+    assert_eq!(received.iter().count(), 0);
 }

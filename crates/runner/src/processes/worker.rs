@@ -1,7 +1,9 @@
-//! Runs one process's share of the load, for the process that started it: what `brunt worker` does between its pipes.
+//! Runs the share of one process for the process that started it: the work of `brunt
+//! worker` between its pipes.
 //!
-//! It writes no report and decides nothing. Signals are the caller's, who is to leave them to the process that started it;
-//! it ends when that one says so, or is gone: then `from` is closed.
+//! It writes no report and decides nothing. The caller must ignore signals and leave them to the
+//! process that started it. It ends on command of that process, or when that process has ended:
+//! then `input` is closed.
 
 use crate::error::RunError;
 use crate::world::Real;
@@ -12,43 +14,43 @@ use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// The name of the internal subcommand.
+/// Name of the internal subcommand.
 pub const COMMAND: &str = "worker";
 
-/// Ends this process: nobody is there any more to measure for.
+/// Ends this process, because no process receives its measurements.
 pub type Quit = fn() -> !;
 
-/// Carries out the assignment that is read from `from`, and then does what is said there; accounts go to `to`.
+/// Carries out the assignment from `input`, and then follows the commands from there.
+/// Messages go to `output`.
 ///
 /// # Errors
 ///
-/// The assignment cannot be read, the run cannot be carried out, or accounts cannot be written.
+/// The assignment cannot be read, the run cannot be carried out, or messages cannot be written.
 pub fn attend(
-    mut from: impl BufRead + Send + 'static,
-    to: impl Write + Send + 'static,
+    mut input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
     quit: Quit,
 ) -> Result<(), RunError> {
-    let assignment = assignment(&mut from)?;
-    let accounts = Accounts { to: Arc::new(Mutex::new(to)), quit };
-    let world = Real::at(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
-    let says = accounts.clone();
-    let handle = PartHandle::new(&assignment.plan, assignment.part, move |account| says.say(account));
-    let hears = handle.clone();
-    thread::Builder::new().name("brunt-hears".into()).spawn(move || obey(from, &hears, quit))?;
-    let mut pass_on = |event: &Event| accounts.pass_on(event);
-    run_part(&assignment.plan, Environment::default(), &world, &handle, &mut pass_on)?;
+    let assignment = assignment(&mut input)?;
+    let accounts = Accounts { output: Arc::new(Mutex::new(output)), quit };
+    let world = Real::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
+    let sender = accounts.clone();
+    let handle = PartHandle::new(&assignment.plan, assignment.part, move |account| sender.send(account));
+    let receiver = handle.clone();
+    thread::Builder::new().name("brunt-hears".into()).spawn(move || follow_commands(input, &receiver, quit))?;
+    run_part(&assignment.plan, Environment::default(), &world, &handle, &mut |event: &Event| accounts.pass_on(event))?;
     Ok(())
 }
 
-fn assignment(from: &mut impl BufRead) -> Result<Assignment, RunError> {
+fn assignment(input: &mut impl BufRead) -> Result<Assignment, RunError> {
     let mut line = String::new();
-    from.read_line(&mut line)?;
+    input.read_line(&mut line)?;
     serde_json::from_str(&line).map_err(RunError::Assignment)
 }
 
-/// Hears what is said, until nobody is there to say anything: then there is nobody to measure for.
-fn obey(from: impl BufRead, handle: &PartHandle, quit: Quit) {
-    for line in from.lines().map_while(Result::ok) {
+/// Follows commands until the input is closed. Then no process needs the measurements.
+fn follow_commands(input: impl BufRead, handle: &PartHandle, quit: Quit) {
+    for line in input.lines().map_while(Result::ok) {
         if let Ok(word) = serde_json::from_str::<PartCommand>(&line) {
             handle.hear(word);
         }
@@ -56,29 +58,30 @@ fn obey(from: impl BufRead, handle: &PartHandle, quit: Quit) {
     quit();
 }
 
-/// Where accounts go.
+/// Sends the messages of a worker to the process that started it.
 struct Accounts<W> {
-    to: Arc<Mutex<W>>,
+    output: Arc<Mutex<W>>,
     quit: Quit,
 }
 
 impl<W> Clone for Accounts<W> {
     fn clone(&self) -> Self {
-        Self { to: Arc::clone(&self.to), quit: self.quit }
+        Self { output: Arc::clone(&self.output), quit: self.quit }
     }
 }
 
 impl<W: Write> Accounts<W> {
-    /// What the process that started us knows already does not go back to it.
+    /// Sends an event, unless the process that started this one knows it already.
     fn pass_on(&self, event: &Event) {
         if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
-            self.say(&Account::Event(event.clone()));
+            self.send(&Account::Event(event.clone()));
         }
     }
 
-    fn say(&self, account: &Account) {
-        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        if write_account(&mut *to, account).is_err() {
+    fn send(&self, account: &Account) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        // The process that started this one has ended, so no process needs the measurements.
+        if write_account(&mut *output, account).is_err() {
             (self.quit)();
         }
     }

@@ -1,103 +1,111 @@
-//! What this machine lacks for the load that was asked for.
+//! Limits of this machine for the load of the plan.
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use brunt_model::numbers::{count, plural, three};
 use brunt_spec::defaults;
 
-/// How long a port rests after a connection was closed from here (`TCP_TIMEWAIT_LEN` of Linux), in seconds.
+/// Time in seconds for which a port is unusable after this side closed a
+/// connection (`TCP_TIMEWAIT_LEN` of Linux).
 const TIME_WAIT: f64 = 60.0;
-/// The same where such ports serve again (`tcp_tw_reuse`).
+/// The same time if such ports may be reused (`tcp_tw_reuse`).
 const REUSED_AFTER: f64 = 1.0;
 
-/// Share of all cores from which on other processes are reported, as in the finding `busy_machine` of a run.
+/// Share of all cores above which other processes are reported, as in the finding
+/// `busy_machine` of a run.
 const BUSY: f64 = 0.25;
 
-/// More connections than files that we may have open.
+/// Reports more connections than this process may have open files.
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
-    let (connections, limit) = (facts.asked.connections?, facts.machine.descriptors);
+    let connections = facts.asked.connections?;
+    let limit = facts.machine.descriptors;
     let needed = connections + defaults::DESCRIPTORS_KEPT;
+    // brunt splits the connections over processes if one may not have enough open files.
     let processes = connections.div_ceil(limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1));
-    let refused = processes > defaults::MOST_PROCESSES;
-    let shared = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
+    let is_refused = processes > defaults::MOST_PROCESSES;
+    let effect = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
-        bites: if refused { Certainty::Surely } else { Certainty::Perhaps },
+        bites: if is_refused { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "{} connections need {} open files; limit of a process: {}",
             count(connections),
             count(needed),
             count(limit)
         ),
-        why: if refused { "brunt refuses to start such a run".into() } else { shared },
+        why: if is_refused { "brunt refuses to start such a run".into() } else { effect },
         command: format!(
             "ulimit -Hn {needed} (as root, in the shell that starts brunt); LimitNOFILE={needed} for a systemd service; --ulimit nofile={needed} for a container"
         ),
     })
 }
 
-/// More connections than local ports lead to the server.
+/// Reports more connections than there are local ports for the server.
 pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
     let connections = facts.asked.connections?;
-    let room = room_of_ports(facts)?;
-    (connections > room).then(|| Advice {
+    let capacity = port_capacity(facts)?;
+    (connections > capacity).then(|| Advice {
         rule: "local_ports",
         bites: Certainty::Surely,
-        what: format!("{} connections exceed the {} local ports for this server", count(connections), count(room)),
+        what: format!("{} connections exceed the {} local ports for this server", count(connections), count(capacity)),
         why: "connections beyond that fail with `out of local ports`".into(),
-        command: more_ports(connections.div_ceil(room)),
+        command: more_ports(connections.div_ceil(capacity)),
     })
 }
 
-/// New connections take ports faster than they come free.
+/// Reports new connections that use ports faster than they become free.
 pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
     let rate = facts.asked.new_connections_per_second?;
-    let room = room_of_ports(facts)?;
-    let reused = match facts.machine.settings.tw_reuse {
+    let capacity = port_capacity(facts)?;
+    let reuses_ports = match facts.machine.settings.tw_reuse {
         Some(1) => true,
+        // The kernel reuses ports of loopback connections only.
         Some(2) => facts.same_host(),
         _ => false,
     };
-    let rests = if reused { REUSED_AFTER } else { TIME_WAIT };
+    let rests = if reuses_ports { REUSED_AFTER } else { TIME_WAIT };
     let resting = rate * rests.min(facts.asked.duration_seconds.unwrap_or(f64::INFINITY));
-    (resting > room as f64).then(|| Advice {
+    (resting > capacity as f64).then(|| Advice {
         rule: "time_wait",
         bites: Certainty::Perhaps,
         what: format!(
             "{} new connections/s leave up to {} local ports in TIME_WAIT, more than the {} available",
             three(rate),
             three(resting),
-            count(room)
+            count(capacity)
         ),
         why: format!("ports stay in TIME_WAIT for {rests} s if brunt closes first; then none is free"),
-        command: format!("sysctl -w net.ipv4.tcp_tw_reuse=1; or {}", more_ports((resting / room as f64).ceil() as u64)),
+        command: format!(
+            "sysctl -w net.ipv4.tcp_tw_reuse=1; or {}",
+            more_ports((resting / capacity as f64).ceil() as u64)
+        ),
     })
 }
 
-/// The firewall cannot follow so many connections.
+/// Reports more connections than the firewall can track.
 pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
-    // It counts 0 where no rule makes it follow connections.
-    let (most, now) =
-        (facts.machine.settings.conntrack_max?, facts.machine.settings.conntrack_count.filter(|n| *n > 0)?);
+    let max_entries = facts.machine.settings.conntrack_max?;
+    // The count is 0 if no rule of the firewall tracks connections.
+    let tracked = facts.machine.settings.conntrack_count.filter(|n| *n > 0)?;
     let lasting = facts.asked.connections.unwrap_or(0);
-    // Closed ones are remembered for nf_conntrack_tcp_timeout_time_wait, 120 s.
+    // Closed connections stay in the table for nf_conntrack_tcp_timeout_time_wait, 120 s.
     let remembered = facts.asked.new_connections_per_second.unwrap_or(0.0)
         * facts.asked.duration_seconds.unwrap_or(f64::INFINITY).min(120.0);
-    let needed = now.saturating_add(lasting).saturating_add(remembered as u64);
-    (needed > most).then(|| Advice {
+    let needed = tracked.saturating_add(lasting).saturating_add(remembered as u64);
+    (needed > max_entries).then(|| Advice {
         rule: "conntrack",
-        bites: if now.saturating_add(lasting) > most { Certainty::Surely } else { Certainty::Perhaps },
+        bites: if tracked.saturating_add(lasting) > max_entries { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "{} connections exceed the {} entries of the firewall's connection table",
             count(needed),
-            count(most)
+            count(max_entries)
         ),
         why: "when its table is full, packets are dropped".into(),
         command: format!("sysctl -w net.netfilter.nf_conntrack_max={}", needed.next_power_of_two()),
     })
 }
 
-/// Other processes use much of this machine.
+/// Reports other processes that use much of this machine.
 pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
     let cores = f64::from(facts.machine.cores);
     let others = facts.machine.other_processes_cores.filter(|others| *others >= BUSY * cores)?;
@@ -114,7 +122,7 @@ pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// The CPU slows down when there is little to do.
+/// Reports a CPU that slows down under low load.
 pub(super) fn governor(facts: &Facts) -> Option<Advice> {
     let governor = facts.machine.settings.governor.as_deref().filter(|g| *g != "performance")?;
     Some(Advice {
@@ -126,9 +134,10 @@ pub(super) fn governor(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// Connections that can lead from our addresses to the server's.
-fn room_of_ports(facts: &Facts) -> Option<u64> {
-    // A Unix socket takes no ports.
+/// Maximum number of connections between the local addresses and those of the server; None
+/// for a Unix socket.
+fn port_capacity(facts: &Facts) -> Option<u64> {
+    // A Unix socket uses no ports, and has no addresses.
     let addresses = facts.addresses.len() as u64;
     if addresses == 0 {
         return None;

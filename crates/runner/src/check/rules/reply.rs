@@ -1,4 +1,4 @@
-//! What the reply, and the way it came, make doubtful.
+//! Problems that the reply and the handshake show.
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
@@ -7,12 +7,12 @@ use brunt_judge::explain::status_remedy;
 use brunt_model::numbers::bytes;
 use brunt_wire::tls::Cause;
 
-/// Bodies that shrink by less than this are not worth a word.
-const WORTH_PACKING: f64 = 0.9;
-/// Days before its end at which a certificate is worth a word.
-const SOON: i64 = 14;
+/// Compressed bodies above this share of the original are not reported.
+const MAX_COMPRESSED_SHARE: f64 = 0.9;
+/// Days before the end of a certificate from which on it is reported.
+const EXPIRY_WARNING_DAYS: i64 = 14;
 
-/// Plain HTTP was sent to a port that speaks TLS.
+/// Reports plain HTTP to a port that expects TLS.
 pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
     let url = with_tls(&facts.url).filter(|_| facts.needs_tls)?;
     Some(Advice {
@@ -24,7 +24,7 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// The reply is an error page.
+/// Reports an error page.
 pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
     let status = facts.reply.as_ref()?.status;
     if status < 400 || facts.needs_tls || facts.asked.expects_status {
@@ -39,17 +39,17 @@ pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// The server's certificate is not trusted.
+/// Reports a certificate that is not trusted.
 pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
     let tls = facts.tls.as_ref()?;
     let distrust = tls.distrust.as_deref()?;
-    let expired = tls.certificate.as_ref().filter(|c| c.days_left < 0);
-    let what = match expired {
-        Some(c) => format!("the server's certificate expired on {}", c.valid_to),
-        None => format!("the server's certificate is not trusted: {distrust}"),
+    let is_expired = tls.certificate.as_ref().is_some_and(|c| c.days_left < 0);
+    let what = match &tls.certificate {
+        Some(c) if is_expired => format!("the server's certificate expired on {}", c.valid_to),
+        _ => format!("the server's certificate is not trusted: {distrust}"),
     };
-    let mend = match &tls.certificate {
-        Some(_) if expired.is_some() => "renew it; or --insecure",
+    let remedy = match &tls.certificate {
+        Some(_) if is_expired => "renew it; or --insecure",
         Some(c) if tls.cause == Some(Cause::WrongName) && !c.names.is_empty() => {
             return Some(advice(what, format!("--sni {}; or --insecure", c.names[0])));
         }
@@ -59,7 +59,7 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
         Some(c) if c.self_signed => "--cacert FILE with this certificate; or --insecure",
         _ => "--cacert FILE with its authority; or --insecure",
     };
-    Some(advice(what, mend.into()))
+    Some(advice(what, remedy.into()))
 }
 
 fn advice(what: String, command: String) -> Advice {
@@ -67,11 +67,12 @@ fn advice(what: String, command: String) -> Advice {
     Advice { rule: "certificate", bites: Certainty::Surely, what, why, command }
 }
 
-/// It is trusted today.
+/// Reports a trusted certificate that expires soon.
 pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
     let tls = facts.tls.as_ref().filter(|t| t.distrust.is_none())?;
-    let certificate = tls.certificate.as_ref().filter(|c| c.days_left < SOON)?;
-    let (days, ends) = (certificate.days_left, &certificate.valid_to);
+    let certificate = tls.certificate.as_ref().filter(|c| c.days_left < EXPIRY_WARNING_DAYS)?;
+    let days = certificate.days_left;
+    let ends = &certificate.valid_to;
     let what = if days < 0 {
         format!("the server's certificate expired on {ends}")
     } else {
@@ -86,7 +87,7 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// A redirect is measured in place of a page.
+/// Reports a redirect, which would be measured in place of a page.
 pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
     let reply = facts.reply.as_ref().filter(|r| (300..400).contains(&r.status) && !facts.asked.follows)?;
     let to = reply.location.as_deref()?;
@@ -100,11 +101,11 @@ pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// Each request pays for a connection.
+/// Reports a server that closes each connection.
 pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
     let reply = facts.reply.as_ref()?;
-    let closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
-    closed.then(|| Advice {
+    let is_closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
+    is_closed.then(|| Advice {
         rule: "keep_alive",
         bites: Certainty::Perhaps,
         what: "the server closes the connection after each reply".into(),
@@ -113,16 +114,17 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
     })
 }
 
-/// Browsers would get fewer bytes.
+/// Reports a body that browsers would receive compressed.
 pub(super) fn compression(facts: &Facts) -> Option<Advice> {
-    let (reply, packed) = (facts.reply.as_ref()?, facts.compression.as_ref().filter(|_| !facts.asked.compressed)?);
-    let coding = packed.content_encoding.as_deref()?;
-    (packed.body_bytes as f64 <= reply.body_bytes as f64 * WORTH_PACKING).then(|| Advice {
+    let reply = facts.reply.as_ref()?;
+    let opposite = facts.compression.as_ref().filter(|_| !facts.asked.compressed)?;
+    let coding = opposite.content_encoding.as_deref()?;
+    (opposite.body_bytes as f64 <= reply.body_bytes as f64 * MAX_COMPRESSED_SHARE).then(|| Advice {
         rule: "compression",
         bites: Certainty::Perhaps,
         what: format!(
             "the body has {} with {coding}, and {} as requested",
-            bytes(packed.body_bytes as f64),
+            bytes(opposite.body_bytes as f64),
             bytes(reply.body_bytes as f64)
         ),
         why: "browsers request compressed replies, which take more CPU on the server and less bandwidth".into(),

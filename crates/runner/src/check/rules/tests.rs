@@ -1,12 +1,12 @@
-//! Each rule, on facts that make it speak and on the nearest ones that do not.
+//! Tests each rule with facts that cause advice, and with the closest facts that do not.
 
 use super::*;
-use crate::check::facts::{Answered, Certificate, Compression, Machine, RequestedLoad, Secured};
+use crate::check::facts::{Certificate, Compression, Machine, ReplyFacts, RequestedLoad, TlsFacts};
 use brunt_model::Route;
 use brunt_probe::settings::Settings;
 use brunt_wire::tls::Cause;
 
-/// A load that this machine and this server bear: nothing to say.
+/// Facts without advice: this machine and this server can bear the load.
 fn sound() -> Facts {
     Facts {
         url: "http://10.0.0.2/a/".into(),
@@ -33,12 +33,12 @@ fn sound() -> Facts {
         },
         addresses: vec!["10.0.0.2:80".into()],
         route: Some(Route { same_host: Some(false), link_bits_per_second: Some(1_000_000_000), ..Route::default() }),
-        reply: Some(Answered {
+        reply: Some(ReplyFacts {
             status: 200,
             body_bytes: 12_000,
             head_bytes: 200,
             keep_alive: Some(true),
-            ..Answered::default()
+            ..ReplyFacts::default()
         }),
         ..Facts::default()
     }
@@ -79,7 +79,7 @@ fn every_advice_says_what_why_and_how() {
 
 #[test]
 fn descriptors_are_for_connections_and_the_rest() {
-    // 64 are kept for everything else: 960 + 64 = 1024.
+    // 64 descriptors are reserved for everything else: 960 + 64 = 1024.
     assert!(rules(|f| f.asked.connections = Some(960)).is_empty());
     let advice = with(|f| f.asked.connections = Some(961));
     assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Certainty::Perhaps));
@@ -249,7 +249,7 @@ fn governors_but_performance_are_told() {
 #[test]
 fn a_redirect_is_told_with_where_it_leads() {
     let redirect = |f: &mut Facts| {
-        f.reply = Some(Answered { status: 301, location: Some("../b".into()), ..Answered::default() });
+        f.reply = Some(ReplyFacts { status: 301, location: Some("../b".into()), ..ReplyFacts::default() });
     };
     let advice = with(redirect);
     assert_eq!(advice[0].command, "brunt http://10.0.0.2/b, or --follow 5");
@@ -339,8 +339,12 @@ fn certificates_are_told_before_and_after_their_end() {
             names: vec!["a.test".into()],
             ..Certificate::default()
         };
-        let tls =
-            Secured { certificate: Some(certificate), distrust: distrust.map(Into::into), cause, ..Secured::default() };
+        let tls = TlsFacts {
+            certificate: Some(certificate),
+            distrust: distrust.map(Into::into),
+            cause,
+            ..TlsFacts::default()
+        };
         with(move |f| f.tls = Some(tls.clone()))
     };
     assert!(certified(14, None, None).is_empty());
@@ -350,7 +354,7 @@ fn certificates_are_told_before_and_after_their_end() {
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0].command.contains("--cacert"));
     let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };
-    let tls = Secured { certificate: Some(own), distrust: Some("self-signed".into()), ..Secured::default() };
+    let tls = TlsFacts { certificate: Some(own), distrust: Some("self-signed".into()), ..TlsFacts::default() };
     assert!(with(move |f| f.tls = Some(tls.clone()))[0].command.starts_with("--cacert FILE with this certificate"));
     assert!(certified(90, Some("another name"), Some(Cause::WrongName))[0].command.starts_with("--sni a.test"));
 }

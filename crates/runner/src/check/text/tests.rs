@@ -1,9 +1,9 @@
 use super::*;
-use crate::check::facts::{Certificate, Failed, VERSION};
+use crate::check::facts::{Certificate, FailureFacts, VERSION};
 use crate::check::rules;
 use brunt_probe::settings::Settings;
 
-/// nginx on this machine, over TLS with its own certificate; 5,000 connections.
+/// Facts of nginx on this machine, over TLS with a self-signed certificate; 5,000 connections.
 fn nginx() -> Facts {
     let certificate = Certificate {
         subject: "CN=localhost".into(),
@@ -34,13 +34,13 @@ fn nginx() -> Facts {
             mtu_bytes: Some(65_536),
             ..Route::default()
         }),
-        connection: Some(Connected {
+        connection: Some(ConnectionFacts {
             peer: Some("127.0.0.1:8443".into()),
             resolve_seconds: Some(196e-6),
             round_trip_seconds: 17e-6,
             connects: 5,
         }),
-        tls: Some(Secured {
+        tls: Some(TlsFacts {
             alpn_offered: vec!["http/1.1".into()],
             alpn: Some("http/1.1".into()),
             version: Some("TLSv1.2".into()),
@@ -50,7 +50,7 @@ fn nginx() -> Facts {
             resumed_handshake_seconds: Some(153e-6),
             chain: 1,
             certificate: Some(certificate),
-            ..Secured::default()
+            ..TlsFacts::default()
         }),
         reply: Some(reply_of_nginx()),
         compression: Some(Compression {
@@ -75,8 +75,8 @@ fn machine_of_two_cores() -> Machine {
     Machine { descriptors: 20_000, cores: 2, other_processes_cores: None, settings }
 }
 
-fn reply_of_nginx() -> Answered {
-    Answered {
+fn reply_of_nginx() -> ReplyFacts {
+    ReplyFacts {
         status: 200,
         protocol: "HTTP/1.1".into(),
         server: Some("nginx/1.22.1".into()),
@@ -88,12 +88,12 @@ fn reply_of_nginx() -> Answered {
         keep_alive_header: Some("timeout=30".into()),
         alt_svc: None,
         reused: Some(true),
-        ..Answered::default()
+        ..ReplyFacts::default()
     }
 }
 
 fn closed_port() -> Facts {
-    let failure = Failed {
+    let failure = FailureFacts {
         kind: "refused".into(),
         meaning: "connection refused: no process listens on this port".into(),
         detail: "Connection refused".into(),

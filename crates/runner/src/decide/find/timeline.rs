@@ -1,59 +1,71 @@
-//! What each trial of a search was used for, and for how long the search was interrupted before it.
+//! Purposes of the trials of a search, and interruptions before them.
 //!
-//! The step of a trial states its purpose, and the study's resumptions state the interruptions.
+//! The step of a trial records its purpose, and the resumptions of the
+//! study record the interruptions.
 
 use brunt_model::question::TrialPurpose;
 use brunt_model::study::Resumption;
 use brunt_model::{Experiment, Run, Trial};
 
-/// One trial of a search: when it was made, and what is stated of it. Instants in seconds since 1970-01-01 UTC.
+/// Time and recorded purpose of one trial of a search. Instants are in
+/// seconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Its beginning.
+    /// Instant of its beginning.
     pub began: f64,
-    /// Its end.
+    /// Instant of its end.
     pub ended: f64,
-    /// Its purpose; None where the log does not state it.
+    /// Recorded purpose; None if the log does not contain it.
     pub stated: Option<TrialPurpose>,
 }
 
 impl Span {
-    /// That of a trial of an experiment.
+    /// Creates the span of a trial.
     pub fn of(trial: &Trial, experiment: &Experiment) -> Self {
-        let (run, place) = (&trial.run, trial.place);
+        let run = &trial.run;
+        let place = trial.place;
         Self {
             began: run.unix_seconds,
-            ended: run.unix_seconds + lasted(run),
+            ended: run.unix_seconds + duration(run),
             stated: experiment.step(place).and_then(|step| step.purpose),
         }
     }
 }
 
-/// Seconds from the first event of a run to its last.
-pub fn lasted(run: &Run) -> f64 {
+/// Duration of a run in seconds, from its first event to its last.
+pub fn duration(run: &Run) -> f64 {
     run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).seconds()
 }
 
-/// For each trial, for how many seconds the search was interrupted between the trial before and this one.
+/// Duration in seconds of the interruption before each trial.
 pub fn interruptions(spans: &[Span], resumptions: &[Resumption]) -> Vec<f64> {
-    let before = |index: usize| index.checked_sub(1).map_or(f64::INFINITY, |before| spans[before].ended);
-    let each = spans.iter().enumerate().map(|(index, span)| interruption(before(index), span, resumptions));
-    each.collect()
+    let mut interruptions = Vec::with_capacity(spans.len());
+    let mut previous_end = f64::INFINITY;
+    for span in spans {
+        interruptions.push(interruption(previous_end, span, resumptions));
+        previous_end = span.ended;
+    }
+    interruptions
 }
 
-fn interruption(ended: f64, span: &Span, resumptions: &[Resumption]) -> f64 {
-    let within = |resumption: &&Resumption| (ended..=span.began).contains(&resumption.unix_seconds);
-    resumptions.iter().rev().find(within).map_or(0.0, |last| last.unix_seconds - ended)
+fn interruption(previous_end: f64, span: &Span, resumptions: &[Resumption]) -> f64 {
+    let pause = previous_end..=span.began;
+    let last = resumptions.iter().rev().find(|resumption| pause.contains(&resumption.unix_seconds));
+    last.map_or(0.0, |last| last.unix_seconds - previous_end)
 }
 
-/// What each trial was used for; None where that follows from the trials before it. If the question changed since a trial, the
-/// search for the new one decides what use it has of the trial, unless the server was overloaded.
+/// Purpose of each trial; None if it follows from the trials before it. If the question
+/// changed after a trial, the new search decides about the purpose of the trial, unless
+/// it overloaded the server.
 pub fn purposes(spans: &[Span], resumptions: &[Resumption]) -> Vec<Option<TrialPurpose>> {
     let changes = resumptions.iter().filter(|resumption| resumption.question_changed);
-    let changed = changes.map(|resumption| resumption.unix_seconds).fold(f64::NEG_INFINITY, f64::max);
-    let reusable =
-        |span: &Span| span.began < changed && matches!(span.stated, Some(TrialPurpose::Search | TrialPurpose::Confirm));
-    spans.iter().map(|span| span.stated.filter(|_| !reusable(span))).collect()
+    let changed_seconds = changes.map(|resumption| resumption.unix_seconds).fold(f64::NEG_INFINITY, f64::max);
+    let mut purposes = Vec::with_capacity(spans.len());
+    for span in spans {
+        let is_reusable = matches!(span.stated, Some(TrialPurpose::Search | TrialPurpose::Confirm));
+        purposes.push(span.stated.filter(|_| !(is_reusable && span.began < changed_seconds)));
+    }
+    purposes
 }
 
 #[cfg(test)]

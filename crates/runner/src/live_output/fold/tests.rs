@@ -1,11 +1,11 @@
-//! Known samples in known snapshots: which interval they are in, and what is made of them.
+//! Tests the interval and the figures of known samples in known snapshots.
 
 use super::*;
 use brunt_model::{Outcome, Sample};
 
 const MS: u64 = 1_000_000;
 
-/// A sample of so many milliseconds.
+/// A sample with this response time in milliseconds.
 fn sample(outcome: Outcome, millis: u64) -> Sample {
     Sample {
         first_byte: Tick(millis * MS),
@@ -25,7 +25,7 @@ fn bad() -> Outcome {
     Outcome { status: Some(500), failure: None, expected: false }
 }
 
-/// A snapshot that ends so many milliseconds after the beginning; the samples of labels 0 and 1.
+/// A snapshot that ends `to` milliseconds after the beginning, with these samples by label.
 fn snapshot(to: u64, users: u64, samples: &[(u32, Sample)]) -> Event {
     let mut snapshot = Snapshot { to: Tick(to * MS), ..Snapshot::default() };
     for (label, sample) in samples {
@@ -40,7 +40,7 @@ fn label(id: u32, name: &str) -> Event {
     Event::Label { id, name: name.into(), hop_of: None }
 }
 
-fn heard(fold: &mut Fold, events: &[Event]) -> Vec<Interval> {
+fn intervals_of(fold: &mut Fold, events: &[Event]) -> Vec<Interval> {
     events.iter().filter_map(|event| fold.hear(event)).collect()
 }
 
@@ -52,10 +52,10 @@ fn finished() -> Event {
 fn each_sample_is_in_one_interval() {
     let mut fold = Fold::new(Duration::from_secs(1));
     let mut events = vec![label(0, "a"), label(1, "b")];
-    // Snapshots of 300 ms: an interval ends with the first one behind its border.
+    // Snapshots of 300 ms: an interval ends with the first snapshot after its planned end.
     events.extend((1..=10).map(|n| snapshot(n * 300, 2, &[(0, sample(good(), 5)), (1, sample(bad(), n))])));
     events.push(finished());
-    let intervals = heard(&mut fold, &events);
+    let intervals = intervals_of(&mut fold, &events);
     let counts: Vec<u64> = intervals.iter().map(|interval| interval.all.count()).collect();
     assert_eq!(counts, [8, 6, 6]);
     let ends: Vec<f64> = intervals.iter().map(|interval| interval.unix_seconds).collect();
@@ -75,7 +75,7 @@ fn figures_of_an_interval_are_those_of_its_samples() {
     let refused = sample(Outcome::failed(Failure::Refused), 1);
     let late = sample(Outcome::failed(Failure::Timeout), 900);
     let samples = [sample(good(), 10), sample(good(), 30), sample(bad(), 50), refused, late].map(|one| (0, one));
-    let interval = heard(&mut fold, &[label(0, "only"), snapshot(1000, 3, &samples)]).remove(0);
+    let interval = intervals_of(&mut fold, &[label(0, "only"), snapshot(1000, 3, &samples)]).remove(0);
     let figures = &interval.all;
     assert_eq!((figures.ok, figures.ko, figures.count()), (2, 3, 5));
     assert_eq!(figures.traffic, Some(Traffic { hits: 5, sent: 50, received: 500 }));
@@ -96,7 +96,7 @@ fn the_only_label_has_the_figures_of_all() {
     measured.record(&sample(good(), 4));
     let snapshot = Event::Snapshot(Box::new(Snapshot { to: Tick(1000 * MS), measured, ..Snapshot::default() }));
     let mut fold = Fold::new(Duration::from_secs(1));
-    let interval = heard(&mut fold, &[label(0, "/"), snapshot]).remove(0);
+    let interval = intervals_of(&mut fold, &[label(0, "/"), snapshot]).remove(0);
     assert_eq!(interval.named["/"], interval.all);
 }
 
@@ -105,13 +105,13 @@ fn statuses_that_a_plan_expects_are_no_errors() {
     let expected = Outcome { status: Some(404), failure: None, expected: true };
     let mut fold = Fold::new(Duration::from_secs(1));
     let samples = [(0, sample(expected, 1)), (0, sample(bad(), 1))];
-    let interval = heard(&mut fold, &[label(0, "/"), snapshot(1000, 1, &samples)]).remove(0);
+    let interval = intervals_of(&mut fold, &[label(0, "/"), snapshot(1000, 1, &samples)]).remove(0);
     assert_eq!(interval.all.errors, [("status".into(), "unexpected status".into(), 1)]);
     // Plans of JMeter check statuses: a 404 is a failed check.
     let checked = Outcome { status: Some(404), failure: Some(Failure::Check), expected: true };
     let failed = Outcome { failure: Some(Failure::Check), ..good() };
     let samples = [(0, sample(checked, 1)), (0, sample(failed, 1)), (0, sample(good(), 1))];
-    let interval = heard(&mut fold, &[snapshot(2000, 1, &samples)]).remove(0);
+    let interval = intervals_of(&mut fold, &[snapshot(2000, 1, &samples)]).remove(0);
     let errors: Vec<(&str, u64)> = interval.all.errors.iter().map(|(code, _, count)| (code.as_str(), *count)).collect();
     assert_eq!(errors, [("check", 1), ("404", 1)]);
 }
@@ -124,7 +124,8 @@ fn transactions_are_beside_requests() {
     tally.end(brunt_model::transaction::TransactionEnd::Failed, 9 * MS);
     transactions.insert("order".to_owned(), tally);
     let snapshot = Snapshot { to: Tick(1000 * MS), transactions, ..Snapshot::default() };
-    let interval = heard(&mut Fold::new(Duration::from_secs(1)), &[Event::Snapshot(Box::new(snapshot))]).remove(0);
+    let interval =
+        intervals_of(&mut Fold::new(Duration::from_secs(1)), &[Event::Snapshot(Box::new(snapshot))]).remove(0);
     let order = &interval.named["order"];
     assert_eq!((order.ok, order.ko, order.traffic, interval.all.count()), (1, 1, None, 0));
     assert!(order.ok_times.max() < order.ko_times.min());
@@ -134,15 +135,15 @@ fn transactions_are_beside_requests() {
 fn users_are_counted_over_all_runs_of_a_test() {
     let mut fold = Fold::new(Duration::from_secs(1));
     let run = [2, 5, 4].map(|users| snapshot(400 * users, users, &[]));
-    let first = heard(&mut fold, &[snapshot(400, 2, &[]), run[1].clone(), run[2].clone()]);
+    let first = intervals_of(&mut fold, &[snapshot(400, 2, &[]), run[1].clone(), run[2].clone()]);
     assert_eq!(first[0].users, Users { min: 2, max: 5, mean: 4, started: 5, ended: 0 });
-    heard(&mut fold, &[finished()]);
+    intervals_of(&mut fold, &[finished()]);
     let started = Event::Started {
         plan: Box::new(super::super::transport::plan()),
         environment: Box::default(),
         unix_seconds: 100.0,
     };
-    let second = heard(&mut fold, &[started, snapshot(1000, 3, &[]), finished()]);
+    let second = intervals_of(&mut fold, &[started, snapshot(1000, 3, &[]), finished()]);
     assert_eq!(second[0].users, Users { min: 3, max: 3, mean: 3, started: 8, ended: 5 });
     assert_eq!(second[0].unix_seconds, 101.0);
 }

@@ -12,7 +12,7 @@ fn figures() -> Figures {
 
 fn lines() -> GraphiteLines {
     let sink = GraphiteSink { host: "h".into(), port: 2003, prefix: "jmeter.".into() };
-    GraphiteLines::new(&sink, Wanted::All, vec![90.0, 99.95])
+    GraphiteLines::new(&sink, LabelSelection::All, vec![90.0, 99.95])
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn sink(url: &str) -> InfluxSink {
     }
 }
 
-fn lines(wanted: Wanted) -> InfluxLines {
+fn lines(wanted: LabelSelection) -> InfluxLines {
     InfluxLines::new(&sink("http://h/write?db=x"), wanted, vec![90.0, 99.9])
 }
 
@@ -55,7 +55,7 @@ fn interval(named: &[(&str, Figures)]) -> Interval {
 #[test]
 fn lines_are_those_of_jmeter() {
     let named = [("a, b=c", figures(&[0], &[])), ("bad", figures(&[], &[0]))];
-    let lines = lines(Wanted::All).of(&interval(&named));
+    let lines = lines(LabelSelection::All).of(&interval(&named));
     assert_eq!(
         lines,
         [
@@ -86,7 +86,7 @@ fn times_are_milliseconds() {
 
 #[test]
 fn the_test_begins_and_ends_once() {
-    let mut lines = lines(Wanted::None);
+    let mut lines = lines(LabelSelection::None);
     assert!(lines.end(1.0).is_empty());
     assert_eq!(
         lines.begin(1.5),
@@ -95,7 +95,7 @@ fn the_test_begins_and_ends_once() {
     assert!(lines.begin(2.0).is_empty());
     assert!(lines.end(2.0)[0].ends_with(r#"text="Test name ended" 2000000000"#));
     let quoted = InfluxSink { title: "a \"b\"\nc\\".into(), ..sink("") };
-    let line = InfluxLines::new(&quoted, Wanted::None, Vec::new()).begin(0.0).remove(0);
+    let line = InfluxLines::new(&quoted, LabelSelection::None, Vec::new()).begin(0.0).remove(0);
     assert!(line.contains(r#"text="a \"b\" c\\ started""#), "{line}");
 }
 
@@ -120,11 +120,11 @@ fn names_are_escaped() {
 fn labels_are_chosen_and_percentiles_may_be_none() {
     let named = [("login", figures(&[1], &[])), ("shop", figures(&[1], &[]))];
     let of = |wanted| lines(wanted).of(&interval(&named)).len();
-    assert_eq!(of(Wanted::None), 2);
-    assert_eq!(of(Wanted::Named(vec!["shop".into()])), 4);
+    assert_eq!(of(LabelSelection::None), 2);
+    assert_eq!(of(LabelSelection::Named(vec!["shop".into()])), 4);
     let found = brunt_script::pattern::Pattern::new("log|shop").unwrap();
-    assert_eq!(of(Wanted::Found(found)), 6);
-    let none = InfluxLines::new(&sink(""), Wanted::None, Vec::new());
+    assert_eq!(of(LabelSelection::Pattern(found)), 6);
+    let none = InfluxLines::new(&sink(""), LabelSelection::None, Vec::new());
     assert!(!none.of(&interval(&[]))[0].contains("pct"));
     let idle = Interval { unix_seconds: 1.0, ..Interval::default() };
     assert_eq!(none.of(&idle).len(), 1, "nothing ended: users alone");
@@ -133,6 +133,6 @@ fn labels_are_chosen_and_percentiles_may_be_none() {
 #[test]
 fn the_precision_of_the_url_is_kept() {
     for (url, time) in [("http://h/write?db=x&precision=s", 12), ("http://h/write?precision=ms&db=x", 12_345)] {
-        assert_eq!(InfluxLines::new(&sink(url), Wanted::None, Vec::new()).time(12.345), time, "{url}");
+        assert_eq!(InfluxLines::new(&sink(url), LabelSelection::None, Vec::new()).time(12.345), time, "{url}");
     }
 }

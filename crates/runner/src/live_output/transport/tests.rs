@@ -1,26 +1,26 @@
-//! Systems that take lines, refuse them, never answer, and are not there.
+//! Sends lines to systems that accept them, refuse them, never answer, or do not exist.
 
 use super::*;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
-/// The first connection is read, and answered with this; what it said.
-fn answering(reply: &'static str) -> (u16, thread::JoinHandle<String>) {
+/// Starts a server that sends this reply on the first connection. Its thread returns the request.
+fn start_server(reply: &'static str) -> (u16, thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let served = thread::spawn(move || {
+    let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut said = String::new();
+        let mut received = String::new();
         let mut buffer = [0; 4096];
-        while !said.contains("\r\n\r\nlines\n") {
+        while !received.contains("\r\n\r\nlines\n") {
             let read = stream.read(&mut buffer).unwrap();
-            said.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+            received.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
         }
         stream.write_all(reply.as_bytes()).unwrap();
-        said
+        received
     });
-    (port, served)
+    (port, server)
 }
 
 fn http(port: u16) -> Transport {
@@ -30,21 +30,21 @@ fn http(port: u16) -> Transport {
 
 #[test]
 fn lines_are_posted_with_the_token() {
-    let (port, served) = answering("HTTP/1.1 204 No Content\r\n\r\n");
+    let (port, server) = start_server("HTTP/1.1 204 No Content\r\n\r\n");
     assert_eq!(http(port).send("lines\n"), Ok(()));
-    let said = served.join().unwrap();
-    assert!(said.starts_with("POST /write?db=x&p=hunter2 HTTP/1.1\r\n"), "{said}");
+    let received = server.join().unwrap();
+    assert!(received.starts_with("POST /write?db=x&p=hunter2 HTTP/1.1\r\n"), "{received}");
     assert!(
-        said.contains("\r\nAuthorization: Token hunter3\r\n") && said.contains("\r\nContent-Length: 6\r\n"),
-        "{said}"
+        received.contains("\r\nAuthorization: Token hunter3\r\n") && received.contains("\r\nContent-Length: 6\r\n"),
+        "{received}"
     );
 }
 
 #[test]
 fn a_refusal_is_told_from_a_system_that_is_busy() {
-    let (port, _) = answering("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
+    let (port, _) = start_server("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
     assert_eq!(http(port).send("lines\n"), Err(SendError::Refused("it answers 400: {\"a\": \"bad\"}".into())));
-    let (port, _) = answering("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    let (port, _) = start_server("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(http(port).send("lines\n"), Err(SendError::Absent("it answers 503".into())));
 }
 

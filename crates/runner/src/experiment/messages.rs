@@ -1,0 +1,81 @@
+//! Messages about the progress of a search.
+//!
+//! Out of scope: the sentence of the answer, which is in the crate `search`.
+
+use crate::decide::SearchProgress;
+use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
+use brunt_model::numbers::{plain, plural, three};
+use brunt_model::{Answer, LoadUnit, Trial};
+use brunt_report::figures::quantile;
+use brunt_search::{Evidence, TrialRequest};
+
+/// A line such as `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below;
+/// capacity 800 to 3,200/s`.
+pub fn trial_line(progress: &SearchProgress, trial: &Trial, search_trial: &SearchTrial, answer: &Answer) -> String {
+    let number = progress.trial_count;
+    let run = &trial.run;
+    let load = load_text(answer.unit, search_trial.load);
+    let p99 = quantile(run.total.response_quantile(0.99));
+    let achieved_rate = three(search_trial.achieved);
+    let errors = plural(run.total.errors(), "error");
+    let seconds = three(search_trial.seconds);
+    let side = side(progress, search_trial);
+    let result = current_result(answer);
+    format!("trial {number}: {load} for {seconds} s: {achieved_rate}/s, p99 {p99}, {errors}: {side}; {result}")
+}
+
+/// State of a search that is resumed.
+pub fn resumption_line(trials: usize, answer: &Answer) -> String {
+    format!("{} so far: {}", plural(trials as u64, "trial"), current_result(answer))
+}
+
+/// Estimates of the capacities so far.
+pub fn current_result(answer: &Answer) -> String {
+    let estimates: Vec<String> =
+        answer.capacities.iter().map(|capacity| estimate_text(capacity.at, answer.unit)).collect();
+    let word = if estimates.len() == 1 { "capacity" } else { "capacities" };
+    format!("{word} {}", estimates.join(", "))
+}
+
+fn estimate_text(at: Estimate, unit: LoadUnit) -> String {
+    let unit = unit.behind();
+    match (at.low.map(three), at.value.map(three), at.high.map(three)) {
+        (Some(low), Some(value), Some(high)) => format!("{value}{unit} ({low} to {high})"),
+        (_, Some(value), _) => format!("about {value}{unit}"),
+        (Some(low), None, Some(high)) => format!("{low} to {high}{unit}"),
+        (Some(low), None, None) => format!("at least {low}{unit}"),
+        (None, None, Some(high)) => format!("below {high}{unit}"),
+        (None, None, None) => "not known".into(),
+    }
+}
+
+/// A line such as `next 1600/s: twice the previous load`.
+pub fn next_line(request: &TrialRequest, unit: LoadUnit) -> String {
+    format!("next {}: {}", load_text(unit, request.load), request.why)
+}
+
+/// Result of a single trial, in the words of the report.
+fn side(progress: &SearchProgress, search_trial: &SearchTrial) -> String {
+    let Some(summary) = progress.summaries.last() else { return String::new() };
+    let words = search_trial.sides.iter().map(|side| match side {
+        LoadSide::Below => "met",
+        LoadSide::Above => "missed",
+        LoadSide::Undecided => "undecided",
+    });
+    let words = words.collect::<Vec<_>>().join(", ");
+    match (&search_trial.limited, summary.evidence) {
+        (None, _) => words,
+        (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),
+        (Some(limited), _) if progress.search.is_contested(summary) => {
+            format!("contested: limited by {limited}, not by the server alone")
+        }
+        (Some(limited), _) => format!("{words}, evidence for the lower end only ({limited})"),
+    }
+}
+
+fn load_text(unit: LoadUnit, load: f64) -> String {
+    match unit {
+        LoadUnit::PerSecond => format!("{}/s", plain(load)),
+        LoadUnit::Users { .. } => plural(load as u64, "user"),
+    }
+}
