@@ -1,5 +1,5 @@
-//! Keys of a plan file, their kinds, and their meaning. The JSON Schema is generated from these
-//! types.
+//! Keys of a plan file, their kinds, and their meaning. The JSON Schema is generated
+//! from these types.
 //!
 //! Out of scope: keys that are settings. [`sections`](super::sections) has their names and kinds.
 
