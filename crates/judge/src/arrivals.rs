@@ -1,75 +1,80 @@
-//! What was begun, against the schedule: in size of effect, never by the chance of it (a p-value grows with the number
-//! of samples until anything differs).
+//! Compares the begun requests with the schedule, by size of effect and not by p-value: a p-value
+//! shrinks with the number of samples until any difference is significant.
 //!
-//! A machine that takes time away disturbs it, so it is no consistency check: it is evidence of lag (`limits`). On
-//! a clock that nobody disturbs all of it must hold: the engine's tests check that.
+//! A machine that takes CPU time away disturbs arrivals, so a difference is evidence of lag
+//! (`limits`) and no failed consistency check. On an undisturbed clock all of these checks must
+//! hold: the engine's tests check that.
 
 use crate::conservation::{check, of_populations};
 use brunt_model::finding::Check;
 use brunt_model::{Arrivals, Load, Loss, Phase, Plan, Run, Shape, Tick};
 use std::time::Duration;
 
-/// The most that the two distributions may differ in any instant (Kolmogorov 1933, Smirnov 1948).
+/// Maximum distance between the two distributions at any instant (Kolmogorov 1933, Smirnov 1948).
 const MOST_DISTANCE: f64 = 0.02;
-/// The most that the two indices of dispersion may differ, of the larger or of 1.
+/// Maximum difference of the two indices of dispersion, as a share of the larger one or of 1.
 const MOST_DISPERSION: f64 = 0.05;
-/// What few spans are forgiven on top: this share of the standard error that an index of so many independent counts has,
-/// √(2 ÷ spans). An arrival that lag moves over a border weighs more where there are few.
-const FORGIVEN: f64 = 0.5;
-/// The most bins that may be put aside.
+/// Extra tolerance for few spans: this share of √(2 ÷ spans), the standard error of an index
+/// of that many independent counts. An arrival that lag moves over a border weighs more if
+/// there are few spans.
+const SMALL_SAMPLE_TOLERANCE: f64 = 0.5;
+/// Maximum share of bins that may be put aside.
 pub(crate) const MOST_DISPLACED: f64 = 0.05;
 
-/// Spans in which the spacing must be known before its disturbance is a cause: of fewer, a few are many.
+/// Minimum number of spans before disturbed spacing can be a cause. Among fewer spans, a few
+/// disturbed ones are a large share.
 const ENOUGH_SPANS: u64 = 100;
 
-/// The schedule and the spacing; what cannot be looked at in this run is left out.
+/// Checks the schedule and the spacing of arrivals. Leaves out checks that this run does not allow.
 pub fn checks(run: &Run) -> Vec<Check> {
-    let of_all = [schedule(run), dispersion(run)].into_iter().flatten();
-    of_all.chain(of_populations(run, checks)).collect()
+    let checks_of_total = [schedule(run), dispersion(run)].into_iter().flatten();
+    checks_of_total.chain(of_populations(run, checks)).collect()
 }
 
-/// The share of the measured time in which much was begun late or early: a quarter more or less than was planned for the
-/// span. None where there are too few arrivals to say.
+/// Share of the measured time in which begun requests deviate by a quarter or more from the number
+/// planned for the span. None if there are too few arrivals.
 pub(crate) fn displaced(run: &Run) -> Option<f64> {
     let level = run.spread.telling()?;
     let all = level.displaced + level.spans;
-    (all >= ENOUGH_SPANS && waited_for_no_connection(run)).then(|| level.displaced as f64 / all as f64)
+    (all >= ENOUGH_SPANS && has_no_queue_wait(run)).then(|| level.displaced as f64 / all as f64)
 }
 
-/// With few connections, the server decides when requests begin.
-fn waited_for_no_connection(run: &Run) -> bool {
+/// True if no request waited for a connection. With few connections, the server
+/// decides when requests begin.
+fn has_no_queue_wait(run: &Run) -> bool {
     run.total.queue_wait.max() == 0 && run.warmup.queue_wait.max() == 0
 }
 
-/// The instants at which arrivals were acted on (begun, made to wait for a connection, or dropped), against the schedule.
+/// Compares the instants at which arrivals were acted on (begun, queued for a connection, or
+/// dropped) with the schedule.
 ///
-/// The greatest distance between their number so far and the number that the schedule asked for, in shares of all. A
-/// Poisson schedule wanders itself: 3/√n is allowed for that, which one in some 10⁷ exceeds (Massart 1990).
+/// The statistic is the greatest distance between the arrivals so far and the number that the
+/// schedule asked for, as a share of all. A Poisson schedule itself fluctuates: 3/√n is allowed for
+/// that, which about one schedule in 10⁷ exceeds (Massart 1990).
 fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
     let Load::Open { rate, arrivals, .. } = &plan.only()?.load else { return None };
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
-    let asked = |at: Tick| expected(plan, rate, at.nanos_since(begins));
-    // Of what came after a process was lost, its share is missing.
-    let lost = |loss: &Loss, at: Tick| (asked(at) - asked(loss.at)).max(0.0) / f64::from(loss.part.of);
-    let expected = |at: Tick| asked(at) - run.losses.iter().map(|loss| lost(loss, at)).sum::<f64>();
-    let (mut acted, mut distance, mut all) = (0.0, 0.0_f64, 0.0);
+    let mut acted = 0.0;
+    let mut distance = 0.0_f64;
+    let mut all = 0.0;
     for point in run.series.points().filter(|p| matches!(p.phase, Phase::Warmup | Phase::Measure)) {
         acted += point.flow.arrivals as f64;
-        all = expected(point.to);
+        all = expected_until(run, plan, rate, begins, point.to);
         distance = distance.max((acted - all).abs());
     }
     if all < 1.0 {
         return None;
     }
-    let wandering = match arrivals {
+    let tolerance = match arrivals {
         Arrivals::Poisson => 3.0 / all.sqrt(),
         Arrivals::Even => 1.0 / all,
         Arrivals::Burst(size) => f64::from(*size) / all,
-        // Of a uniform distribution the deviation is half its width by the square root of three.
+        // The standard deviation of a uniform distribution is half its width divided by √3.
         Arrivals::Uniform(millionths) => 3.0 * f64::from(*millionths) / 1e6 / (3.0 * all).sqrt(),
     };
-    let (share, most) = (distance / all, MOST_DISTANCE + wandering);
+    let share = distance / all;
+    let most = MOST_DISTANCE + tolerance;
     let text = format!(
         "{all:.0} arrivals; largest deviation from the schedule {:.2} % (threshold: {:.2} %)",
         share * 1e2,
@@ -78,23 +83,36 @@ fn schedule(run: &Run) -> Option<Check> {
     Some(check("arrivals against the schedule", share <= most, text))
 }
 
-/// How many arrivals the schedule asks for in the first `nanos` of load. The warm-up runs at what the shape begins with.
+/// Number of arrivals that the schedule asks for until `until`. A lost process has no share of the
+/// arrivals after its loss.
+fn expected_until(run: &Run, plan: &Plan, rate: &Shape, begins: Tick, until: Tick) -> f64 {
+    let scheduled = expected(plan, rate, until.nanos_since(begins));
+    let missing_of = |loss: &Loss| {
+        let before_loss = expected(plan, rate, loss.at.nanos_since(begins));
+        (scheduled - before_loss).max(0.0) / f64::from(loss.part.of)
+    };
+    scheduled - run.losses.iter().map(missing_of).sum::<f64>()
+}
+
+/// Number of arrivals that the schedule asks for in the first `nanos` of load. The warm-up runs at
+/// the rate with which the shape begins.
 fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
-    let (load, warmup) = (Duration::from_nanos(nanos), plan.main().stop.warmup);
+    let load = Duration::from_nanos(nanos);
+    let warmup = plan.main().stop.warmup;
     let before = rate.at(Duration::ZERO) * load.min(warmup).as_secs_f64();
     let measured = rate.area(load.saturating_sub(warmup));
     before + plan.main().stop.requests.map_or(measured, |most| measured.min(most as f64))
 }
 
-/// The index of dispersion of what was begun against that of what was planned, both of the same arrivals.
+/// Compares the index of dispersion of the begun arrivals with that of the planned ones.
 fn dispersion(run: &Run) -> Option<Check> {
-    if !waited_for_no_connection(run) {
+    if !has_no_queue_wait(run) {
         return None;
     }
     let level = run.spread.telling()?;
     let (planned, begun) = level.dispersion()?;
     let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
-    let most = MOST_DISPERSION + FORGIVEN * (2.0 / level.spans.max(1) as f64).sqrt();
+    let most = MOST_DISPERSION + SMALL_SAMPLE_TOLERANCE * (2.0 / level.spans.max(1) as f64).sqrt();
     let near = (planned - begun).abs() <= most * planned.max(begun).max(1.0);
     let text = format!(
         "variance over mean of arrivals in {} s: {planned:.3} planned, {begun:.3} begun, in {} spans; {:.0} % of \

@@ -1,13 +1,14 @@
-//! What limited the server: rules over the readings that were taken of it.
+//! Finds the resource that limited the server, by rules over readings of the server.
 //!
-//! A figure is held against its threshold by the level that it kept to for half of the measured time (for what loses
-//! connections at once: a tenth). Of the rows of `RULES` that are at their limit, the first is the culprit, since what
-//! comes later follows from what comes before: all workers are busy *because* they wait for a core. The others are told
-//! beside it. `docs/bottleneck.md` tells users the same, threshold by threshold.
+//! A figure's level is the value that it reached for half of the measured time, or for a tenth if
+//! its exhaustion loses connections at once. The level is compared with the threshold.
+//! Of the `RULES` at their limit, the first is the culprit, because causes precede consequences:
+//! all workers are busy *because* they wait for a core. The others are listed with it.
+//! `docs/bottleneck.md` documents every threshold.
 //!
-//! Out of scope: the verdict on the generator (`limits`), which is taken as it is. It is the culprit where it was the
-//! limit; but requests that queue before a server are none that a slow generator held back, so what fills up under them
-//! is named all the same.
+//! Out of scope: the verdict on the generator (`limits`), which is an input here. A generator that
+//! was the limit is the culprit. Resources that fill up under queued requests are reported even
+//! then, because a slow generator does not make requests queue at the server.
 //!
 //! * `facts`: readings as levels. `cpu`, `pools`, `machine`: the rules.
 
@@ -25,88 +26,125 @@ use facts::Facts;
 
 pub(crate) use cpu::server_cores;
 
-/// What a rule has found.
+/// Result of one rule.
 #[derive(Debug, Default)]
 struct RuleResult {
-    /// What was looked at, each figure beside its threshold; empty where nothing of it was read.
+    /// Examined figures with their thresholds; empty if none was read.
     evidence: Vec<Reason>,
-    /// What is at its limit, as a sentence; None: nothing.
+    /// Exhausted resource as a sentence; None if there is none.
     sentence: Option<String>,
-    /// Resource that processes other than the server exhausted, as a sentence; None: there is none.
+    /// Resource that processes other than the server exhausted, as a sentence; None
+    /// if there is none.
     by_others: Option<String>,
 }
 
-/// One thing that may limit a server.
+/// A resource that may limit a server.
 struct Rule {
     culprit: Culprit,
-    look: fn(&Facts) -> RuleResult,
-    standing: Precedence,
-    /// Its name if nothing was found.
+    evaluate: fn(&Facts) -> RuleResult,
+    precedence: Precedence,
+    /// Name of the resource in the list of examined resources.
     words: &'static str,
 }
 
-/// What a rule is worth beside a generator that was limited.
+/// Precedence of a rule if the generator was limited, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Precedence {
-    /// It can only be so when more was asked for than the server could do.
-    Alone,
+    /// The resource is only exhausted if more was requested than the server could do,
+    /// so it comes first.
+    OverGenerator,
     /// The generator comes first.
-    Beside,
+    BelowGenerator,
 }
 
-/// Causes before what follows from them.
+/// Causes come before their consequences.
 const RULES: &[Rule] = &[
-    Rule { culprit: Culprit::Files, look: machine::files, standing: Precedence::Alone, words: "open files" },
-    Rule { culprit: Culprit::Memory, look: machine::memory, standing: Precedence::Beside, words: "memory" },
-    Rule { culprit: Culprit::Cpu, look: cpu::machine, standing: Precedence::Alone, words: "CPU" },
-    Rule { culprit: Culprit::Core, look: cpu::core, standing: Precedence::Beside, words: "single threads" },
-    Rule { culprit: Culprit::Disk, look: machine::disk, standing: Precedence::Beside, words: "disks" },
-    Rule { culprit: Culprit::Network, look: machine::network, standing: Precedence::Beside, words: "network" },
-    Rule { culprit: Culprit::Workers, look: pools::workers, standing: Precedence::Alone, words: "workers" },
-    Rule { culprit: Culprit::Connections, look: pools::connections, standing: Precedence::Alone, words: "connections" },
+    Rule {
+        culprit: Culprit::Files,
+        evaluate: machine::files,
+        precedence: Precedence::OverGenerator,
+        words: "open files",
+    },
+    Rule {
+        culprit: Culprit::Memory,
+        evaluate: machine::memory,
+        precedence: Precedence::BelowGenerator,
+        words: "memory",
+    },
+    Rule { culprit: Culprit::Cpu, evaluate: cpu::machine, precedence: Precedence::OverGenerator, words: "CPU" },
+    Rule {
+        culprit: Culprit::Core,
+        evaluate: cpu::core,
+        precedence: Precedence::BelowGenerator,
+        words: "single threads",
+    },
+    Rule { culprit: Culprit::Disk, evaluate: machine::disk, precedence: Precedence::BelowGenerator, words: "disks" },
+    Rule {
+        culprit: Culprit::Network,
+        evaluate: machine::network,
+        precedence: Precedence::BelowGenerator,
+        words: "network",
+    },
+    Rule {
+        culprit: Culprit::Workers,
+        evaluate: pools::workers,
+        precedence: Precedence::OverGenerator,
+        words: "workers",
+    },
+    Rule {
+        culprit: Culprit::Connections,
+        evaluate: pools::connections,
+        precedence: Precedence::OverGenerator,
+        words: "connections",
+    },
     Rule {
         culprit: Culprit::AcceptQueue,
-        look: pools::accept_queue,
-        standing: Precedence::Alone,
+        evaluate: pools::accept_queue,
+        precedence: Precedence::OverGenerator,
         words: "accept queues",
     },
 ];
 
-/// What limited the server; None where nothing was read of it.
+/// Returns the limit of the server; None if there are no readings of it.
 pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
-    let facts = Facts::of(run)?;
-    let looks: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
-    let evidence: Vec<Reason> = looks.iter().flat_map(|(_, look)| look.evidence.iter().cloned()).collect();
-    let mut found: Vec<(Culprit, Precedence, String)> =
-        looks.iter().filter_map(|(rule, look)| Some((rule.culprit, rule.standing, look.sentence.clone()?))).collect();
-    if let Some((culprit, sentence)) = outside_the_server(&facts, verdict) {
-        let decisive = found.iter().position(|row| row.1 == Precedence::Alone && !taken_away(row.0, verdict));
-        found.insert(decisive.map_or(0, |_| found.len()), (culprit, Precedence::Beside, sentence));
-        let first = found.remove(decisive.unwrap_or(0));
-        found.insert(0, first);
+    let facts = Facts::new(run)?;
+    let results: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
+    let evidence: Vec<Reason> = results.iter().flat_map(|(_, result)| result.evidence.iter().cloned()).collect();
+    let mut limits: Vec<(Culprit, Precedence, String)> = results
+        .iter()
+        .filter_map(|(rule, result)| Some((rule.culprit, rule.precedence, result.sentence.clone()?)))
+        .collect();
+    if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
+        let decisive =
+            limits.iter().position(|row| row.1 == Precedence::OverGenerator && !is_caused_by_generator(row.0, verdict));
+        limits.insert(decisive.map_or(0, |_| limits.len()), (culprit, Precedence::BelowGenerator, sentence));
+        let first = limits.remove(decisive.unwrap_or(0));
+        limits.insert(0, first);
     }
-    let mut found = found.into_iter();
-    let (culprit, sentence) = match found.next() {
+    let mut limits = limits.into_iter();
+    let (culprit, sentence) = match limits.next() {
         Some((culprit, _, sentence)) => (culprit, sentence),
-        None => (Culprit::NotFound, not_found(&looks)),
+        None => (Culprit::NotFound, not_found(&results)),
     };
-    Some(Bottleneck { culprit, sentence, evidence, others: found.map(|row| row.2).collect() })
+    Some(Bottleneck { culprit, sentence, evidence, others: limits.map(|row| row.2).collect() })
 }
 
-/// A server's full machine is the generator's doing where the generator itself had no time left on one of its threads.
-fn taken_away(culprit: Culprit, verdict: &Verdict) -> bool {
-    let own = [Limit::Worker, Limit::Throttled, Limit::Steal];
-    culprit == Culprit::Cpu && verdict.causes.iter().any(|cause| own.contains(&cause.limit))
+/// True if the server's machine is full because of the generator, which had no time left on
+/// one of its threads.
+fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
+    let generator_limits = [Limit::Worker, Limit::Throttled, Limit::Steal];
+    culprit == Culprit::Cpu && verdict.causes.iter().any(|cause| generator_limits.contains(&cause.limit))
 }
 
-/// Limit of the throughput other than the server: the generator, by its verdict or because it took the CPU of a machine that it
-/// shares; or other processes on its machine.
-fn outside_the_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, String)> {
+/// Returns a limit of the throughput outside the server. It is the generator, by its verdict
+/// or because it took the CPU of a machine that it shares with the server, or other
+/// processes on its machine.
+fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, String)> {
     let first = verdict.causes.first();
     match (verdict.state, first) {
         (State::Limited, _) => {
-            let own = verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
-            let limits: Vec<&str> = own.map(|cause| cause.limit.words()).collect();
+            let generator_causes = verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
+            let limits: Vec<&str> = generator_causes.map(|cause| cause.limit.words()).collect();
             Some((Culprit::Generator, format!("the generator was limited by {}", limits.join(", "))))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
@@ -114,16 +152,18 @@ fn outside_the_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, Stri
     }
 }
 
-fn not_found(looks: &[(&Rule, RuleResult)]) -> String {
-    let seen = |read: bool| -> String {
-        let of = looks.iter().filter(|(_, look)| look.evidence.is_empty() != read);
-        of.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")
-    };
-    let others: Vec<&str> = looks.iter().filter_map(|(_, look)| look.by_others.as_deref()).collect();
-    let looked_at = match others.as_slice() {
-        [] => format!("no examined resource was at its limit ({})", seen(true)),
+fn not_found(results: &[(&Rule, RuleResult)]) -> String {
+    let others: Vec<&str> = results.iter().filter_map(|(_, result)| result.by_others.as_deref()).collect();
+    let examined = match others.as_slice() {
+        [] => format!("no examined resource was at its limit ({})", resource_names(results, true)),
         others => others.join("; "),
     };
-    let unseen = seen(false);
-    if unseen.is_empty() { looked_at } else { format!("{looked_at}; not examined: {unseen}") }
+    let unseen = resource_names(results, false);
+    if unseen.is_empty() { examined } else { format!("{examined}; not examined: {unseen}") }
+}
+
+/// Names of the resources that have readings, or of those that have none.
+fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> String {
+    let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
+    rules.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")
 }

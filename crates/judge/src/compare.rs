@@ -1,12 +1,17 @@
-//! Whether one contender is better than another: runs that were made side by side, or were kept, into a [`Comparison`].
+//! Decides whether one contender is better than another, and returns a [`Comparison`]. Its input
+//! are alternating runs, or stored ones.
 //!
-//! The figures of each run, paired by block, go to the mathematics of `stats` and are put into words. One
-//! repetition is one block, and counts as one: requests within a run are not independent of each other. Out of scope:
-//! the mathematics, and the choice of what is measured. docs/method.md has the formulas and what they do not say.
+//! The figures of each run, paired by block, are tested with the methods of `stats`, and the
+//! results are put into words. One repetition is one block and counts as one, because the requests
+//! within a run are not independent of each other. Out of scope: the mathematics, and the choice of
+//! the measurements. docs/method.md has the formulas and their limits.
 //!
-//! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
-//! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
-//! * `conclusion`: the sentence that says which contender is better. `told`: other sentences. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
+//! * `sample`: pairs runs, and excludes unusable ones. `figures`: one figure of a run.
+//! * `decide`: tests all figures of all pairs together. `quantiles`: differences between the
+//!   quantiles of a pair.
+//! * `conclusion`: the sentence that names the better contender. `wording`: other sentences.
+//! * `foresee`: what a number of blocks cannot decide. [`differences()`]: other
+//!   differences of the contenders.
 
 mod conclusion;
 mod decide;
@@ -17,40 +22,41 @@ mod quantiles;
 mod sample;
 #[cfg(test)]
 mod tests;
-mod told;
+mod wording;
 
 pub use conclusion::sentences;
 pub use differences::{Side, differences};
 pub(crate) use figures::written;
 pub use foresee::{foreseen, foreseen_stored};
-pub use told::findings;
+pub use wording::findings;
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Comparison, Run, Study};
-use decide::Decided;
-use sample::{PairFigures, Paired, Sample};
+use decide::PairDecision;
+use sample::{ContenderPair, PairFigures, Sample};
 
-/// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
-/// out, and the blocks they belong to with them; that is said. `searched` are the capacities that were found, where they are
-/// compared.
+/// Decides everything that can be decided about a study, with its repetitions as blocks. Invalid
+/// and incomplete trials are excluded with their blocks, which is noted. `searched` are the found
+/// capacities, if these are compared.
 pub fn compare(study: &Study, spec: &Compare, searched: &[FoundCapacity], ended: ComparisonEnd) -> Comparison {
     Comparison { ended, ..so_far(study, spec, searched).0 }
 }
 
-/// The same, and whether no more need be measured, as [`enough`] says it: all of it is tested once.
+/// Returns the comparison so far, and the reason why no more need be measured (see [`enough`]). All
+/// of it is tested once.
 pub fn so_far(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
     let sample = Sample::of_study(study, spec, searched);
-    let (decided, more) = decided(&sample.pairs, spec);
-    let end = end_of(study, &sample, &decided, spec);
+    let (decisions, more) = decide_pairs(&sample.pairs, spec);
+    let end = end(study, &sample, &decisions, spec);
     let ended = end.unwrap_or(ComparisonEnd::Stopped);
-    let comparison = of_decided(&sample, decided, more, spec);
-    let searched = searched.to_vec();
-    (Comparison { most: study.experiment.repetitions, ended, searched, ..comparison }, end)
+    let comparison = comparison(&sample, decisions, more, spec);
+    let capacities = searched.to_vec();
+    (Comparison { most: study.experiment.repetitions, ended, searched: capacities, ..comparison }, end)
 }
 
-/// Compares the contenders of a sweep by their median response time, at each load that two of them have.
+/// Compares the contenders of a sweep by their median response time, at each load that both have.
 pub fn by_load(study: &Study) -> Vec<Pair> {
     let median = Measure::Run(Metric::Quantile(0.5));
     let spec = Compare {
@@ -62,43 +68,42 @@ pub fn by_load(study: &Study) -> Vec<Pair> {
         at_capacity: None,
     };
     let sample = Sample::of_study(study, &spec, &[]);
-    let (decided, _) = decided(&sample.pairs, &spec);
-    let pairs = sample.pairs.iter().zip(decided).filter(|(paired, _)| paired.load.is_some());
-    pairs.map(|(paired, decided)| pair(paired, decided, Vec::new())).collect()
+    let (decisions, _) = decide_pairs(&sample.pairs, &spec);
+    let pairs = sample.pairs.iter().zip(decisions).filter(|(contenders, _)| contenders.load.is_some());
+    pairs.map(|(contenders, decision)| pair(contenders, decision, Vec::new())).collect()
 }
 
-/// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
+/// Compares stored runs, by contender. They were not made in blocks, so their ranks are
+/// tested as two groups.
 pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Comparison {
-    of_sample(&Sample::of_groups(runs, crate::judge), spec)
+    compare_sample(&Sample::of_groups(runs, crate::judge), spec)
 }
 
-/// Whether no more need be measured: asked after each whole block. What decides is decided of each pair, and so is each
-/// difference that was to fail; or all blocks were made.
+/// Returns the reason why no more need be measured; called after each whole block. Either the
+/// deciding figure and each difference that makes brunt fail are decided for each pair, or
+/// all blocks were made.
 pub fn enough(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study, spec, searched);
-    let (decided, _) = decided(&sample.pairs, spec);
-    end_of(study, &sample, &decided, spec)
+    let (decisions, _) = decide_pairs(&sample.pairs, spec);
+    end(study, &sample, &decisions, spec)
 }
 
-fn end_of(study: &Study, sample: &Sample, decided: &[Decided], spec: &Compare) -> Option<ComparisonEnd> {
-    if is_settled(decided, spec) {
+fn end(study: &Study, sample: &Sample, decisions: &[PairDecision], spec: &Compare) -> Option<ComparisonEnd> {
+    if !decisions.is_empty() && decisions.iter().all(|decision| is_settled(decision, spec)) {
         return Some(ComparisonEnd::Decided);
     }
     (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
 }
 
-/// Whether what decides is decided of each pair, and each difference that was to fail.
-fn is_settled(decided: &[Decided], spec: &Compare) -> bool {
+/// True if the deciding figure of a pair and each difference that makes brunt fail are decided.
+fn is_settled(decision: &PairDecision, spec: &Compare) -> bool {
     let first = measures(spec).first().copied();
-    let settled = |pair: &Decided| {
-        let mut deciding = pair.compared.iter().filter(|one| Some(one.measure) == first);
-        deciding.all(|first| first.verdict != Better::Undecided)
-            && spec.fail_if.iter().all(|regression| told::is_settled(pair, regression))
-    };
-    !decided.is_empty() && decided.iter().all(settled)
+    let mut deciding = decision.compared.iter().filter(|compared| Some(compared.measure) == first);
+    deciding.all(|compared| compared.verdict != Better::Undecided)
+        && spec.fail_if.iter().all(|regression| wording::is_settled(decision, regression))
 }
 
-/// What is compared: what was asked, and what was to fail; each once.
+/// Compared measures: the requested ones, and those of differences that make brunt fail; each once.
 fn measures(spec: &Compare) -> Vec<Measure> {
     let mut all: Vec<Measure> = Vec::new();
     for measure in spec.metrics.iter().copied().chain(spec.fail_if.iter().map(|regression| regression.measure)) {
@@ -109,27 +114,30 @@ fn measures(spec: &Compare) -> Vec<Measure> {
     all
 }
 
-fn decided(pairs: &[Paired], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
+fn decide_pairs(pairs: &[ContenderPair], spec: &Compare) -> (Vec<PairDecision>, Option<u32>) {
     let measures = measures(spec);
     let figures: Vec<PairFigures> = pairs.iter().map(|pair| pair.all(&measures)).collect();
     decide::decide(&figures, &measures, spec)
 }
 
-fn of_sample(sample: &Sample, spec: &Compare) -> Comparison {
-    let (decided, more) = decided(&sample.pairs, spec);
-    of_decided(sample, decided, more, spec)
+fn compare_sample(sample: &Sample, spec: &Compare) -> Comparison {
+    let (decisions, more) = decide_pairs(&sample.pairs, spec);
+    comparison(sample, decisions, more, spec)
 }
 
-fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &Compare) -> Comparison {
+fn comparison(sample: &Sample, decisions: Vec<PairDecision>, more: Option<u32>, spec: &Compare) -> Comparison {
     let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
-    let mut differs = differences::all(&sides);
-    differs.extend(sample.notes.iter().cloned());
-    differs.extend(told::not_known(&decided, &sample.pairs, &measures(spec)));
-    let failed = told::failed(&decided, &sample.pairs, spec);
-    let with_quantiles = |(paired, decided)| pair(paired, decided, quantiles::shift(paired, spec.alpha));
+    let mut differences = differences::all(&sides);
+    differences.extend(sample.notes.iter().cloned());
+    differences.extend(wording::unknown_measures(&decisions, &sample.pairs, &measures(spec)));
+    let failed = wording::failed(&decisions, &sample.pairs, spec);
+    let mut pairs = Vec::new();
+    for (contenders, decision) in sample.pairs.iter().zip(decisions) {
+        pairs.push(pair(contenders, decision, quantiles::shift(contenders, spec.alpha)));
+    }
     Comparison {
-        pairs: sample.pairs.iter().zip(decided).map(with_quantiles).collect(),
-        differences: differs,
+        pairs,
+        differences,
         blocks: sample.blocks,
         most: 0,
         more,
@@ -139,12 +147,12 @@ fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &
     }
 }
 
-fn pair(paired: &Paired, decided: Decided, shift: Vec<QuantileShift>) -> Pair {
+fn pair(contenders: &ContenderPair, decision: PairDecision, shift: Vec<QuantileShift>) -> Pair {
     Pair {
-        ours: paired.ours.clone(),
-        theirs: paired.theirs.clone(),
-        load: paired.load.map(|(_, load)| load),
-        measures: decided.compared,
+        ours: contenders.ours.clone(),
+        theirs: contenders.theirs.clone(),
+        load: contenders.load.map(|(_, load)| load),
+        measures: decision.compared,
         shift,
     }
 }

@@ -1,4 +1,4 @@
-//! The first sentence of a run's report: whether its objectives are met, or its main figures.
+//! Concludes a run in one sentence: whether its objectives are met, or its main figures.
 
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
@@ -8,8 +8,8 @@ use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
 use brunt_model::{Judgement, Load, Plan, Run};
 
-/// An open loop that completed less than this share of its arrivals did not keep up.
-const KEPT_UP: f64 = 0.99;
+/// Minimum ratio of completed requests to arrivals at which an open loop kept up.
+const MIN_ACHIEVED: f64 = 0.99;
 
 /// Returns the sentence; None if no reply came.
 pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
@@ -27,9 +27,8 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
         Some(shown) => objectives(&results, shown, &load_of(plan)),
     };
     let share = run.total.error_share();
-    let of_errors =
-        |shown: &ObjectiveResult| shown.objective.metric == Metric::Errors && shown.objective.step.is_none();
-    let is_in_answer = shown.is_some_and(of_errors);
+    let is_in_answer =
+        shown.is_some_and(|shown| shown.objective.metric == Metric::Errors && shown.objective.step.is_none());
     let errors = if share > 0.0 && !is_in_answer { format!("; {} errors", percent(share)) } else { String::new() };
     Some(format!("{answer}{errors}{}.", doubt(judgement.verdict.state)))
 }
@@ -57,7 +56,7 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
     let times = times(run, judgement);
     let offered = run.per_second(run.flow.arrivals);
     match plan.only().map(|only| &only.load) {
-        Some(Load::Open { .. }) if achieved < KEPT_UP * offered => {
+        Some(Load::Open { .. }) if achieved < MIN_ACHIEVED * offered => {
             format!("{} of {} were answered in time: {times}", rate(achieved), rate(offered))
         }
         Some(Load::Open { .. }) => format!("{times}{}", load_of(plan)),
@@ -65,7 +64,7 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
     }
 }
 
-/// `p50 is 4.80 ms, p99 12.0 ms`, with the highest percentile that is known.
+/// `p50 is 4.80 ms, p99 12.0 ms`, with the highest reliable percentile.
 fn times(run: &Run, judgement: &Judgement) -> String {
     let tail = highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5);
     let tail = tail.map_or(String::new(), |quantile| format!(", {} {}", percentile(quantile), response(run, quantile)));
@@ -92,7 +91,7 @@ fn load_of(plan: &Plan) -> String {
     }
 }
 
-/// What keeps the figures from being the server's.
+/// Reason why the server may do better than the figures show.
 fn doubt(state: State) -> &'static str {
     match state {
         State::Ok | State::Unjudged | State::Invalid => "",

@@ -1,11 +1,12 @@
 //! Consistency checks: if one fails, no figure of the run can be trusted.
 //!
-//! Out of scope: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
-//! `arrivals`). A run of a dead server, or one that
-//! was cut short, conserves everything just as well. Each check says its arithmetic; one that this run cannot answer is
-//! left out. A record without an end (a torn log) is not checked: what was under way is in no sum.
+//! Each check reports its arithmetic. A check that this run does not allow is left out. A record
+//! without an end (a torn log) is not checked, because requests in flight are in no sum.
+//!
+//! Out of scope: a judgement of the server or of the generator; `arrivals` compares arrivals with
+//! their schedule. The run of a dead server, or one that was cut short, passes all checks, too.
 
-// The table wants rules of one shape; some can always be looked at.
+// The table needs rules of one signature, though some checks are always possible.
 #![allow(clippy::unnecessary_wraps)]
 
 mod counts;
@@ -15,13 +16,13 @@ mod transactions;
 use brunt_model::Run;
 use brunt_model::finding::Check;
 
-/// One sum: None where it cannot be looked at in this run.
+/// A check; None if this run does not allow it.
 type Rule = fn(&Run) -> Option<Check>;
 
-/// Every sum, in the order in which they are shown.
+/// All checks, in the order in which they are shown.
 const RULES: &[Rule] = &[
     counts::planned,
-    counts::begun,
+    counts::begun_requests,
     counts::over_time,
     counts::histograms,
     counts::statuses,
@@ -32,16 +33,16 @@ const RULES: &[Rule] = &[
     transactions::ends,
 ];
 
-/// Every sum that can be looked at in this run.
+/// Returns every check that this run allows.
 pub fn checks(run: &Run) -> Vec<Check> {
     if run.finish.is_none() {
         return Vec::new();
     }
-    let of_all = RULES.iter().filter_map(|rule| rule(run));
-    of_all.chain(of_populations(run, checks)).collect()
+    let checks_of_total = RULES.iter().filter_map(|rule| rule(run));
+    checks_of_total.chain(of_populations(run, checks)).collect()
 }
 
-/// The checks of each population by itself, under its name.
+/// Returns the checks of each population, under its name.
 pub(crate) fn of_populations(run: &Run, checks: fn(&Run) -> Vec<Check>) -> impl Iterator<Item = Check> {
     run.populations.iter().flat_map(move |population| {
         let name = population.plan.as_ref().map_or("", |plan| plan.main().name.as_str()).to_owned();

@@ -1,8 +1,8 @@
-//! Findings that users miss, a rule each.
+//! Findings that users would miss, one rule for each.
 //!
-//! Out of scope: the verdict on the generator (`limits`) or on its arithmetic (`conservation`); what they have said
-//! is not said again. Facts come from the [`Run`] and from what was decided before; what a rule says goes to the reader
-//! under the report. `docs/findings.md` has the same rules for users.
+//! Facts come from the [`Run`] and from earlier decisions about it. A finding is printed under the
+//! report. `docs/findings.md` documents the same rules. Out of scope: the verdict on the generator
+//! (`limits`) and the consistency checks (`conservation`). Their results are not repeated.
 
 pub(crate) mod command;
 mod connections;
@@ -23,7 +23,7 @@ use facts::Facts;
 pub use replies::status_remedy;
 use std::cmp::Reverse;
 
-/// A rule: a name that does not change, and what finds it.
+/// A rule, with its stable name.
 struct Rule {
     name: &'static str,
     find: fn(&Facts) -> Option<Remark>,
@@ -33,7 +33,7 @@ const fn rule(name: &'static str, find: fn(&Facts) -> Option<Remark>) -> Rule {
     Rule { name, find }
 }
 
-/// One row a rule; of equal weight, the earlier is told first.
+/// One row for each rule. Of findings with equal weight, the earlier row comes first.
 const RULES: &[Rule] = &[
     rule("cut_short", ending::cut_short),
     rule("too_short", ending::too_short),
@@ -58,7 +58,7 @@ const RULES: &[Rule] = &[
     rule("not_steady", ending::not_steady),
     rule("censored", samples::censored),
     rule("unseen_stalls", load::unseen_stalls),
-    rule("few_samples", samples::few),
+    rule("few_samples", samples::too_few),
     rule("same_machine", place::same_machine),
     rule("closed_loop", load::closed_loop),
 ];
@@ -68,21 +68,24 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.name)
 }
 
-/// What the reader of this run should be told, the gravest first. `so_far`: what was decided before.
+/// Returns the findings on a run, in descending order of weight. `so_far`
+/// has the earlier decisions.
 pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
-    let Some(facts) = Facts::of(run, so_far) else { return Vec::new() };
-    let said = RULES.iter().filter_map(|rule| Some((rule.find)(&facts)?.under(rule.name)));
-    let mut findings: Vec<Finding> = said.collect();
-    findings.sort_by_key(|finding| Reverse(finding.weight));
+    let Some(facts) = Facts::new(run, so_far) else { return Vec::new() };
+    let mut findings = Vec::new();
+    for rule in RULES {
+        findings.extend((rule.find)(&facts).map(|remark| remark.into_finding(rule.name)));
+    }
+    findings.sort_by_key(|finding: &Finding| Reverse(finding.weight));
     findings
 }
 
-/// Returns the highest percentile of a run that is known, by the rule of the finding `few_samples`.
+/// Returns the highest reliable percentile of a run, by the rule of the finding `few_samples`.
 pub(crate) fn highest_reliable_percentile(run: &Run, so_far: &Judgement) -> Option<f64> {
-    samples::highest_reliable(&Facts::of(run, so_far)?)
+    samples::highest_reliable(&Facts::new(run, so_far)?)
 }
 
-/// What a rule has to say.
+/// A remark of a rule: a finding without the rule's name.
 pub(crate) struct Remark {
     weight: Weight,
     sentence: String,
@@ -90,22 +93,22 @@ pub(crate) struct Remark {
 }
 
 impl Remark {
-    /// The figures say something else than one would think.
+    /// A warning: the figures do not mean what a reader would think.
     pub(crate) fn warning(sentence: String) -> Self {
         Self { weight: Weight::Warning, sentence, remedy: None }
     }
 
-    /// Good to know.
+    /// A note: useful, but it does not change the meaning of the figures.
     pub(crate) fn note(sentence: String) -> Self {
         Self { weight: Weight::Note, ..Self::warning(sentence) }
     }
 
-    /// What to do about it.
-    pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
+    /// Adds a remedy.
+    pub(crate) fn with_remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    pub(crate) fn under(self, rule: &str) -> Finding {
+    pub(crate) fn into_finding(self, rule: &str) -> Finding {
         Finding { rule: rule.into(), weight: self.weight, sentence: self.sentence, remedy: self.remedy }
     }
 }

@@ -1,23 +1,23 @@
-//! Which contenders are compared with each other: those that differ in one factor.
+//! Pairs the contenders that differ in exactly one factor.
 //!
-//! Of two servers, each with a small and a large body, each server with a small body is compared with the same server with a large
-//! one, and the first server with the second for each body. A server with a small body beside another server with a large one would
-//! say nothing of either factor.
+//! Example: two servers, each with a small and a large body. Each server with a small body is
+//! compared with the same server with a large one, and the first server with the second for each
+//! body. A comparison of one server with a small body and another with a large one would show the
+//! effect of neither factor.
 
-/// The factors of a contender, with its level of each.
+/// Factors of a contender, each with its level.
 pub type Factors = [(String, String)];
 
-/// Two contenders, by their indices.
+/// Indices of two contenders that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pairing {
-    /// The baseline: the one with the first level of the factor in which they differ.
+    /// Baseline: the contender with the first level of the factor in which they differ.
     pub ours: usize,
-    /// The other.
     pub theirs: usize,
 }
 
-/// Returns all pairings of these contenders, by the index of the second. Without factors, the first contender is the baseline of all
-/// others.
+/// Returns all pairings of these contenders, ordered by the second index. Without factors, the
+/// first contender is the baseline of all others.
 pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
     let mut all = Vec::new();
     for (theirs, factors) in contenders.iter().enumerate() {
@@ -33,7 +33,7 @@ pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
     all
 }
 
-/// Whether all levels but that of one factor are the same.
+/// True if all levels but that of one factor are the same.
 fn differs_only_in(factor: usize, one: &Factors, other: &Factors) -> bool {
     one.len() == other.len() && (0..one.len()).all(|index| index == factor || one[index] == other[index])
 }

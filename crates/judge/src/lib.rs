@@ -1,17 +1,20 @@
-//! A run, judged: pure rules, a row each, from a [`Run`] to what it says; and a sweep of many.
+//! Judges runs and studies by pure rules: a [`Run`] gets a verdict, checks and findings; a sweep of
+//! many runs gets its knee, saturation point and capacities.
 //!
 //! It measures nothing and prints nothing.
 //!
-//! * [`arrivals`]: whether arrivals came as they were planned.
-//! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
-//! * [`mod@compare`]: whether one server is better than another, by runs that were made in blocks.
-//! * `conclusion`: the sentence that answers. `levels`: which contenders are compared with each other.
-//! * [`limits`]: whether the generator was the limit: the verdict.
+//! * [`arrivals`]: compares arrivals with the schedule.
+//! * [`mod@bottleneck`]: finds the resource that limited the server, from readings of it.
+//! * [`mod@compare`]: decides which of two servers is better, from runs made in blocks.
+//! * `conclusion`: the sentence that answers. `levels`: the contenders that are
+//!   compared with each other.
+//! * [`limits`]: the verdict: decides whether the generator was the limit.
 //! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
-//! * `facts`: the readings that rules look at. `shares`: who used the cores of a machine.
-//! * [`steady`]: when the run was steady, and how sure its figures are.
-//! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
+//! * `facts`: readings for the rules. `shares`: usage of a machine's cores by process.
+//! * [`steady`]: steady state of a run and confidence intervals of its figures.
+//! * [`sweep`]: many runs, or another tool's table: knee, saturation point, highest load
+//!   that meets an objective.
 
 pub mod arrivals;
 pub mod bottleneck;
@@ -34,7 +37,7 @@ pub fn finding_names() -> impl Iterator<Item = &'static str> {
     explain::names().chain(sweep::finding_names())
 }
 
-/// All that can be decided about a run.
+/// Decides everything that can be decided about a run.
 pub fn judge(run: &Run) -> Judgement {
     let mut verdict = limits::verdict(run);
     let checks = conservation::checks(run);

@@ -1,9 +1,9 @@
-//! A sweep, judged: where the response time bends, where the throughput ends, what holds up to which load, and how sure
-//! that is.
+//! Analyses a sweep: knee of the response time, saturation of the throughput, highest loads that
+//! meet objectives, and the certainty of these.
 //!
-//! What it is: [`Observations`] (a study's trials, or a table of another tool) into an [`Analysis`], a definition of the
-//! limit each in `limits`. Out of scope: the mathematics (`stats`), and the judging of a single run. docs/method.md has
-//! the formulas and what they do not say, docs/findings.md the findings.
+//! [`Observations`] (a study's trials, or a table of another tool) become an [`Analysis`]; `limits`
+//! has the definition of each limit. Out of scope: the mathematics (`stats`), and judging a single
+//! run. docs/method.md has the formulas and their limits, docs/findings.md the findings.
 
 mod bottleneck;
 mod curve;
@@ -26,29 +26,29 @@ use brunt_model::analysis::ContenderAnalysis;
 use brunt_model::{Analysis, Observations, Question, Study};
 use trials::Trials;
 
-/// All that can be decided about a study, what limited its servers with it.
+/// Decides everything that can be decided about a study, including the bottlenecks of its servers.
 pub fn analyse_study(study: &Study) -> Analysis {
-    let seen = observe(study);
-    let trials = Trials::of(&seen);
-    let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analysed).collect();
+    let observations = observe(study);
+    let trials = Trials::by_contender(&observations);
+    let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analyse_contender).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
         curve::with_intervals(study, index, &mut contender.curve);
         contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
     }
     let is_compared = matches!(study.experiment.question, Question::Sweep) && study.experiment.contenders.len() > 1;
     let pairs = if is_compared { compare::by_load(study) } else { Vec::new() };
-    findings::told(&seen, &trials, contenders, pairs, RunCommand::of(&study.environment.command))
+    findings::analysis(&observations, &trials, contenders, pairs, RunCommand::parse(&study.environment.command))
 }
 
-/// All that can be decided about what was seen.
-pub fn analyse(seen: &Observations) -> Analysis {
-    let trials = Trials::of(seen);
-    let contenders = trials.iter().map(analysed).collect();
+/// Decides everything that can be decided about observations.
+pub fn analyse(observations: &Observations) -> Analysis {
+    let trials = Trials::by_contender(observations);
+    let contenders = trials.iter().map(analyse_contender).collect();
     // A table of another tool has no command line.
-    findings::told(seen, &trials, contenders, Vec::new(), RunCommand::of(""))
+    findings::analysis(observations, &trials, contenders, Vec::new(), RunCommand::parse(""))
 }
 
-fn analysed(trials: &Trials) -> ContenderAnalysis {
+fn analyse_contender(trials: &Trials) -> ContenderAnalysis {
     ContenderAnalysis {
         contender: trials.contender.to_owned(),
         curve: curve::points(trials),

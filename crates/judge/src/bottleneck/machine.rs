@@ -1,112 +1,121 @@
-//! The server's machine besides its cores: memory, disks, network; and the files that its processes may open.
+//! Rules for the server's machine besides its cores (memory, disks, network) and for the open
+//! files of its processes.
 
 use super::RuleResult;
-use super::facts::{Facts, Figure, HALF, TENTH, joined};
+use super::facts::{Facts, Figure, HALF, TENTH, Values, joined};
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
 use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
 
-/// Bytes per second read back from swap: 250 pages, each a wait for a disk in somebody's request.
+/// Bytes per second read back from swap: 250 pages, each of which makes a request wait for a disk.
 const SWAPPED_IN: f64 = 1e6;
-/// Of all memory, so little still to be had: the kernel then takes pages of programs.
+/// Available share of all memory below which the kernel takes pages of programs.
 const AVAILABLE: f64 = 0.05;
-/// Of the time, so much in which some task waited for memory.
+/// Share of the time in which some task waited for memory.
 const PRESSURE: f64 = 0.1;
-/// Of the time, so much in which a disk had something to do.
+/// Share of the time in which a disk was busy.
 const DISK: f64 = 0.9;
-/// Of a link's speed: with headers and gaps it is then full, as for the generator.
+/// Share of a link's speed at which it counts as full, with headers and gaps. The generator's
+/// rule uses the same.
 const LINK: f64 = 0.9;
-/// One packet dropped in a thousand, as for the generator.
+/// Share of dropped packets: one in a thousand. The generator's rule uses the same.
 const DROPPED: f64 = 0.001;
-/// Of a process's limit on open files.
+/// Share of a process's limit on open files.
 const FILES: f64 = 0.95;
 
-/// Swapping, little left, or tasks that wait for memory.
+/// Rule: swapping, little available memory, or tasks that wait for memory.
 pub fn memory(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
-    let figure = |source, name: &str, values, (threshold, side)| Figure {
-        culprit: Culprit::Memory,
-        source,
-        name: name.into(),
-        values,
-        threshold,
-        side,
-        share: HALF,
-    };
+    let mut result = RuleResult::default();
     for source in facts.telling(name::MEMORY_TOTAL) {
         let swapped = facts.rates(source, name::SWAPPED_IN);
-        if let Some(rate) =
-            look.hold(&figure(source, "bytes swapped in per second", swapped, (SWAPPED_IN, Side::AtLeast)))
-        {
-            look.say(format!("memory: {source} read {}/s back from swap", bytes(rate)));
+        let figure = memory_figure(source, "bytes swapped in per second", swapped, SWAPPED_IN, Side::AtLeast);
+        if let Some(rate) = result.compare(&figure) {
+            result.add_sentence(format!("memory: {source} read {}/s back from swap", bytes(rate)));
         }
-        let (free, all) =
-            (facts.states_at(source, name::MEMORY_AVAILABLE), facts.states_at(source, name::MEMORY_TOTAL));
+        let free = facts.states_at(source, name::MEMORY_AVAILABLE);
+        let all = facts.states_at(source, name::MEMORY_TOTAL);
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
-        if let Some(left) = look.hold(&figure(source, "memory available, share", share, (AVAILABLE, Side::Below))) {
-            look.say(format!("memory: {} of {source} available", percent(left)));
+        let figure = memory_figure(source, "memory available, share", share, AVAILABLE, Side::Below);
+        if let Some(left) = result.compare(&figure) {
+            result.add_sentence(format!("memory: {} of {source} available", percent(available)));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
-        if let Some(share) = look.hold(&figure(source, name::PRESSURE_MEMORY, waited, (PRESSURE, Side::AtLeast))) {
-            look.say(format!("memory: tasks of {source} waited for it {} of the time", percent(share)));
+        let figure = memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, Side::AtLeast);
+        if let Some(share) = result.compare(&figure) {
+            result.add_sentence(format!("memory: tasks of {source} waited for it {} of the time", percent(share)));
         }
     }
-    look
+    result
 }
 
-/// A disk that always has something to do.
+fn memory_figure<'a>(source: &'a str, name: &str, values: Values, threshold: f64, side: Side) -> Figure<'a> {
+    Figure { culprit: Culprit::Memory, source, name: name.into(), values, threshold, side, share: HALF }
+}
+
+/// Rule: a disk is always busy.
 pub fn disk(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.sources() {
         for disk in facts.names(source).iter().filter_map(|n| n.strip_prefix("disk.")?.strip_suffix(".busy_seconds")) {
             let name = server::disk_busy(disk);
-            let values = facts.rates(source, &name);
-            let (threshold, side) = (DISK, Side::AtLeast);
-            let figure = Figure { culprit: Culprit::Disk, source, name, values, threshold, side, share: HALF };
-            if let Some(share) = look.hold(&figure) {
-                look.say(format!("disk {disk} of {source} busy {} of the time", percent(share)));
+            let figure = Figure {
+                culprit: Culprit::Disk,
+                source,
+                name,
+                values: facts.rates(source, &name),
+                threshold: DISK,
+                side: Side::AtLeast,
+                share: HALF,
+            };
+            if let Some(share) = result.compare(&figure) {
+                result.add_sentence(format!("disk {disk} of {source} busy {} of the time", percent(share)));
             }
         }
     }
-    look
+    result
 }
 
-/// A full link, or packets that were dropped.
+/// Rule: a full link, or dropped packets.
 pub fn network(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.sources() {
         for nic in Nic::SentBytes.interfaces(facts.names(source)) {
-            link(facts, &mut look, source, nic);
-            dropped(facts, &mut look, source, nic);
+            link(facts, &mut result, source, nic);
+            dropped_packets(facts, &mut result, source, nic);
         }
     }
-    look
+    result
 }
 
-fn link(facts: &Facts, look: &mut RuleResult, source: &str, nic: &str) {
+fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
     let Some(speed) = facts.states(source, &Nic::BitsPerSecond.of(nic)).last().copied().filter(|s| *s > 0.0) else {
         return;
     };
-    for (what, done) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
+    for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
         let figure = Figure {
             culprit: Culprit::Network,
             source,
-            name: format!("{nic} {done}, share of the link's speed"),
-            values: facts.rates(source, &what.of(nic)).iter().map(|rate| rate * 8.0 / speed).collect(),
+            name: format!("{nic} {direction}, share of the link's speed"),
+            values: facts.rates(source, &counter.of(nic)).iter().map(|rate| rate * 8.0 / speed).collect(),
             threshold: LINK,
             side: Side::AtLeast,
             share: HALF,
         };
-        if let Some(share) = look.hold(&figure) {
-            look.say(format!("network: {nic} of {source} {done} {} of its {}", percent(share), bits(speed)));
+        if let Some(share) = result.compare(&figure) {
+            result.add_sentence(format!(
+                "network: {nic} of {source} {direction} {} of its {}",
+                percent(share),
+                bits(speed)
+            ));
         }
     }
 }
 
-fn dropped(facts: &Facts, look: &mut RuleResult, source: &str, nic: &str) {
-    let growth = |what: Nic| facts.growth(source, &what.of(nic)).unwrap_or(0.0);
-    let (lost, all) = (growth(Nic::Dropped), growth(Nic::ReceivedPackets) + growth(Nic::SentPackets));
+fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
+    let growth = |counter: Nic| facts.growth(source, &counter.of(nic)).unwrap_or(0.0);
+    let lost = growth(Nic::Dropped);
+    let all = growth(Nic::ReceivedPackets) + growth(Nic::SentPackets);
     let figure = Figure {
         culprit: Culprit::Network,
         source,
@@ -116,14 +125,14 @@ fn dropped(facts: &Facts, look: &mut RuleResult, source: &str, nic: &str) {
         side: Side::AtLeast,
         share: HALF,
     };
-    if let Some(share) = look.hold(&figure) {
-        look.say(format!("network: {nic} of {source} dropped {} of its packets", percent(share)));
+    if let Some(share) = result.compare(&figure) {
+        result.add_sentence(format!("network: {nic} of {source} dropped {} of its packets", percent(share)));
     }
 }
 
-/// A process near its limit on open files.
+/// Rule: a process is near its limit on open files.
 pub fn files(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.telling(server::DESCRIPTORS_SHARE) {
         let figure = Figure {
             culprit: Culprit::Files,
@@ -134,9 +143,9 @@ pub fn files(facts: &Facts) -> RuleResult {
             side: Side::AtLeast,
             share: TENTH,
         };
-        if let Some(share) = look.hold(&figure) {
-            look.say(format!("{source}: {} of the limit on open files used", percent(share)));
+        if let Some(share) = result.compare(&figure) {
+            result.add_sentence(format!("{source}: {} of the limit on open files used", percent(share)));
         }
     }
-    look
+    result
 }

@@ -1,4 +1,4 @@
-//! What a server has a fixed number of: workers, connections, places in its accept queue.
+//! Rules for a server's fixed supplies: workers, connections, entries of its accept queue.
 
 use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, TENTH, mean};
@@ -9,16 +9,16 @@ use brunt_model::numbers::{count, percent};
 use brunt_model::reading_names::{self as name, server};
 use std::collections::BTreeMap;
 
-/// Of the connections that nginx may have: some are always about to be opened or closed.
+/// Share of the connections that nginx may have: some are always about to be opened or closed.
 const CONNECTIONS: f64 = 0.98;
-/// Connections that were turned away, from where on that was no accident of a moment.
+/// Minimum number of rejected connections: fewer may be a momentary coincidence.
 const TURNED_AWAY: f64 = 10.0;
 
-/// All workers of a pool busy.
+/// Rule: all workers of a pool are busy.
 pub fn workers(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.telling(server::WORKERS_BUSY) {
-        let pool = Pool::of(facts, source);
+        let pool = Pool::new(facts, source);
         let figure = Figure {
             culprit: Culprit::Workers,
             source,
@@ -28,14 +28,14 @@ pub fn workers(facts: &Facts) -> RuleResult {
             side: Side::AtLeast,
             share: HALF,
         };
-        if look.hold(&figure).is_some() {
-            look.say(pool.sentence(source));
+        if result.compare(&figure).is_some() {
+            result.add_sentence(pool.sentence(source));
         }
     }
-    look
+    result
 }
 
-/// The figures of a pool at each reading.
+/// Figures of a worker pool, each by the time of its reading.
 struct Pool {
     busy: BTreeMap<Tick, f64>,
     idle: BTreeMap<Tick, f64>,
@@ -45,29 +45,29 @@ struct Pool {
 }
 
 impl Pool {
-    fn of(facts: &Facts, source: &str) -> Self {
-        let of = |name| facts.states_at(source, name);
+    fn new(facts: &Facts, source: &str) -> Self {
         Self {
-            busy: of(server::WORKERS_BUSY),
-            idle: of(server::WORKERS_IDLE),
-            present: of(server::WORKERS),
-            limit: of(server::WORKERS_LIMIT),
-            queue: of(server::QUEUE),
+            busy: facts.states_at(source, server::WORKERS_BUSY),
+            idle: facts.states_at(source, server::WORKERS_IDLE),
+            present: facts.states_at(source, server::WORKERS),
+            limit: facts.states_at(source, server::WORKERS_LIMIT),
+            queue: facts.states_at(source, server::QUEUE),
         }
     }
 
-    /// The share that was busy; where all that there were are, 1 only if requests queue or no more came.
+    /// Busy share of the workers at each reading. If all present workers are busy, it is 1 only if
+    /// requests queue or the pool did not grow.
     fn shares(&self) -> Vec<f64> {
-        let mut before = None;
+        let mut previous = None;
         let mut shares = Vec::new();
         for (at, busy) in &self.busy {
             let present = self.present.get(at).copied();
-            let no_more = present.is_some() && present == before;
-            before = present;
-            let exhausted =
-                self.idle.get(at) == Some(&0.0) && (self.queue.get(at).is_some_and(|q| *q > 0.0) || no_more);
+            let has_stopped_growing = present.is_some() && present == previous;
+            previous = present;
+            let exhausted = self.idle.get(at) == Some(&0.0)
+                && (self.queue.get(at).is_some_and(|q| *q > 0.0) || has_stopped_growing);
             let most = self.limit.get(at).copied().or(present).unwrap_or(f64::INFINITY);
-            // Without a known limit, all that there are may yet become more.
+            // Without a known limit, the pool may still grow.
             let share =
                 if self.limit.contains_key(at) { busy / most.max(1.0) } else { (busy / most.max(1.0)).min(0.99) };
             shares.push(if exhausted { 1.0 } else { share.min(1.0) });
@@ -87,7 +87,7 @@ impl Pool {
     }
 }
 
-/// What the workers of a source are called.
+/// Name of the workers of a source.
 fn workers_of(source: &str) -> &str {
     match source.split(':').next().unwrap_or(source) {
         "php-fpm" => "php-fpm children",
@@ -98,9 +98,9 @@ fn workers_of(source: &str) -> &str {
     }
 }
 
-/// Connections at the server's own limit.
+/// Rule: the server's open connections are at its own limit.
 pub fn connections(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.telling(server::CONNECTIONS_LIMIT) {
         let limit = mean(&facts.states(source, server::CONNECTIONS_LIMIT));
         let open = facts.states(source, server::CONNECTIONS);
@@ -113,24 +113,24 @@ pub fn connections(facts: &Facts) -> RuleResult {
             side: Side::AtLeast,
             share: HALF,
         };
-        if let Some(level) = look.hold(&figure) {
-            look.say(format!("{source}: {} of {} connections open", percent(level), count(limit as u64)));
+        if let Some(level) = result.compare(&figure) {
+            result.add_sentence(format!("{source}: {} of {} connections open", percent(level), count(limit as u64)));
         }
     }
     for source in facts.telling(server::REFUSED) {
-        if let Some(refused) = held_growth(&mut look, facts, (Culprit::Connections, source, server::REFUSED)) {
-            look.say(format!(
+        if let Some(refused) = counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED) {
+            result.add_sentence(format!(
                 "{source} closed {} connections at once, because its table was full",
                 count(refused as u64)
             ));
         }
     }
-    look
+    result
 }
 
-/// Connections that came faster than they were accepted.
+/// Rule: connections arrive faster than the server accepts them.
 pub fn accept_queue(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::default();
+    let mut result = RuleResult::default();
     for source in facts.telling(server::ACCEPT_QUEUE) {
         let limits = facts.states(source, server::ACCEPT_QUEUE_LIMIT);
         let waiting = facts.states(source, server::ACCEPT_QUEUE);
@@ -143,22 +143,28 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
             side: Side::AtLeast,
             share: TENTH,
         };
-        if look.hold(&figure).is_some() {
+        if result.compare(&figure).is_some() {
             let places = count(mean(&limits) as u64);
-            look.say(format!("{source}: accept queue full ({places} entries)"));
+            result.add_sentence(format!("{source}: accept queue full ({places} entries)"));
         }
     }
     for source in facts.telling(name::LISTEN_OVERFLOWS) {
-        if let Some(lost) = held_growth(&mut look, facts, (Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS)) {
-            look.say(format!("{source}: {} connections found the accept queue full", count(lost as u64)));
+        if let Some(lost) = counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS) {
+            result.add_sentence(format!("{source}: {} connections found the accept queue full", count(lost as u64)));
         }
     }
-    look
+    result
 }
 
-/// Holds the growth of a count that should be 0.
-fn held_growth(look: &mut RuleResult, facts: &Facts, (culprit, source, name): (Culprit, &str, &str)) -> Option<f64> {
-    let values = facts.growth(source, name).into_iter().collect();
-    let threshold = TURNED_AWAY;
-    look.hold(&Figure { culprit, source, name: name.into(), values, threshold, side: Side::AtLeast, share: 1.0 })
+/// Compares the growth of a counter that should not grow with its threshold.
+fn counter_growth(result: &mut RuleResult, facts: &Facts, culprit: Culprit, source: &str, name: &str) -> Option<f64> {
+    result.compare(&Figure {
+        culprit,
+        source,
+        name: name.into(),
+        values: facts.growth(source, name).into_iter().collect(),
+        threshold: TURNED_AWAY,
+        side: Side::AtLeast,
+        share: 1.0,
+    })
 }

@@ -1,7 +1,7 @@
-//! A sentence for each two contenders that says which is better, at all loads.
+//! Concludes which of two contenders is better, in a sentence that covers all loads.
 //!
-//! Sentences and the tables of a report are made from the same [`Pair`]s, so they cannot contradict each other. Out of scope: the
-//! decision itself.
+//! The sentences and the tables of a report come from the same [`Pair`]s, so they cannot contradict
+//! each other. Out of scope: the decision itself.
 
 use super::figures::written;
 use brunt_model::LoadUnit;
@@ -10,24 +10,24 @@ use brunt_model::numbers::{count, listed, load, three};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 
-/// Loads that a sentence lists one by one.
+/// Maximum number of loads that a sentence lists one by one.
 const MOST_LISTED: usize = 3;
 
-/// Returns a sentence for each two contenders, from all loads at which both were measured.
+/// Returns a sentence for each two contenders, over all loads at which both were measured.
 pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<String> {
     let mut groups: Vec<Group> = Vec::new();
     for pair in pairs {
         let Some(deciding) = pair.measures.first() else { continue };
-        let at = Level { load: pair.load, compared: deciding };
-        match groups.iter_mut().find(|group| group.is_of(pair, deciding.measure)) {
-            Some(group) => group.levels.push(at),
-            None => groups.push(Group { ours: &pair.ours, theirs: &pair.theirs, unit, levels: vec![at] }),
+        let level = Level { load: pair.load, compared: deciding };
+        match groups.iter_mut().find(|group| group.has_figure(pair, deciding.measure)) {
+            Some(group) => group.levels.push(level),
+            None => groups.push(Group { ours: &pair.ours, theirs: &pair.theirs, unit, levels: vec![level] }),
         }
     }
     groups.iter().map(Group::sentence).collect()
 }
 
-/// The figure that decides, of two contenders at all their loads; ascending loads.
+/// The deciding figure of two contenders at all their loads, in ascending order of load.
 struct Group<'a> {
     ours: &'a str,
     theirs: &'a str,
@@ -35,25 +35,25 @@ struct Group<'a> {
     levels: Vec<Level<'a>>,
 }
 
-/// The figure that decides at one load.
+/// The deciding figure at one load.
 #[derive(Clone, Copy)]
 struct Level<'a> {
     load: Option<f64>,
     compared: &'a Compared,
 }
 
-/// What a figure means for the better one.
-struct Words {
-    /// Adjective: `faster`.
+/// Words for the better value of a measure.
+struct MeasureWords {
+    /// Adjective for the better contender: `faster`.
     adjective: &'static str,
-    /// Both are the same: `equally fast`.
+    /// Words for equal contenders: `equally fast`.
     equal: &'static str,
 }
 
 impl Group<'_> {
-    fn is_of(&self, pair: &Pair, measure: Measure) -> bool {
-        let of = self.levels.first().map(|level| level.compared.measure);
-        self.ours == pair.ours && self.theirs == pair.theirs && of == Some(measure)
+    fn has_figure(&self, pair: &Pair, measure: Measure) -> bool {
+        let own_measure = self.levels.first().map(|level| level.compared.measure);
+        self.ours == pair.ours && self.theirs == pair.theirs && own_measure == Some(measure)
     }
 
     fn sentence(&self) -> String {
@@ -66,7 +66,7 @@ impl Group<'_> {
         clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
         clauses.extend(self.equal(&self.levels_with(Better::Equal)));
         if !undecided.is_empty() {
-            clauses.push(format!("undecided{}", self.at(&undecided)));
+            clauses.push(format!("undecided{}", self.at_loads(&undecided)));
         }
         format!("{}.", clauses.join("; "))
     }
@@ -75,57 +75,73 @@ impl Group<'_> {
         self.levels.iter().filter(|level| level.compared.verdict == verdict).copied().collect()
     }
 
-    /// `nginx is 34 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %)`. Of several loads, the
-    /// figures are those of the highest.
+    /// `nginx is 34 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 29 to
+    /// 38 %)`. With several loads, the figures are those of the highest.
     fn wins(&self, winner: &str, loser: &str, levels: &[Level]) -> Option<String> {
         let highest = levels.last()?;
         let adjective = words(highest.compared.measure).adjective;
-        let figures = Advantage::of(highest.compared);
+        let advantage = Advantage::new(highest.compared);
         if levels.len() == 1 {
-            let by = figures.size.as_ref().map_or(String::new(), |size| format!("{size} "));
-            return Some(format!("{winner} is {by}{adjective} than {loser}{} ({})", self.at(levels), figures.evidence));
+            let size_text = advantage.size.as_ref().map_or(String::new(), |size| format!("{size} "));
+            return Some(format!(
+                "{winner} is {size_text}{adjective} than {loser}{} ({})",
+                self.at_loads(levels),
+                advantage.evidence
+            ));
         }
-        let by = figures.size.map_or(String::new(), |size| format!(", by {size}{}", self.at(&[*highest])));
-        Some(format!("{winner} is {adjective} than {loser}{}{by} ({})", self.at(levels), figures.evidence))
+        let size_text =
+            advantage.size.map_or(String::new(), |size| format!(", by {size}{}", self.at_loads(&[*highest])));
+        Some(format!(
+            "{winner} is {adjective} than {loser}{}{size_text} ({})",
+            self.at_loads(levels),
+            advantage.evidence
+        ))
     }
 
     fn equal(&self, levels: &[Level]) -> Option<String> {
         let highest = levels.last()?.compared;
         let equal = words(highest.measure).equal;
-        Some(format!("{} and {} are {equal}{} ({})", self.theirs, self.ours, self.at(levels), values(highest)))
+        Some(format!("{} and {} are {equal}{} ({})", self.theirs, self.ours, self.at_loads(levels), values(highest)))
     }
 
     fn undecided(&self, levels: &[Level]) -> String {
         let Some(highest) = levels.last() else { return String::new() };
         let adjective = words(highest.compared.measure).adjective;
-        let why = highest.compared.sentence.replacen(": undecided: ", ": ", 1);
-        format!("Undecided whether {} or {} is {adjective}{}: {why}.", self.ours, self.theirs, self.at(&[*highest]))
+        let reason = highest.compared.sentence.replacen(": undecided: ", ": ", 1);
+        format!(
+            "Undecided whether {} or {} is {adjective}{}: {reason}.",
+            self.ours,
+            self.theirs,
+            self.at_loads(&[*highest])
+        )
     }
 
-    /// ` at 100, 200 and 500/s`, ` at all 12 loads`.
-    fn at(&self, levels: &[Level]) -> String {
+    /// Loads as text: ` at 100, 200 and 500/s`, ` at all 12 loads`.
+    fn at_loads(&self, levels: &[Level]) -> String {
         let loads: Vec<f64> = levels.iter().filter_map(|level| level.load).collect();
         match loads.len() {
             0 => String::new(),
-            some if some == self.levels.len() && some > MOST_LISTED => format!(" at all {} loads", count(some as u64)),
-            some if some > MOST_LISTED => format!(" at {} of {} loads", count(some as u64), self.levels.len()),
-            _ => format!(" at {}", listed(&loads.iter().map(|at| load(self.unit, *at)).collect::<Vec<_>>())),
+            number if number == self.levels.len() && number > MOST_LISTED => {
+                format!(" at all {} loads", count(number as u64))
+            }
+            number if number > MOST_LISTED => format!(" at {} of {} loads", count(number as u64), self.levels.len()),
+            _ => format!(" at {}", listed(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())),
         }
     }
 }
 
-/// By how much the better one is better.
+/// Advantage of the better contender.
 struct Advantage {
-    /// `34 %`, `at least 29 %`; none if a figure is zero.
+    /// `34 %`, `at least 29 %`; None if a figure is zero.
     size: Option<String>,
-    /// `p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %`, the better one first.
+    /// `p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %`, the better contender first.
     evidence: String,
 }
 
 impl Advantage {
-    fn of(compared: &Compared) -> Self {
+    fn new(compared: &Compared) -> Self {
         let sizes = [compared.shift, compared.low, compared.high].map(|shift| shift.map(|shift| size(compared, shift)));
-        let [at, one_end, other_end] = sizes;
+        let [estimate, one_end, other_end] = sizes;
         let least = match (one_end, other_end) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -133,8 +149,8 @@ impl Advantage {
         let interval = one_end.zip(other_end);
         let interval = interval
             .map(|(one, other)| format!(", 95 % CI {} to {} %", number(one.min(other)), number(one.max(other))));
-        let size = match (at, least) {
-            (Some(at), _) => Some(format!("{} %", number(at))),
+        let size = match (estimate, least) {
+            (Some(estimate), _) => Some(format!("{} %", number(estimate))),
             (None, Some(least)) if compared.shift.is_some() => Some(format!("at least {} %", number(least))),
             _ => None,
         };
@@ -142,8 +158,9 @@ impl Advantage {
     }
 }
 
-/// Converts a shift (the other contender's figure relative to the baseline's, minus 1) into the advantage of the better one: for
-/// times, the share that the faster one saves; for rates, the share by which the higher one exceeds the lower.
+/// Converts a shift into the advantage of the better contender. The shift is the other contender's
+/// figure relative to the baseline's, minus 1. For times, the advantage is the share that the
+/// faster one saves; for rates, the share by which the higher one exceeds the lower.
 fn size(compared: &Compared, shift: f64) -> f64 {
     let ratio = 1.0 + shift;
     let more_is_better = compared.measure.more_is_better();
@@ -155,7 +172,7 @@ fn size(compared: &Compared, shift: f64) -> f64 {
     }
 }
 
-/// `p50 48.0 ms against 73.0 ms`, the better one first.
+/// `p50 48.0 ms against 73.0 ms`, the better contender first.
 fn values(compared: &Compared) -> String {
     let [ours, theirs] = [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
     let is_theirs_first = compared.verdict != Better::Worse;
@@ -163,7 +180,7 @@ fn values(compared: &Compared) -> String {
     format!("{} {first} against {second}", compared.measure)
 }
 
-fn words(measure: Measure) -> Words {
+fn words(measure: Measure) -> MeasureWords {
     let (adjective, equal) = match measure {
         Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => ("faster", "equally fast"),
         Measure::Run(Metric::Throughput | Metric::Goodput) => ("higher in throughput", "equal in throughput"),
@@ -171,7 +188,7 @@ fn words(measure: Measure) -> Words {
         Measure::Capacity => ("higher in capacity", "equal in capacity"),
         Measure::ServerCpu => ("more efficient", "equally efficient"),
     };
-    Words { adjective, equal }
+    MeasureWords { adjective, equal }
 }
 
 /// A share as a number of percent.

@@ -1,64 +1,63 @@
-//! All figures of all pairs, tested together.
+//! Tests all figures of all pairs together.
 //!
-//! For each figure of each pair the test, its level and its interval; what that decides. Out of scope: the
-//! mathematics (`stats`), nor the words (`told`).
+//! Each figure of each pair gets a test with its significance level, an interval and a verdict. Out
+//! of scope: the mathematics (`stats`) and the wording (`wording`).
 
 use super::sample::{Figures, PairFigures};
-use super::told;
+use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
 use brunt_model::question::{Compare, Measure};
 use brunt_stats::holm::{Hypothesis, Tested, holm};
 use brunt_stats::shift::{self, Between, Shift};
 use brunt_stats::{foresight, permutation, rank, robust};
 
-/// Of the chance to be wrong, the share that the first figure has; the others have the rest until some of it is decided.
+/// Share of the error probability that belongs to the first figure. The other figures have the rest
+/// until some of it is decided.
 const FIRST: f64 = 0.5;
-/// What has never been tested speaks for nothing.
-const SILENT: f64 = 1.0;
+/// Largest p-value: that of a figure without evidence.
+const NO_EVIDENCE: f64 = 1.0;
 
-/// What was decided about a pair.
-pub struct Decided {
-    /// Its figures, the first first; others of which nothing is known are left out.
+/// Decision about a pair of contenders.
+pub struct PairDecision {
+    /// Its figures, the deciding one first. Other figures without data are left out.
     pub compared: Vec<Compared>,
-    /// The same as the test has them, with what they are held against.
-    pub found: Vec<TestedFigure>,
+    /// The tested figures, in the same order.
+    pub figures: Vec<TestedFigure>,
 }
 
-/// One figure of a pair, tested.
+/// A tested figure of a pair.
 pub struct TestedFigure {
-    /// Which.
     pub measure: Measure,
-    /// Who is better or worse.
+    /// Name of the second contender.
     pub theirs: String,
-    /// Its typical value, of the first and of the other, with the shift between them; 0 where nothing is known.
+    /// Typical values of the first and of the second contender, with the estimated shift between
+    /// them; 0 without data.
     pub typical: (f64, f64),
-    /// True if every value of both is known and 0.
+    /// True if every value of both contenders is known and 0.
     pub all_zero: bool,
-    /// How it is counted.
     pub scale: Scale,
-    /// By how much the other's is higher, in that scale.
+    /// Difference of the second contender from the first, in that scale.
     pub shift: Shift,
-    /// How it was tested.
     pub test: Test,
-    /// How many values of each there are.
+    /// Number of values of each contender.
     pub sizes: (usize, usize),
-    /// They are two groups, not blocks.
+    /// True if the values are two groups and not blocks.
     pub groups: bool,
-    /// What was decided.
     pub verdict: Better,
 }
 
-/// How differences are counted.
+/// Scale of differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// As shares of the first's: differences of logarithms.
+    /// Shares of the first contender's value: differences of logarithms.
     Shares,
-    /// As they are: some values are zero.
+    /// Plain differences, because some values are zero.
     Plain,
 }
 
-/// A figure of a pair, before all are seen together.
-struct PairedFigure {
+/// A figure of a pair, before its significance level is known.
+struct UntestedFigure {
+    /// Index of the pair.
     pair: usize,
     measure: Measure,
     theirs: String,
@@ -67,54 +66,63 @@ struct PairedFigure {
     tests: Tests,
 }
 
-/// The tests of a figure.
+/// Test of a figure, prepared for any significance level.
 enum Tests {
     Blocks(shift::Paired),
     Groups(Vec<Between>, Vec<Between>, f64),
 }
 
-/// All pairs, in their order; and about how many blocks more it would take to decide the first figure of each.
-pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
-    let of_pair = |(pair, of): (usize, &'_ PairFigures)| -> Vec<PairedFigure> {
-        let known = of.figures.iter().filter(|(measure, all)| measures.first() == Some(measure) || !all.is_empty());
-        known.map(|(measure, all)| PairedFigure::of(of, *measure, pair, all)).collect()
-    };
-    let asked: Vec<PairedFigure> = pairs.iter().enumerate().flat_map(of_pair).collect();
-    let tested = holm(&weighted(&asked, measures), spec.alpha);
-    let mut decided: Vec<Decided> = pairs.iter().map(|_| Decided { compared: Vec::new(), found: Vec::new() }).collect();
-    let mut more = Some(0);
-    for (asked, tested) in asked.iter().zip(&tested) {
-        let found = asked.found(tested.level, spec.smallest);
-        if measures.first() == Some(&asked.measure) && found.verdict == Better::Undecided {
-            more = more.zip(asked.more(tested.level, spec.smallest)).map(|(most, more)| most.max(more));
+/// Decides all pairs, in their order. Also returns about how many more blocks are needed to decide
+/// the first figure of each.
+pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (Vec<PairDecision>, Option<u32>) {
+    let mut untested: Vec<UntestedFigure> = Vec::new();
+    for (index, pair) in pairs.iter().enumerate() {
+        for (measure, figures) in &pair.figures {
+            if measures.first() == Some(measure) || !figures.is_empty() {
+                untested.push(UntestedFigure::new(pair, *measure, index, figures));
+            }
         }
-        let pair = &mut decided[asked.pair];
-        pair.compared.push(compared(&found, tested, spec.smallest));
-        pair.found.push(found);
     }
-    (decided, more.filter(|more| *more > 0))
+    let results = holm(&hypotheses(&untested, measures), spec.alpha);
+    let mut decisions: Vec<PairDecision> =
+        pairs.iter().map(|_| PairDecision { compared: Vec::new(), figures: Vec::new() }).collect();
+    let mut more = Some(0);
+    for (figure, result) in untested.iter().zip(&results) {
+        let tested = figure.test(result.level, spec.smallest);
+        if measures.first() == Some(&figure.measure) && tested.verdict == Better::Undecided {
+            more = more.zip(figure.more_blocks(result.level, spec.smallest)).map(|(most, more)| most.max(more));
+        }
+        let decision = &mut decisions[figure.pair];
+        decision.compared.push(compared(&tested, result, spec.smallest));
+        decision.figures.push(tested);
+    }
+    (decisions, more.filter(|more| *more > 0))
 }
 
-/// Each figure with its share of α: the first has half of it (all, where it is the only one), shared among the pairs; the others the rest.
-fn weighted(asked: &[PairedFigure], measures: &[Measure]) -> Vec<Hypothesis> {
-    let is_first = |one: &PairedFigure| measures.first() == Some(&one.measure);
-    let firsts = asked.iter().filter(|one| is_first(one)).count();
-    let shares = Shares::of(firsts, asked.len() - firsts);
-    let weight = |one: &PairedFigure| if is_first(one) { shares.first } else { shares.other };
-    asked.iter().map(|one| Hypothesis { p: one.p(), weight: weight(one) }).collect()
+/// Each figure with its share of α. The first figures share half of it among the pairs, or all of
+/// it if there are no others. The others share the rest.
+fn hypotheses(figures: &[UntestedFigure], measures: &[Measure]) -> Vec<Hypothesis> {
+    let firsts = figures.iter().filter(|figure| measures.first() == Some(&figure.measure)).count();
+    let shares = AlphaShares::new(firsts, figures.len() - firsts);
+    let mut hypotheses = Vec::new();
+    for figure in figures {
+        let is_first = measures.first() == Some(&figure.measure);
+        hypotheses.push(Hypothesis { p: figure.p(), weight: if is_first { shares.first } else { shares.other } });
+    }
+    hypotheses
 }
 
-/// The shares of α that figures have before anything is decided.
-pub struct Shares {
-    /// The first figure of a pair.
+/// Shares of α that figures have before anything is decided.
+pub struct AlphaShares {
+    /// Share of the first figure of a pair.
     pub first: f64,
-    /// Each other.
+    /// Share of each other figure.
     pub other: f64,
 }
 
-impl Shares {
-    /// Of so many first figures (one a pair) and others, of all pairs together.
-    pub fn of(firsts: usize, others: usize) -> Self {
+impl AlphaShares {
+    /// Divides α among first figures (one for each pair) and others, of all pairs together.
+    pub fn new(firsts: usize, others: usize) -> Self {
         let all = if others == 0 { 1.0 } else { FIRST };
         Self { first: all / firsts as f64, other: (1.0 - all) / others as f64 }
     }
@@ -129,44 +137,44 @@ impl Figures {
         self.ours.iter().chain(&self.theirs)
     }
 
-    /// Logarithms, unless a value that is known is zero: errors may be.
+    /// Logarithms, unless a known value is zero: error rates may be.
     fn scale(&self) -> Scale {
         if self.all().any(|value| value.high <= 0.0) { Scale::Plain } else { Scale::Shares }
     }
 }
 
 impl Scale {
-    fn counted(self, values: &[Between]) -> Vec<Between> {
-        let ln = |value: &Between| Between { low: value.low.ln(), high: value.high.ln() };
+    fn scaled(self, values: &[Between]) -> Vec<Between> {
         match self {
-            Self::Shares => values.iter().map(ln).collect(),
+            Self::Shares => values.iter().map(|value| Between { low: value.low.ln(), high: value.high.ln() }).collect(),
             Self::Plain => values.to_vec(),
         }
     }
 
-    /// A difference in this scale as a share of the first's value; None where it is no number.
-    pub fn share(self, difference: f64, of: f64) -> Option<f64> {
+    /// A difference in this scale as a share of `reference`; None if that is not a finite number.
+    pub fn share(self, difference: f64, reference: f64) -> Option<f64> {
         let share = match self {
             Self::Shares => difference.exp_m1(),
-            Self::Plain if of > 0.0 => difference / of,
+            Self::Plain if reference > 0.0 => difference / reference,
             Self::Plain => f64::INFINITY.copysign(difference),
         };
         (difference.is_finite() && share.is_finite()).then_some(share)
     }
 }
 
-impl PairedFigure {
-    fn of(of: &PairFigures, measure: Measure, pair: usize, figures: &Figures) -> Self {
+impl UntestedFigure {
+    fn new(contenders: &PairFigures, measure: Measure, pair: usize, figures: &Figures) -> Self {
         let scale = figures.scale();
-        let (ours, other) = (scale.counted(&figures.ours), scale.counted(&figures.theirs));
+        let ours = scale.scaled(&figures.ours);
+        let theirs = scale.scaled(&figures.theirs);
         let tests = if let Some(most) = figures.most {
-            let differences: Vec<Between> = other.iter().zip(&ours).map(|(b, a)| b.less(*a)).collect();
+            let differences: Vec<Between> = theirs.iter().zip(&ours).map(|(b, a)| b.less(*a)).collect();
             Tests::Blocks(shift::Paired::of(&differences, most as usize))
         } else {
-            let p = unpaired_p(&ours, &other);
-            Tests::Groups(ours, other, p)
+            let p = unpaired_p(&ours, &theirs);
+            Tests::Groups(ours, theirs, p)
         };
-        Self { pair, measure, theirs: of.theirs.clone(), figures: figures.clone(), scale, tests }
+        Self { pair, measure, theirs: contenders.theirs.clone(), figures: figures.clone(), scale, tests }
     }
 
     fn p(&self) -> f64 {
@@ -176,7 +184,7 @@ impl PairedFigure {
         }
     }
 
-    fn found(&self, level: f64, smallest: f64) -> TestedFigure {
+    fn test(&self, level: f64, smallest: f64) -> TestedFigure {
         let sizes = (self.figures.ours.len(), self.figures.theirs.len());
         let (shift, test, least) = match &self.tests {
             Tests::Blocks(paired) => {
@@ -189,8 +197,8 @@ impl PairedFigure {
         let test = if self.figures.is_empty() || least > level { Test::None } else { test };
         let all_zero =
             !self.figures.is_empty() && self.figures.all().all(|value| value.low == 0.0 && value.high == 0.0);
-        let tested = verdict(self.measure, self.scale, shift.interval, smallest);
-        let verdict = if all_zero { Better::Equal } else { tested };
+        let verdict =
+            if all_zero { Better::Equal } else { verdict(self.measure, self.scale, shift.interval, smallest) };
         TestedFigure {
             measure: self.measure,
             theirs: self.theirs.clone(),
@@ -205,8 +213,9 @@ impl PairedFigure {
         }
     }
 
-    /// The medians of both, moved symmetrically until their ratio is the estimated shift: the median of differences within
-    /// blocks is not the difference of the medians, and may have the other sign.
+    /// Medians of both, moved symmetrically until their ratio is the estimated shift. The
+    /// median of differences within blocks is not the difference of the medians, and may even
+    /// have the opposite sign.
     fn typical(&self, shift: Shift) -> (f64, f64) {
         let ours = median(&self.figures.ours);
         let theirs = median(&self.figures.theirs);
@@ -219,10 +228,11 @@ impl PairedFigure {
         }
     }
 
-    /// About so many blocks more until it would be decided.
-    fn more(&self, level: f64, smallest: f64) -> Option<u32> {
+    /// Approximate number of additional blocks until the figure is decided; None for groups.
+    fn more_blocks(&self, level: f64, smallest: f64) -> Option<u32> {
         let _ = self.figures.most?;
-        let (ours, theirs) = (self.scale.counted(&self.figures.ours), self.scale.counted(&self.figures.theirs));
+        let ours = self.scale.scaled(&self.figures.ours);
+        let theirs = self.scale.scaled(&self.figures.theirs);
         let differences: Option<Vec<f64>> = theirs.iter().zip(&ours).map(|(b, a)| b.less(*a).known()).collect();
         let smallest = if self.scale == Scale::Shares { smallest.ln_1p() } else { 0.0 };
         let needed = foresight::blocks(&differences?, level, smallest)?;
@@ -230,19 +240,24 @@ impl PairedFigure {
     }
 }
 
-/// Ranks, where what is known from one side only counts as far as it goes.
+/// Two-sided p-value by ranks. A censored value counts only as far as it is known.
 fn unpaired_p(ours: &[Between], theirs: &[Between]) -> f64 {
-    let ends = |of: &[Between], end: fn(&Between) -> f64| -> Vec<f64> { of.iter().map(end).collect() };
-    let (low, high) = (|b: &Between| b.low, |b: &Between| b.high);
-    let greater = rank::greater(&ends(theirs, low), &ends(ours, high));
-    let less = rank::greater(&ends(ours, low), &ends(theirs, high));
-    (2.0 * greater.min(less)).min(SILENT)
+    let greater = rank::greater(&lower_ends(theirs), &upper_ends(ours));
+    let less = rank::greater(&lower_ends(ours), &upper_ends(theirs));
+    (2.0 * greater.min(less)).min(NO_EVIDENCE)
 }
 
-/// The median of what is known, from below where that is all.
+fn lower_ends(values: &[Between]) -> Vec<f64> {
+    values.iter().map(|value| value.low).collect()
+}
+
+fn upper_ends(values: &[Between]) -> Vec<f64> {
+    values.iter().map(|value| value.high).collect()
+}
+
+/// Median of the lower ends: of the values, if all are known.
 fn median(values: &[Between]) -> f64 {
-    let low: Vec<f64> = values.iter().map(|value| value.low).collect();
-    robust::median(&low).unwrap_or(0.0)
+    robust::median(&lower_ends(values)).unwrap_or(0.0)
 }
 
 fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> Better {
@@ -260,19 +275,23 @@ fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> 
     }
 }
 
-fn compared(found: &TestedFigure, tested: &Tested, smallest: f64) -> Compared {
-    let share =
-        |difference: f64| found.scale.share(difference, found.typical.0).filter(|_| found.scale == Scale::Shares);
+fn compared(figure: &TestedFigure, result: &Tested, smallest: f64) -> Compared {
+    let value = figure.shift.value.known();
     Compared {
-        measure: found.measure,
-        ours: found.typical.0,
-        theirs: found.typical.1,
-        shift: found.shift.value.known().and_then(share),
-        low: share(found.shift.interval.low),
-        high: share(found.shift.interval.high),
-        p: (found.test != Test::None).then_some(tested.p),
-        test: found.test,
-        verdict: found.verdict,
-        sentence: told::sentence(found, smallest),
+        measure: figure.measure,
+        ours: figure.typical.0,
+        theirs: figure.typical.1,
+        shift: value.and_then(|difference| share(figure, difference)),
+        low: share(figure, figure.shift.interval.low),
+        high: share(figure, figure.shift.interval.high),
+        p: (figure.test != Test::None).then_some(result.p),
+        test: figure.test,
+        verdict: figure.verdict,
+        sentence: wording::sentence(figure, smallest),
     }
+}
+
+/// A difference as a share of the first contender's value; None for plain differences.
+fn share(figure: &TestedFigure, difference: f64) -> Option<f64> {
+    figure.scale.share(difference, figure.typical.0).filter(|_| figure.scale == Scale::Shares)
 }

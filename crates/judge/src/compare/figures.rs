@@ -10,8 +10,8 @@ use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_stats::shift::Between;
 
-/// The figure: seconds, a share, or per second. One that is known from below only has an open end; None where nothing is
-/// known of it.
+/// Returns a figure in seconds, as a share, or per second. A figure that is known from below only
+/// has an open upper end. None if nothing is known of it.
 pub fn figure(run: &Run, measure: Measure) -> Option<Between> {
     match measure {
         Measure::Run(_) if run.total.planned == 0 => None,
@@ -25,22 +25,22 @@ pub fn figure(run: &Run, measure: Measure) -> Option<Between> {
             let cores = server_cores(run)?;
             (throughput > 0.0).then(|| Between::at(cores / throughput))
         }
-        // A run has none: it is what a search finds of many.
+        // A run has no capacity: a search finds it from many runs.
         Measure::Capacity => None,
     }
 }
 
-/// A capacity: the figure that a search found, or what is known of it. The interval of the one search counts for nothing: how
-/// much searches differ is seen from one repetition to the next.
-pub fn capacity(at: Estimate) -> Option<Between> {
-    match (at.value, at.low, at.high) {
-        (Some(value), _, _) => Some(Between::at(value)),
+/// Returns a capacity: the figure that a search found, or its known bounds. The interval of a
+/// single search is not used, because the repetitions show how much searches differ.
+pub fn capacity(estimate: Estimate) -> Option<Between> {
+    match (estimate.value, estimate.low, estimate.high) {
+        (Some(value), _, _) => Some(Between::estimate(value)),
         (None, None, None) => None,
         (None, low, high) => Some(Between { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }),
     }
 }
 
-/// It in words.
+/// A figure as text, with its unit.
 pub fn written(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Run(Metric::Errors) => percent(value),

@@ -1,85 +1,97 @@
-//! What so few blocks cannot decide, whatever comes of them.
+//! Finds out, before a comparison, what a number of blocks cannot decide with any outcome.
 //!
 //! Out of scope: a guess of how much contenders differ.
 
-use super::decide::Shares;
+use super::decide::AlphaShares;
 use super::measures;
 use brunt_model::numbers::plural;
 use brunt_model::question::{Compare, Measure};
 use brunt_stats::{permutation, rank, spending};
 
-/// More runs a side are needed by nobody.
+/// Maximum number of runs per side that a message proposes.
 const MOST_RUNS: usize = 64;
 
-/// Said before anything is measured, each a sentence: where so few blocks, among so many figures, can reach no significance.
-/// Empty where all can. `steps` are the loads that are known before.
+/// Returns sentences on the figures that cannot become significant with so few blocks,
+/// among so many figures. Empty if all figures can. `steps` is the number of loads that are
+/// known before the comparison.
 pub fn foreseen(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
-    let (measures, pairs) = (measures(spec), contenders.saturating_sub(1));
-    let tests = |measure: &Measure| pairs * if *measure == Measure::Capacity { 1 } else { steps };
-    let Some((first, others)) = measures.split_first().filter(|(first, _)| tests(first) > 0) else {
+    let measures = measures(spec);
+    let pairs = contenders.saturating_sub(1);
+    let Some((first, others)) = measures.split_first().filter(|(first, _)| number_of_tests(**first, pairs, steps) > 0)
+    else {
         return Vec::new();
     };
-    let of_others: usize = others.iter().map(tests).sum();
-    let shares = Shares::of(tests(first), of_others);
-    let mut said = Vec::new();
+    let tests_of_others: usize = others.iter().map(|measure| number_of_tests(*measure, pairs, steps)).sum();
+    let shares = AlphaShares::new(number_of_tests(*first, pairs, steps), tests_of_others);
+    let mut sentences = Vec::new();
     let first_level = spec.alpha * shares.first;
     if spending::first_look(first_level, blocks).is_none() {
-        said.push(cannot(&first.to_string(), first_level, blocks));
+        sentences.push(cannot_decide(&first.to_string(), first_level, blocks));
     }
-    if of_others == 0 {
-        return said;
+    if tests_of_others == 0 {
+        return sentences;
     }
-    let names = listed(others);
-    // Where all that comes first is decided, they have the whole of α to share.
-    let (alone, behind) = (spec.alpha * shares.other, spec.alpha / of_others as f64);
-    let reaches = |level| spending::first_look(level, blocks).is_some();
-    match (reaches(alone), reaches(behind)) {
-        (true, _) => {}
-        (false, true) => said.push(format!(
+    let names = names_of(others);
+    let level_alone = spec.alpha * shares.other;
+    // Once all first figures are decided, the others share all of α.
+    let level_after_first = spec.alpha / tests_of_others as f64;
+    if spending::first_look(level_alone, blocks).is_some() {
+        return sentences;
+    }
+    if spending::first_look(level_after_first, blocks).is_some() {
+        sentences.push(format!(
             "{names}: {} decide only where {first} was found to differ; by themselves they take {} (at {}).",
             plural(u64::from(blocks), "block"),
-            spending::fewest(alone),
-            level(alone),
-        )),
-        (false, false) => said.push(cannot(&names, behind, blocks)),
+            spending::fewest(level_alone),
+            level(level_alone),
+        ));
+    } else {
+        sentences.push(cannot_decide(&names, level_after_first, blocks));
     }
-    said
+    sentences
 }
 
-/// The same of runs that were kept, so many of the first contender and of each other.
+/// Capacities are compared once for each pair, other measures at each step.
+fn number_of_tests(measure: Measure, pairs: usize, steps: usize) -> usize {
+    if measure == Measure::Capacity { pairs } else { pairs * steps }
+}
+
+/// Returns the same for stored runs, from the numbers of runs of the first contender
+/// and of each other.
 pub fn foreseen_stored(ours: usize, others: &[usize], spec: &Compare) -> Vec<String> {
     let measures = measures(spec);
     let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else { return Vec::new() };
-    let asked = spec.alpha * Shares::of(others.len(), others.len() * rest.len()).first;
+    let required = spec.alpha * AlphaShares::new(others.len(), others.len() * rest.len()).first;
     let least = others.iter().map(|theirs| rank::least_p(ours, *theirs)).fold(f64::INFINITY, f64::min);
-    if least <= asked {
+    if least <= required {
         return Vec::new();
     }
-    let needed = (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= asked).unwrap_or(MOST_RUNS);
+    let needed = (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= required).unwrap_or(MOST_RUNS);
     vec![format!(
         "{first}: too few runs to show any difference: their smallest possible p-value is {} (required: {}). At least {} per side are needed.",
         level(least.min(1.0)),
-        level(asked),
+        level(required),
         plural(needed as u64, "run"),
     )]
 }
 
-fn cannot(what: &str, asked: f64, blocks: u32) -> String {
-    let (least, needed) = (permutation::least_p(blocks).min(1.0), spending::fewest(asked));
+fn cannot_decide(measures: &str, required: f64, blocks: u32) -> String {
+    let least = permutation::least_p(blocks).min(1.0);
+    let needed = spending::fewest(required);
     format!(
-        "{what}: {} cannot show any difference: their smallest possible p-value is {} (required: {}). At least {} are needed.",
+        "{measures}: {} cannot show any difference: their smallest possible p-value is {} (required: {}). At least {} are needed.",
         plural(u64::from(blocks), "block"),
         level(least),
-        level(asked),
+        level(required),
         plural(u64::from(needed), "block"),
     )
 }
 
-/// A small probability: `0.0125`.
+/// A small probability as text: `0.0125`.
 fn level(p: f64) -> String {
     format!("{}", (p * 1e4).round() / 1e4)
 }
 
-fn listed(measures: &[Measure]) -> String {
+fn names_of(measures: &[Measure]) -> String {
     measures.iter().map(Measure::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ mod simulated;
 mod studies;
 mod words;
 
-use super::decide::{Decided, decide};
+use super::decide::{PairDecision, decide};
 use super::sample::{Figures, PairFigures};
 use brunt_model::objective::Metric;
 use brunt_model::question::{Compare, Measure};
@@ -39,6 +39,6 @@ fn pair(figures: Vec<(Measure, Figures)>) -> PairFigures {
     PairFigures { theirs: "B".into(), figures }
 }
 
-fn decided(pairs: &[PairFigures], spec: &Compare) -> Vec<Decided> {
+fn decided(pairs: &[PairFigures], spec: &Compare) -> Vec<PairDecision> {
     decide(pairs, &super::measures(spec), spec).0
 }

@@ -1,10 +1,12 @@
-//! Transactions fall into those that succeeded, failed and did not end, and each that ended has a time.
+//! Checks that each transaction succeeded, failed or did not end, and that each ended
+//! one has a time.
 
 use super::check;
 use brunt_model::finding::Check;
 use brunt_model::{Run, TransactionTally};
 
-/// started = succeeded + failed + unfinished, and as many times as ended.
+/// Checks that started = succeeded + failed + unfinished, and that there are as many
+/// times as ended transactions.
 pub fn ends(run: &Run) -> Option<Check> {
     if run.transactions.is_empty() {
         return None;

@@ -1,18 +1,20 @@
-//! Commands that remedies name: the command line of the run with a setting changed.
+//! Builds the commands that remedies name: the command line of the run with a changed setting.
 //!
-//! Each is in backticks. Text that begins with `-` is an option to add to the command line. Text that begins with `brunt` is a whole
-//! command line: brunt refuses an option that is given twice, so one that is there already is replaced in its place.
+//! Each is in backticks. Text that begins with `-` is an option to add to the command line. Text
+//! that begins with `brunt` is a whole command line. brunt refuses an option that is given twice,
+//! so an option that is already there is replaced in its place.
 
 use brunt_model::secret::REDACTED;
 
-/// How a run was started. It decides how a remedy changes a setting.
+/// The way in which a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrontEnd {
     /// Options of `brunt`.
     Options,
     /// A plan file; `--set` changes its keys.
     PlanFile,
-    /// A search, which chooses loads and times, or options or a plan of another tool: no setting can be changed.
+    /// A search, which chooses loads and times, or options or a plan of another tool. No
+    /// setting can be changed.
     Fixed,
 }
 
@@ -21,7 +23,7 @@ enum FrontEnd {
 pub struct Setting {
     /// Such as `-d`.
     pub option: &'static str,
-    /// Such as `--duration`; the same as `option` where there is no short one.
+    /// Such as `--duration`; the same as `option` if there is no short one.
     pub long: &'static str,
     /// Such as `load.duration`.
     pub key: &'static str,
@@ -29,7 +31,7 @@ pub struct Setting {
 
 /// Measured time.
 pub const DURATION: Setting = Setting { option: "-d", long: "--duration", key: "load.duration" };
-/// Measured time of a run with goals, at most.
+/// Maximum measured time of a run with goals.
 pub const MAX_DURATION: Setting =
     Setting { option: "--max-duration", long: "--max-duration", key: "load.max_duration" };
 /// Number of requests.
@@ -55,11 +57,10 @@ pub struct RunCommand<'a> {
 }
 
 impl<'a> RunCommand<'a> {
-    /// Reads the command line of a run.
-    pub fn of(line: &'a str) -> Self {
+    /// Parses the command line of a run.
+    pub fn parse(line: &'a str) -> Self {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let is_brunt = words.next().is_some_and(|program| program.rsplit('/').next() == Some("brunt"));
-        let is_file = |word: &str, ending: &str| word.trim_matches('\'').ends_with(ending) && !word.contains("://");
         let mut rest = words.clone();
         let front_end = match words.next() {
             _ if !is_brunt => FrontEnd::Fixed,
@@ -71,12 +72,12 @@ impl<'a> RunCommand<'a> {
         Self { line, front_end }
     }
 
-    /// The command line of a search, of which a run is a trial.
-    pub fn of_search(line: &'a str) -> Self {
+    /// Returns the command line of a search, for a run that is one of its trials.
+    pub fn for_search(line: &'a str) -> Self {
         Self { line, front_end: FrontEnd::Fixed }
     }
 
-    /// Returns the advice with the setting to change; the advice alone where none can be changed.
+    /// Returns the advice with the setting to change, or the advice alone if none can be changed.
     pub fn advise(self, advice: &str, setting: Setting, value: &str) -> String {
         let replaced = match self.front_end {
             FrontEnd::Options => self.with_option(setting, value),
@@ -91,28 +92,27 @@ impl<'a> RunCommand<'a> {
         }
     }
 
-    /// The command line with another value of an option; None where the option is not in it.
+    /// Returns the command line with another value of an option; None if it does
+    /// not have the option.
     fn with_option(self, setting: Setting, value: &str) -> Option<String> {
-        let is_long = |word: &str| word.strip_prefix(setting.long).is_some_and(|rest| rest.starts_with('='));
-        let is_joined = |word: &str| !setting.option.starts_with("--") && word.starts_with(setting.option);
         let words = self.words();
-        let at = words
-            .iter()
-            .position(|word| *word == setting.option || *word == setting.long || is_long(word) || is_joined(word))?;
-        let has_own_value = [setting.option, setting.long].contains(&words[at]);
-        let rest = at + 1 + usize::from(has_own_value);
-        Some(Self::joined(&words[..at], &format!("{} {value}", setting.option), words.get(rest..).unwrap_or_default()))
+        let index = words.iter().position(|word| has_option(word, setting))?;
+        let is_value_separate = [setting.option, setting.long].contains(&words[index]);
+        let rest = index + 1 + usize::from(is_value_separate);
+        let changed = format!("{} {value}", setting.option);
+        Some(Self::joined(&words[..index], &changed, words.get(rest..).unwrap_or_default()))
     }
 
-    /// The command line with another value of a key after `--set`; None where the key is not in it.
+    /// Returns the command line with another value of a key after `--set`; None if it does
+    /// not have the key.
     fn with_key(self, key: &str, value: &str) -> Option<String> {
         let words = self.words();
-        let at = words.iter().position(|word| {
+        let index = words.iter().position(|word| {
             let pair = word.strip_prefix("--set=").unwrap_or(word).trim_matches('\'');
             pair.split_once('=').is_some_and(|(name, _)| name == key)
         })?;
-        let option = if words[at].starts_with("--set=") { "--set=" } else { "" };
-        Some(Self::joined(&words[..at], &format!("{option}{key}={value}"), &words[at + 1..]))
+        let option = if words[index].starts_with("--set=") { "--set=" } else { "" };
+        Some(Self::joined(&words[..index], &format!("{option}{key}={value}"), &words[index + 1..]))
     }
 
     fn joined(before: &[&str], changed: &str, after: &[&str]) -> String {
@@ -130,7 +130,7 @@ impl<'a> RunCommand<'a> {
         self.line.split(is_gap).filter(|word| !word.is_empty()).collect()
     }
 
-    /// Returns the advice with the option to add; the advice alone where none can be changed.
+    /// Returns the advice with the option to add, or the advice alone if no setting can be changed.
     pub fn append(self, advice: &str, option: &str) -> String {
         match self.front_end {
             FrontEnd::Fixed => advice.to_owned(),
@@ -141,7 +141,8 @@ impl<'a> RunCommand<'a> {
         }
     }
 
-    /// The command of an open loop in place of this closed one; None where no setting can be changed, or secrets are hidden.
+    /// Returns the command of an open loop in place of this closed one. None if no setting can be
+    /// changed, or the command line holds secrets.
     pub fn open_loop(self, rate: f64) -> Option<String> {
         match self.front_end {
             FrontEnd::Options => executable(&format!("{} -r {rate}", self.without_users())),
@@ -154,7 +155,7 @@ impl<'a> RunCommand<'a> {
         }
     }
 
-    /// The command line without what only a closed loop has.
+    /// Returns the command line without the options that only a closed loop has.
     fn without_users(self) -> String {
         let mut words = self.words().into_iter().skip(1);
         let mut rest = vec!["brunt"];
@@ -168,14 +169,26 @@ impl<'a> RunCommand<'a> {
         rest.join(" ")
     }
 
-    /// The command line with `brunt` in place of the path of the program.
+    /// Returns the command line with `brunt` in place of the path of the program.
     fn line_of_brunt(self) -> String {
         let words = self.line.split_once(' ').map_or("", |(_, words)| words);
         format!("brunt {words}")
     }
 }
 
-/// Returns the command line in backticks; None if it holds redacted secrets and therefore cannot be executed.
+/// True if a word is a file of this type and no URL.
+fn is_file(word: &str, ending: &str) -> bool {
+    word.trim_matches('\'').ends_with(ending) && !word.contains("://")
+}
+
+/// True if a word of a command line is this option, with or without its value.
+fn has_option(word: &str, setting: Setting) -> bool {
+    let is_long_with_value = word.strip_prefix(setting.long).is_some_and(|rest| rest.starts_with('='));
+    let is_short_with_value = !setting.option.starts_with("--") && word.starts_with(setting.option);
+    word == setting.option || word == setting.long || is_long_with_value || is_short_with_value
+}
+
+/// Returns the command line in backticks; None if it holds redacted secrets and cannot be executed.
 fn executable(line: &str) -> Option<String> {
     (!line.contains(REDACTED)).then(|| format!("`{line}`"))
 }
@@ -191,10 +204,10 @@ mod tests {
             ("brunt --think 1s -c64 --connect-rate 9 'http://h/a b'", "`brunt --connect-rate 9 'http://h/a b' -r 391`"),
             ("brunt run plan.yaml -q", "`brunt run plan.yaml -q --set load.users=null --set load.rate=391`"),
         ] {
-            assert_eq!(RunCommand::of(closed).open_loop(391.0).as_deref(), Some(open));
+            assert_eq!(RunCommand::parse(closed).open_loop(391.0).as_deref(), Some(open));
         }
         for other in ["ab -n 9 http://h/", "brunt run plan.jmx", "brunt-x http://h/", ""] {
-            assert_eq!(RunCommand::of(other).open_loop(391.0), None, "{other}");
+            assert_eq!(RunCommand::parse(other).open_loop(391.0), None, "{other}");
         }
     }
 
@@ -205,17 +218,17 @@ mod tests {
             ("brunt run 'my plan.yaml'", "run longer: `--set load.duration=10s`"),
             ("siege -c 1 http://h/", "run longer"),
         ] {
-            assert_eq!(RunCommand::of(line).advise("run longer", DURATION, "10s"), advice);
+            assert_eq!(RunCommand::parse(line).advise("run longer", DURATION, "10s"), advice);
         }
     }
 
     #[test]
     fn no_command_has_hidden_secrets_or_options_of_another_tool() {
-        let hidden = RunCommand::of("brunt http://h/ -d 5s --bearer redacted:3dd995");
+        let hidden = RunCommand::parse("brunt http://h/ -d 5s --bearer redacted:3dd995");
         assert_eq!(hidden.advise("run longer", DURATION, "10s"), "run longer: -d 10s");
         assert_eq!(hidden.advise("lower the rate", RATE, "5"), "lower the rate: `-r 5`");
         assert_eq!(hidden.open_loop(5.0), None);
-        let siege = RunCommand::of("brunt siege -r 10 http://h/");
+        let siege = RunCommand::parse("brunt siege -r 10 http://h/");
         assert_eq!((siege.advise("lower the rate", RATE, "5"), siege.open_loop(5.0)), ("lower the rate".into(), None));
     }
 
@@ -234,14 +247,14 @@ mod tests {
             ),
             ("brunt run plan.yaml --set=load.duration=2s", "run longer: `brunt run plan.yaml --set=load.duration=10s`"),
         ] {
-            assert_eq!(RunCommand::of(line).advise("run longer", DURATION, "10s"), advice, "{line}");
+            assert_eq!(RunCommand::parse(line).advise("run longer", DURATION, "10s"), advice, "{line}");
         }
         assert_eq!(
-            RunCommand::of("brunt sweep http://h/ --resume").append("complete it", RESUME),
+            RunCommand::parse("brunt sweep http://h/ --resume").append("complete it", RESUME),
             "complete it: `brunt sweep http://h/ --resume`"
         );
         assert_eq!(
-            RunCommand::of("brunt run p.yaml --set load.users=9").open_loop(5.0).as_deref(),
+            RunCommand::parse("brunt run p.yaml --set load.users=9").open_loop(5.0).as_deref(),
             Some("`brunt run p.yaml --set load.users=null --set load.rate=5`")
         );
     }

@@ -1,4 +1,4 @@
-//! How the run ended, and whether it lasted long enough to speak for the server.
+//! Rules on the end of the run, and on whether it was long enough.
 
 use super::command::{REQUESTS, WARMUP};
 use super::{Facts, Remark};
@@ -6,22 +6,24 @@ use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
 use brunt_model::numbers::{count, listed, percentile, plural, rate, seconds};
 
-/// A run that lacks more than this share of its time is another measurement than the one asked for.
+/// Maximum share of its time that a complete run may lack. A shorter run is another measurement
+/// than the requested one.
 const MISSING: f64 = 0.05;
-/// Shorter runs show the start: connections, slow start of TCP, cold caches.
+/// Runs shorter than this show the start: new connections, TCP slow start, cold caches.
 const SHORT_SECONDS: f64 = 1.0;
 /// Length that the remedy for a short run proposes.
 const LONG_SECONDS: f64 = 10.0;
 
-/// The run was cut short and is not comparable.
+/// Rule: the run was cut short and is not comparable.
 pub fn cut_short(facts: &Facts) -> Option<Remark> {
     let why = why_cut(facts)?;
-    let said = format!("The run is incomplete and not comparable with a complete one: {why}.");
-    Some(Remark::warning(said).remedy("repeat it to the end before a comparison"))
+    let sentence = format!("The run is incomplete and not comparable with a complete one: {why}.");
+    Some(Remark::warning(sentence).with_remedy("repeat it to the end before a comparison"))
 }
 
 fn why_cut(facts: &Facts) -> Option<String> {
-    let (done, run) = (done(facts), facts.run);
+    let done = done(facts);
+    let run = facts.run;
     let Some(finish) = &run.finish else { return Some(format!("its event log has no end, after {done}")) };
     if let Some(error) = &finish.error {
         return Some(format!("brunt failed after {done} ({error})"));
@@ -29,23 +31,24 @@ fn why_cut(facts: &Facts) -> Option<String> {
     if finish.interrupted {
         return Some(format!("it was interrupted after {done}"));
     }
-    // Users that are through with their iterations end a run as it was asked for.
+    // Users that finished all their iterations end a run as requested.
     let is_of_iterations = facts.plan.stop().iterations_per_user.is_some();
     (!is_of_iterations && lacks_requests(facts) && lacks_time(facts)).then(|| format!("it ended after {done}"))
 }
 
-/// Fewer requests than asked for; so too where none were asked for by number.
+/// True if fewer requests were made than requested, or if no number was requested.
 fn lacks_requests(facts: &Facts) -> bool {
-    let made = facts.total().attempted();
-    facts.plan.stop().requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
+    let attempted = facts.total().attempted();
+    facts.plan.stop().requests.is_none_or(|requested| (attempted as f64) < requested as f64 * (1.0 - MISSING))
 }
 
-/// Less time than asked for; of a run that may end when it is sure enough, less than the least. Stages that end by themselves are no time that was asked for.
+/// True if the run took less time than requested. For a run that may end once its goals are
+/// reached, that is its minimum time. Stages that end by themselves are no requested time.
 fn lacks_time(facts: &Facts) -> bool {
     let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.stop().duration);
-    let asked = stop.map(|d| d.as_secs_f64());
-    match (asked, facts.plan.stop().requests) {
-        (Some(asked), _) => facts.seconds < asked * (1.0 - MISSING),
+    let requested = stop.map(|d| d.as_secs_f64());
+    match (requested, facts.plan.stop().requests) {
+        (Some(requested), _) => facts.seconds < requested * (1.0 - MISSING),
         (None, requests) => requests.is_some(),
     }
 }
@@ -53,21 +56,21 @@ fn lacks_time(facts: &Facts) -> bool {
 fn done(facts: &Facts) -> String {
     let stop = facts.plan.stop();
     let ran = seconds(facts.seconds);
-    let begun = facts.total().begun;
+    let requests = facts.total().begun;
     match (stop.duration, stop.requests) {
-        (Some(asked), None) => format!("{ran} of {}", seconds(asked.as_secs_f64())),
-        (_, Some(asked)) => format!("{} of {} in {ran}", count(begun), plural(asked, "request")),
+        (Some(requested), None) => format!("{ran} of {}", seconds(requested.as_secs_f64())),
+        (_, Some(requested)) => format!("{} of {} in {ran}", count(requests), plural(requested, "request")),
         (None, None) => ran,
     }
 }
 
-/// The run was over before there was anything to see but its start.
+/// Rule: the run ended before it showed more than its start.
 pub fn too_short(facts: &Facts) -> Option<Remark> {
     let completed = facts.run.flow.completed;
     if facts.seconds >= SHORT_SECONDS || completed == 0 || why_cut(facts).is_some() {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "The run lasted only {} and got {} replies: it shows the start of the server, and the next run may differ.",
         seconds(facts.seconds),
         count(completed)
@@ -82,16 +85,16 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
         }
         _ => facts.advise_duration(advice, LONG_SECONDS),
     };
-    Some(Remark::warning(said).remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
-/// Rounded up to two digits: more would pretend that the rate stays as it was.
+/// Rounds up to two digits: more digits would suggest that the rate does not change.
 fn ceil_two_digits(number: f64) -> u64 {
     let unit = 10_f64.powf(number.max(1.0).log10().floor() - 1.0).max(1.0);
     ((number / unit).ceil() * unit) as u64
 }
 
-/// The run reached no steady state.
+/// Rule: the run reached no steady state.
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
     let trends = steady::trends(&steady::measured(facts.run), steady);
@@ -99,9 +102,10 @@ pub fn not_steady(facts: &Facts) -> Option<Remark> {
         let sentence =
             format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
         let advice = "run longer, or exclude the transition";
-        return Some(Remark::warning(sentence).remedy(facts.command().advise(advice, WARMUP, "auto")));
+        return Some(Remark::warning(sentence).with_remedy(facts.command().advise(advice, WARMUP, "auto")));
     }
-    // An open loop that the server cannot keep up with has a rising response time by itself.
+    // In an open loop, the response time of an overloaded server rises even
+    // if nothing else changes.
     if super::load::overload(facts).is_some() {
         return None;
     }
@@ -110,7 +114,7 @@ pub fn not_steady(facts: &Facts) -> Option<Remark> {
         format!("From the first to the last fifth of the run, {}: the figures depend on its length.", listed(&changes));
     let advice = "look for what grows or slows down with time (memory, connections, data, throttling, other processes), \
                   then repeat the run and compare";
-    Some(Remark::warning(sentence).remedy(advice))
+    Some(Remark::warning(sentence).with_remedy(advice))
 }
 
 fn change(trend: &Trend) -> String {

@@ -1,61 +1,55 @@
-//! What the rules look at, worked out once from a run.
+//! Facts about a run that several rules use, computed once.
 //!
-//! Out of scope: a place that decides anything.
+//! Out of scope: any decision.
 
 use super::command::{DURATION, MAX_DURATION, RunCommand};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
-use std::net::IpAddr;
 
-/// What the rules look at.
+/// A run with its derived facts.
 pub struct Facts<'a> {
-    /// The run itself.
     pub run: &'a Run,
-    /// What was to be done.
     pub plan: &'a Plan,
-    /// What was decided before.
+    /// Earlier decisions about the run.
     pub so_far: &'a Judgement,
     /// Seconds of measured time.
     pub seconds: f64,
-    /// Mean response time of completed and timed-out requests, in seconds; 0 where there were none.
+    /// Mean response time of completed and timed-out requests, in seconds; 0 if there were none.
     pub response_seconds: f64,
-    /// The users of a closed loop.
+    /// Users of a closed loop; None for an open one.
     pub users: Option<Users>,
-    /// The measured time, in intervals.
+    /// Intervals of the measured time.
     pub intervals: Vec<Interval>,
 }
 
-/// What flowed in an interval, and how things stood at its end.
+/// Flow in an interval, with the state at its end.
 #[derive(Clone, Copy)]
 pub struct Interval {
-    /// When it began.
     pub from: Tick,
-    /// When it ended.
     pub to: Tick,
-    /// What flowed.
     pub flow: Flow,
 }
 
 impl Interval {
-    /// Seconds that it covers.
+    /// Length of the interval in seconds.
     pub fn seconds(&self) -> f64 {
         self.to.seconds_since(self.from)
     }
 }
 
-/// The users of a closed loop.
+/// Averages over the users of a closed loop.
 pub struct Users {
-    /// How many there were, on average.
+    /// Mean number of users.
     pub count: f64,
-    /// How many of them waited for a connection or a reply, on average.
+    /// Mean number of users that waited for a connection or a reply.
     pub waiting: f64,
-    /// How long they thought, on average, in seconds.
+    /// Mean think time in seconds.
     pub think_seconds: f64,
 }
 
 impl<'a> Facts<'a> {
-    /// None before the first event.
+    /// Returns None before the first event.
     pub fn of(run: &'a Run, so_far: &'a Judgement) -> Option<Self> {
         let plan = run.plan.as_ref()?;
         let points = run.series.points().filter(|point| point.phase == Phase::Measure);
@@ -74,15 +68,16 @@ impl<'a> Facts<'a> {
     /// The command line of the run.
     pub fn command(&self) -> RunCommand<'a> {
         let line = &self.run.environment.command;
-        if self.is_searched() { RunCommand::of_search(line) } else { RunCommand::of(line) }
+        if self.is_searched() { RunCommand::for_search(line) } else { RunCommand::parse(line) }
     }
 
-    /// Whether a search chose the load and the time of the run.
+    /// True if a search chose the load and the time of the run.
     fn is_searched(&self) -> bool {
         self.plan.until.as_ref().is_some_and(|until| until.goals.is_empty())
     }
 
-    /// Returns the advice to measure for this time, with the setting that decides when this run ends.
+    /// Returns the advice to measure for this time, with the setting that determines
+    /// when this run ends.
     pub fn advise_duration(&self, advice: &str, seconds: f64) -> String {
         if self.plan.main().load.shape().duration().is_some() {
             return format!("{advice}: give the last stage of the load more time");
@@ -95,53 +90,54 @@ impl<'a> Facts<'a> {
         self.command().advise(advice, setting, &format!("{}s", seconds.ceil()))
     }
 
-    /// All samples of the measured time.
+    /// Tally of all samples of the measured time.
     pub fn total(&self) -> &'a Tally {
         &self.run.total
     }
 
-    /// The way to the server, where it was looked at.
+    /// Route to the server, if it was examined.
     pub fn route(&self) -> Option<&'a Route> {
         self.run.environment.route.as_ref()
     }
 
-    /// Whether client and server share this machine; None where nothing tells.
+    /// True if client and server share this machine; None if that is unknown.
     pub fn same_host(&self) -> Option<bool> {
-        let looked_at = self.route().and_then(|route| route.same_host);
-        looked_at.or_else(|| (self.plan.connection.unix_socket.is_some() || self.is_loopback()).then_some(true))
+        let known_by_route = self.route().and_then(|route| route.same_host);
+        known_by_route.or_else(|| (self.plan.connection.unix_socket.is_some() || self.is_loopback()).then_some(true))
     }
 
-    /// The target's addresses are loopback addresses.
+    /// True if all of the target's addresses are loopback addresses.
     pub fn is_loopback(&self) -> bool {
         let addresses = &self.run.environment.addresses;
         !addresses.is_empty() && addresses.iter().all(|address| is_loopback(address))
     }
 
-    /// A proxy stands between us and the target: what we see of connections is the proxy's.
+    /// True if there is no proxy. With a proxy, the connections that brunt sees are the proxy's.
     pub fn is_direct(&self) -> bool {
         self.plan.connection.proxy.is_none()
     }
 
-    /// What was read of the machine that we run on.
+    /// Readings of the generator's machine.
     pub fn history(&self) -> Option<&'a History> {
         self.run.history.get(GENERATOR)
     }
 
-    /// How much a counter of this machine grew while the run went on; None where it was not read twice.
+    /// Growth of a counter of this machine during the run; None if it was not read twice.
     pub fn growth(&self, name: &str) -> Option<f64> {
         let values = self.history()?.of(name);
-        let ((from, first), (to, last)) = (values.first()?, values.last()?);
+        let (from, first) = values.first()?;
+        let (to, last) = values.last()?;
         (to > from).then_some(last - first)
     }
 
-    /// The growth of a counter per second, from reading to reading of the measured time.
+    /// Growth of a counter per second, from reading to reading of the measured time.
     pub fn rates(&self, name: &str) -> Vec<f64> {
         let (from, to) = self.measured();
         let rates = self.history().map(|history| history.rates(name)).unwrap_or_default();
         rates.into_iter().filter(|r| r.0 >= from && r.1 <= to).map(|r| r.2).collect()
     }
 
-    /// From when to when was measured.
+    /// Start and end of the measured time.
     fn measured(&self) -> (Tick, Tick) {
         let from = self.intervals.first().map_or(Tick::NEVER, |i| i.from);
         (from, self.intervals.last().map_or(Tick::ZERO, |i| i.to))
@@ -149,20 +145,18 @@ impl<'a> Facts<'a> {
 
     /// The intervals from one share of the measured time to another.
     pub fn part(&self, from: f64, to: f64) -> &[Interval] {
-        let at = |share: f64| (self.intervals.len() as f64 * share).round() as usize;
-        &self.intervals[at(from)..at(to)]
+        let count = self.intervals.len() as f64;
+        &self.intervals[(count * from).round() as usize..(count * to).round() as usize]
     }
 
-    /// How things stood at a share of the measured time.
-    pub fn standing(&self, share: f64) -> Flow {
+    /// Flow and state at a share of the measured time.
+    pub fn flow_at(&self, share: f64) -> Flow {
         self.part(0.0, share).last().map_or(Flow::default(), |interval| interval.flow)
     }
 }
 
 fn is_loopback(address: &str) -> bool {
-    let ip = address.parse::<IpAddr>().ok();
-    let ip = ip.or_else(|| address.parse::<std::net::SocketAddr>().ok().map(|a| a.ip()));
-    ip.is_some_and(|ip| ip.is_loopback())
+    crate::facts::ip(address).is_some_and(|ip| ip.is_loopback())
 }
 
 fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
@@ -173,7 +167,8 @@ fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
     }
     let over_time = intervals.iter().map(|i| i.flow.users as f64 * i.seconds()).sum::<f64>() / seconds;
     let count = users.as_constant().unwrap_or(over_time);
-    // Little's law: what waits at a time is what was waited in all, over the time.
+    // Little's law: the mean number of waiting users is the sum of their waiting times
+    // divided by the time.
     let waited = run.total.response.sum() + run.total.failure_times.iter().map(|f| f.1.sum()).sum::<u128>();
     let waiting = (waited as f64 / 1e9 / seconds).min(count);
     Some(Users { count, waiting, think_seconds: think.mean().as_secs_f64() })

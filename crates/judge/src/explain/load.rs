@@ -1,4 +1,4 @@
-//! Who set the rate: the server, the users' pauses, or the schedule.
+//! Rules on the load: whether the server, the users' pauses or the schedule set the rate.
 
 use super::command::RATE;
 use super::{Facts, Remark};
@@ -6,39 +6,44 @@ use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three,
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load};
 
-/// A response time below this share of the think time: a server without any would raise the rate by less than this.
-/// Tenths are what repetitions of a run differ by; a server that halves its time would be lost in them.
+/// Maximum ratio of response time to think time at which a faster server would not raise the rate
+/// noticeably. An infinitely fast server would raise it by less than this. Repetitions of a run
+/// differ by tenths, which would hide even a server that halves its time.
 const NEGLIGIBLE: f64 = 0.1;
-/// The rate that think time explains must have been reached by this share; else something else holds it down.
+/// Minimum ratio of the throughput to the rate that think time explains. Below it, something
+/// else limits the rate.
 const EXPLAINED: f64 = 0.8;
-/// What the first requests, which come at once, add to the rate of a short run is told from here on.
+/// Minimum ratio of the throughput to the explained rate for a remark on the first requests. They
+/// start together and raise the rate of a short run.
 const NOTICEABLY: f64 = 1.02;
-/// Fewer waiting users than this share: the rest are users in name.
-const AWAKE: f64 = 0.1;
-/// The same where nobody thinks, so that all should be waiting.
-const AWAKE_WITHOUT_THINKING: f64 = 0.5;
-/// Fewer users are counted by nobody.
+/// Minimum share of waiting users. Below it, most users are idle.
+const MIN_WAITING: f64 = 0.1;
+/// The same without think time, when all users should be waiting.
+const MIN_WAITING_WITHOUT_THINKING: f64 = 0.5;
+/// Minimum number of users for the rule on idle users.
 const FEW_USERS: f64 = 10.0;
-/// What an overloaded server is behind by, as a share of the arrivals.
+/// Share of the arrivals that an overloaded server leaves unanswered.
 const BEHIND: f64 = 0.05;
-/// Share of the throughput that an overloaded server carries without a growing queue: below the saturation, above the knee.
+/// Share of the throughput that an overloaded server achieves without a growing queue: below the
+/// saturation, above the knee.
 const SAFELY: f64 = 0.9;
-/// What stands waiting grows by so much over the second half where the queue has no end.
+/// Minimum growth of the queue over the second half of the run if it has no end.
 const GROWTH: f64 = 1.25;
 
-/// The rate is set by the think time, not by the server.
+/// Rule: the think time sets the rate, not the server.
 pub fn think_time(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.think_seconds > 0.0)?;
-    let (think, response) = (users.think_seconds, facts.response_seconds);
+    let think = users.think_seconds;
+    let response = facts.response_seconds;
     let throughput = facts.run.throughput();
     let explained = users.count / (think + response);
-    // Every user's first request comes without a pause before it.
+    // Each user sends its first request without a pause.
     let all_have_thought = facts.run.flow.begun as f64 >= 2.0 * users.count;
     if response > NEGLIGIBLE * think || throughput < EXPLAINED * explained || !all_have_thought {
         return None;
     }
     let start = if throughput > explained * NOTICEABLY { ", and the first requests came without a pause" } else { "" };
-    let said = format!(
+    let sentence = format!(
         "The think time sets the rate ({}), not the server: {} / ({} of thinking + {} of response time) = {}{start}. \
          An infinitely fast server would raise it by {}.",
         rate(throughput),
@@ -49,36 +54,38 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
         percent(response / think)
     );
     let remedy = "to find the capacity of the server, use -r RATE or a shorter --think; with these users, compare servers by response time";
-    Some(Remark::warning(said).remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
-/// Most virtual users were not waiting for the server.
+/// Rule: most virtual users were not waiting for the server.
 pub fn idle_users(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.count >= FEW_USERS)?;
     let thinks = users.think_seconds > 0.0;
-    let awake = if thinks { AWAKE } else { AWAKE_WITHOUT_THINKING };
-    if facts.run.flow.begun == 0 || users.waiting >= awake * users.count {
+    let min_waiting = if thinks { MIN_WAITING } else { MIN_WAITING_WITHOUT_THINKING };
+    if facts.run.flow.begun == 0 || users.waiting >= min_waiting * users.count {
         return None;
     }
-    let doing = match (thinks, facts.total().failed()) {
+    let activity = match (thinks, facts.total().failed()) {
         (true, _) => "thinking",
         (false, 0) => "not asking",
         (false, _) => "pausing because their connections had failed",
     };
-    let (all, waiting) = (count(users.count.round() as u64), three(users.waiting));
-    let said = format!(
-        "Most virtual users were idle: of {all}, {waiting} at a time waited for the server, and the others were {doing}. \
+    let all = count(users.count.round() as u64);
+    let waiting = three(users.waiting);
+    let sentence = format!(
+        "Most virtual users were idle: of {all}, {waiting} at a time waited for the server, and the others were {activity}. \
          This is a load of {waiting} concurrent requests, not of {all}."
     );
-    let remark = Remark::warning(said);
+    let remark = Remark::warning(sentence);
     Some(match (thinks, facts.total().failed()) {
-        (true, _) => remark.remedy("for this number of concurrent requests, leave out the think time"),
+        (true, _) => remark.with_remedy("for this number of concurrent requests, leave out the think time"),
         (false, 0) => remark,
-        (false, _) => remark.remedy("see the failures: users pause for up to 1 s after a failed connection"),
+        (false, _) => remark.with_remedy("see the failures: users pause for up to 1 s after a failed connection"),
     })
 }
 
-/// Requests were due faster than the server answers: the queue has no end, and the times are those of the run's length.
+/// Rule: requests were due faster than the server answers. The queue grows without end, and the
+/// times depend on the length of the run.
 pub fn overload(facts: &Facts) -> Option<Remark> {
     let Load::Open { rate: offered, .. } = &facts.plan.only()?.load else { return None };
     let offered = offered.as_constant()?;
@@ -87,60 +94,65 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
     if facts.seconds < 1.0 || unanswered < BEHIND * flow.planned as f64 || !grows(facts) {
         return None;
     }
-    // Where the generator was the limit and did not begin what was due, that is the cause, and it has been said.
-    let begun = flow.begun as f64 > (1.0 - BEHIND) * flow.planned as f64;
-    if facts.so_far.verdict.state.is_disturbed() && !begun {
+    // If the generator was the limit and did not begin the due requests, that is the cause, and
+    // the verdict reports it.
+    let has_begun_most = flow.has_begun_most as f64 > (1.0 - BEHIND) * flow.planned as f64;
+    if facts.so_far.verdict.state.is_disturbed() && !has_begun_most {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "The server fell behind: {} were offered and {} completed, so the queue grew until the end of the run. Response times depend on the length of the run.",
         rate(offered),
         rate(facts.run.throughput())
     );
     let lower = facts.run.throughput() * SAFELY;
     let advice = format!("measure below {}", rate(facts.run.throughput()));
-    Some(Remark::warning(said).remedy(facts.command().advise(&advice, RATE, &round3(lower).to_string())))
+    Some(Remark::warning(sentence).with_remedy(facts.command().advise(&advice, RATE, &round3(lower).to_string())))
 }
 
-/// A closed loop sends no requests while the server stalls, so its report hides queueing.
+/// Rule: a closed loop sends no requests while the server stalls, so its report hides queueing.
 pub fn closed_loop(facts: &Facts) -> Option<Remark> {
     let population = facts.plan.only().filter(|only| matches!(only.load, Load::Closed { .. }))?;
-    // A plan of JMeter, or of another tool, sets its load itself.
+    // A plan of JMeter, or of another tool, defines its own load.
     let is_jmeter = population.scenario.texts == TextRules::Jmeter;
     if is_jmeter || facts.run.flow.completed == 0 {
         return None;
     }
     let remark = Remark::note("A closed loop hides queueing (coordinated omission).".into());
-    // The arrivals of an open loop are iterations. Only where each is one request is their rate the throughput.
+    // The arrivals of an open loop are iterations. Only if each is one request is
+    // their rate the throughput.
     let is_one_request = population.scenario.order().is_some() || population.scenario.requests.len() == 1;
     let command = facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
     Some(match command {
-        Some(command) => remark.remedy(format!("open loop at the same throughput: {command}")),
+        Some(command) => remark.with_remedy(format!("open loop at the same throughput: {command}")),
         None => remark,
     })
 }
 
-/// Long replies alone leave many under way at the end, but no more than in the middle.
+/// True if the queue grew. Long replies alone leave many requests in flight at the end, but no more
+/// than in the middle.
 fn grows(facts: &Facts) -> bool {
-    let standing = |share| {
-        let flow = facts.standing(share);
-        (flow.in_flight + flow.waiting) as f64
-    };
     let dropped = facts.total().failed_by(Failure::Dropped) as f64;
-    standing(1.0) > GROWTH * standing(0.5) || dropped > BEHIND * facts.run.flow.planned as f64
+    queue_length(facts, 1.0) > GROWTH * queue_length(facts, 0.5) || dropped > BEHIND * facts.run.flow.planned as f64
 }
 
-/// How many times the median a request takes that belongs to a stall.
+/// Requests in flight and waiting at a share of the measured time.
+fn queue_length(facts: &Facts, share: f64) -> f64 {
+    let flow = facts.flow_at(share);
+    (flow.in_flight + flow.waiting) as f64
+}
+
+/// Minimum ratio of a stalled request's time to the median.
 const STALL: u64 = 10;
-/// Shorter ones are a scheduler's, on either side.
+/// Minimum time of a stalled request. Shorter delays are a scheduler's, on either side.
 const SHORTEST_STALL_NANOS: u64 = 10_000_000;
-/// More of these than this share and p99 shows them.
+/// Share of stalled requests from which on p99 shows them.
 const SHOWN_BY_P99: f64 = 0.01;
-/// The users' time in stalls from which on a p99 by arrivals would clearly be a stall's.
+/// Share of the users' time in stalls from which on a p99 by arrivals would clearly be a stall's.
 const STALLED: f64 = 0.05;
 
-/// Rare slow requests took much of the users' time: who comes at a time of its own meets them more often than they are
-/// counted here (coordinated omission).
+/// Rule: rare slow requests took much of the users' time. A client that arrives at a random time
+/// meets them more often than this run counts them (coordinated omission).
 pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let response = &facts.total().response;
@@ -149,16 +161,22 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     }
     let slow = response.quantile(0.5).saturating_mul(STALL).max(SHORTEST_STALL_NANOS);
     let stalls = response.buckets().filter(|bucket| bucket.low > slow);
-    let (many, nanos) = stalls.fold((0, 0.0), |sum, b| (sum.0 + b.count, sum.1 + b.count as f64 * b.low as f64));
-    let (of_requests, of_time) = (many as f64 / response.count() as f64, nanos / response.sum() as f64);
+    let mut stalled_requests = 0;
+    let mut stalled_nanos = 0.0;
+    for bucket in stalls {
+        stalled_requests += bucket.count;
+        stalled_nanos += bucket.count as f64 * bucket.low as f64;
+    }
+    let of_requests = stalled_requests as f64 / response.count() as f64;
+    let of_time = stalled_nanos / response.sum() as f64;
     if of_requests >= SHOWN_BY_P99 || of_time < STALLED {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "Percentiles hide stalls: {} of the requests took more than {}, {STALL} times the median or more, but {} of the users' time was spent in them. A request at a random time meets a stall that often.",
         percent(of_requests),
         time(slow),
         percent(of_time)
     );
-    Some(Remark::note(said).remedy("use -r RATE: an open loop sends requests during a stall, too"))
+    Some(Remark::note(sentence).with_remedy("use -r RATE: an open loop sends requests during a stall, too"))
 }

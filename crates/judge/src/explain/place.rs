@@ -1,18 +1,18 @@
-//! Where client and server stand, and what limited the server.
+//! Rules on the machines of client and server, and on the server's bottleneck.
 
 use super::{Facts, Remark};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Origin;
 
-/// Of all cores, what other processes must use to be told.
+/// Share of all cores from which on the usage by other processes is reported.
 const BUSY: f64 = 0.25;
-/// Of all cores, busy ones from which on a machine is full; as in `bottleneck`.
+/// Busy share of all cores at which a machine is full; as in `bottleneck`.
 const FULL: f64 = 0.9;
-/// Of the busy cores, what the server must use to be what keeps them busy.
+/// Share of the busy cores that the server must use to be the reason why they are busy.
 const HALF: f64 = 0.5;
 
-/// Client and server share one machine.
+/// Rule: client and server share one machine.
 pub fn same_machine(facts: &Facts) -> Option<Remark> {
     if !facts.same_host()? {
         return None;
@@ -22,45 +22,47 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
         Some(server) => format!("Client and server, {server}, share this machine and its CPU."),
         None => "Client and server share this machine and its CPU.".into(),
     };
-    Some(Remark::note(sentence).remedy("to measure the server alone, run brunt on another machine"))
+    Some(Remark::note(sentence).with_remedy("to measure the server alone, run brunt on another machine"))
 }
 
-/// Other processes had so much of the machine that figures are theirs too, though brunt kept its schedule.
+/// Rule: other processes used so much of the machine that they influenced the figures, though
+/// brunt kept its schedule.
 pub fn busy_machine(facts: &Facts) -> Option<Remark> {
     let shares = Shares::of(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
     if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
         return None;
     }
-    let whose = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };
-    let said = format!("This machine was busy: {}. That may have slowed down {whose}.", shares.others_in_words());
+    let slowed = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };
+    let sentence = format!("This machine was busy: {}. That may have slowed down {slowed}.", shares.others_text());
     Some(
-        Remark::warning(said)
-            .remedy("end them and measure again; if they belong to the server, read them with --probe"),
+        Remark::warning(sentence)
+            .with_remedy("end them and measure again; if they belong to the server, read them with --probe"),
     )
 }
 
-/// The server has all of the machine that it shares with brunt, but for brunt's small part: how much more it could do alone.
+/// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
+/// Reports its capacity without brunt.
 pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
     let shares = Shares::of(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
-    let is_told = |found: &brunt_model::Bottleneck| found.culprit == Culprit::Cpu;
+    let is_cpu = |bottleneck: &brunt_model::Bottleneck| bottleneck.culprit == Culprit::Cpu;
     let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
-    if facts.so_far.bottleneck.as_ref().is_some_and(is_told) || facts.same_host() != Some(true) {
+    if facts.so_far.bottleneck.as_ref().is_some_and(is_cpu) || facts.same_host() != Some(true) {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "The server is CPU-bound: it used {server:.2} of {:.0} cores, brunt {:.2}. Without brunt on this machine, its capacity would be at most {}.",
         shares.cores,
-        shares.own,
-        shares.alone_in_words()?
+        shares.brunt,
+        shares.capacity_without_brunt()?
     );
-    Some(Remark::note(said).remedy("less work per page, or more cores"))
+    Some(Remark::note(sentence).with_remedy("less work per page, or more cores"))
 }
 
-/// What limited the server, as the room's rules on its readings have it. Who was slow is no news while the figures say
-/// what one would think: a note.
+/// Rule: the server's bottleneck, by the rules on its readings. It is a note, because a slow server
+/// does not change the meaning of the figures.
 pub fn bottleneck(facts: &Facts) -> Option<Remark> {
-    let found = facts.so_far.bottleneck.as_ref()?;
-    let remedy = match found.culprit {
+    let bottleneck = facts.so_far.bottleneck.as_ref()?;
+    let remedy = match bottleneck.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
         Culprit::Workers => "more workers, if memory and cores allow it; else less waiting per page",
         Culprit::Cpu => "less work per page, or more cores",
@@ -74,7 +76,7 @@ pub fn bottleneck(facts: &Facts) -> Option<Remark> {
         Culprit::Network => "smaller replies, or a faster link",
         Culprit::Files => "LimitNOFILE=, worker_rlimit_nofile",
     };
-    let also =
-        if found.others.is_empty() { String::new() } else { format!(" Also at a limit: {}.", found.others.join("; ")) };
-    Some(Remark::note(format!("The server's bottleneck: {}.{also}", found.sentence)).remedy(remedy))
+    let others = &bottleneck.others;
+    let also = if others.is_empty() { String::new() } else { format!(" Also at a limit: {}.", others.join("; ")) };
+    Some(Remark::note(format!("The server's bottleneck: {}.{also}", bottleneck.sentence)).with_remedy(remedy))
 }

@@ -1,4 +1,4 @@
-//! What came back instead of the pages that were meant.
+//! Rules on replies that are not the expected pages.
 
 use super::Remark;
 use super::facts::{Facts, Interval};
@@ -7,71 +7,72 @@ use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::Replies;
 use brunt_model::{Failure, Tally};
 
-/// Fewer than this share are strays.
-const STRAYS: f64 = 0.01;
-/// From this share on the figures are no longer those of pages.
+/// Minimum share of unexpected replies: fewer are isolated cases.
+const ISOLATED: f64 = 0.01;
+/// Share from which on the figures are no longer those of pages.
 const MANY: f64 = 0.1;
-/// A mean length that moves by less is nothing to look at.
+/// Minimum relative change of the mean length of replies.
 const DRIFT: f64 = 0.1;
-/// How many standard errors apart two means must lie: by chance they do so once in 15,000 runs.
+/// Minimum distance of two means in standard errors. By chance, one run in 15,000 exceeds it.
 const STANDARD_ERRORS: f64 = 4.0;
 
-/// Not one good reply: nothing was measured, or nothing but errors.
+/// Rule: no good reply, so that nothing or only errors were measured.
 pub fn nothing_good(facts: &Facts) -> Option<Remark> {
     let failures = facts.run.failures_told();
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
-    let said = match facts.run.replies() {
+    let remark = match facts.run.replies() {
         Replies::None if facts.total().begun == 0 => return None,
         Replies::None => Remark::warning(format!("Nothing was measured: no reply came{failures}."))
-            .remedy("send one request first: brunt check URL"),
+            .with_remedy("send one request first: brunt check URL"),
         Replies::NoneGood => {
             let replies = count(facts.total().completed);
             Remark::warning(format!("None of {replies} replies was good{failures}: this measures the server's errors."))
-                .remedy("send one request first: brunt check URL; set the expected status with --expect-status")
+                .with_remedy("send one request first: brunt check URL; set the expected status with --expect-status")
         }
         Replies::SomeGood => return None,
     };
-    Some(said)
+    Some(remark)
 }
 
-/// Requests that ended without a whole reply.
+/// Rule: many requests ended without a whole reply.
 pub fn no_reply(facts: &Facts) -> Option<Remark> {
     let total = facts.total();
-    let (failed, begun) = (total.failed(), total.begun);
-    if begun == 0 || (failed as f64) < MANY * begun as f64 {
+    let share = total.failed() as f64 / total.begun as f64;
+    if total.begun == 0 || (total.failed() as f64) < MANY * total.begun as f64 {
         return None;
     }
     let kinds = Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
     let most = kinds.max_by_key(|f| total.failed_by(*f))?;
-    let said = format!(
+    let sentence = format!(
         "{} of the requests got no whole reply (most often: {}, {} times): throughput and times are of the rest only.",
-        percent(failed as f64 / begun as f64),
+        percent(share),
         most.row().name,
         count(total.failed_by(most))
     );
-    Some(Remark::warning(said).remedy(most.row().remedy))
+    Some(Remark::warning(sentence).with_remedy(most.row().remedy))
 }
 
-/// Replies whose status says that they are errors, where nobody asked for such.
+/// Rule: replies with an error status that the plan does not expect.
 pub fn errors(facts: &Facts) -> Option<Remark> {
     let total = facts.total();
     let wrong = statuses(total, |status| !facts.plan.policy().checks.expects(status));
-    let (many, most) = (wrong.iter().map(|s| s.1).sum::<u64>(), wrong.iter().max_by_key(|s| s.1)?.0);
+    let many = wrong.iter().map(|s| s.1).sum::<u64>();
+    let most = wrong.iter().max_by_key(|s| s.1)?.0;
     let share = many as f64 / total.completed as f64;
-    if share < STRAYS {
+    if share < ISOLATED {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "{} of the replies were errors or redirects ({}). They count for throughput and times{}, but not for goodput.",
         percent(share),
         mix(&wrong),
-        beside_good(total)
+        mean_times(total)
     );
-    Some(Remark::warning(said).remedy(status_remedy(most)))
+    Some(Remark::warning(sentence).with_remedy(status_remedy(most)))
 }
 
-/// How long errors took, where there is something to set it beside.
-fn beside_good(total: &Tally) -> String {
+/// Mean time of errors and of good replies; empty if one of the kinds is missing.
+fn mean_times(total: &Tally) -> String {
     let good = total.response_good();
     if good.is_empty() || total.not_good.is_empty() {
         return String::new();
@@ -79,7 +80,7 @@ fn beside_good(total: &Tally) -> String {
     format!(" (mean {}, against {} of good ones)", seconds(total.not_good.mean() / 1e9), seconds(good.mean() / 1e9))
 }
 
-/// What to do about replies of this status.
+/// Returns the remedy for replies of this status.
 pub fn status_remedy(status: u16) -> &'static str {
     match status {
         CLOSE_STATUS.. => "look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome",
@@ -96,29 +97,29 @@ pub fn status_remedy(status: u16) -> &'static str {
     }
 }
 
-/// Redirects that count as good replies.
+/// Rule: redirects that count as good replies.
 pub fn redirects(facts: &Facts) -> Option<Remark> {
     if !facts.plan.policy().checks.status.is_empty() {
         return None;
     }
     let total = facts.total();
     let redirects = statuses(total, |status| (300..400).contains(&status) && status != 304);
-    let ended_there = redirects.iter().map(|s| s.1).sum::<u64>().saturating_sub(total.redirects);
-    let share = ended_there as f64 / total.completed.max(1) as f64;
-    if share < STRAYS {
+    let unfollowed = redirects.iter().map(|s| s.1).sum::<u64>().saturating_sub(total.redirects);
+    let share = unfollowed as f64 / total.completed.max(1) as f64;
+    if share < ISOLATED {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "{} of the replies were redirects ({}): the run measures redirects instead of pages.",
         percent(share),
         mix(&redirects)
     );
-    let said = if share < MANY { Remark::note(said) } else { Remark::warning(said) };
-    Some(said.remedy(status_remedy(302)))
+    let remark = if share < MANY { Remark::note(sentence) } else { Remark::warning(sentence) };
+    Some(remark.with_remedy(status_remedy(302)))
 }
 
-fn statuses(total: &Tally, which: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {
-    total.statuses.sorted().into_iter().filter(|s| which(s.0)).collect()
+fn statuses(total: &Tally, predicate: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {
+    total.statuses.sorted().into_iter().filter(|s| predicate(s.0)).collect()
 }
 
 fn mix(statuses: &[(u16, u64)]) -> String {
@@ -129,39 +130,42 @@ fn mix(statuses: &[(u16, u64)]) -> String {
         .join(", ")
 }
 
-/// Replies grew or shrank while the same was asked.
+/// Rule: the size of replies changed though the request is always the same.
 pub fn length_drift(facts: &Facts) -> Option<Remark> {
-    // A list may have its long pages at its end, and a placeholder may ask for other things as it counts on.
+    // A list may have its long pages at its end, and a placeholder may request other things
+    // as it counts up.
     let [request] = facts.plan.main().scenario.requests.as_slice() else { return None };
     if request.url.contains('{') {
         return None;
     }
-    let (first, last) = (Length::of(facts.part(0.0, 1.0 / 3.0))?, Length::of(facts.part(2.0 / 3.0, 1.0))?);
-    let apart = (last.mean - first.mean).abs();
+    let first = Length::new(facts.part(0.0, 1.0 / 3.0))?;
+    let last = Length::new(facts.part(2.0 / 3.0, 1.0))?;
+    let difference = (last.mean - first.mean).abs();
     let by_chance = STANDARD_ERRORS * (first.error.powi(2) + last.error.powi(2)).sqrt();
-    if apart <= DRIFT * first.mean.max(last.mean) || apart <= by_chance {
+    if difference <= DRIFT * first.mean.max(last.mean) || difference <= by_chance {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "The replies changed in size: {} each in the first third of the run, {} in the last.",
         bytes(first.mean),
         bytes(last.mean)
     );
     let remedy = "check late replies with curl for error pages or empty pages; --expect-same-length counts them";
-    Some(Remark::warning(said).remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
-/// The mean length of replies, and its standard error, from the means of intervals.
+/// Mean length of replies and its standard error, from the means of intervals.
 struct Length {
     mean: f64,
     error: f64,
 }
 
 impl Length {
-    /// None with too little to tell.
-    fn of(intervals: &[Interval]) -> Option<Self> {
-        let answered = intervals.iter().filter(|i| i.flow.completed > 0);
-        let means: Vec<f64> = answered.map(|i| i.flow.bytes_received as f64 / i.flow.completed as f64).collect();
+    /// Returns None with fewer than 4 intervals that have replies.
+    fn new(intervals: &[Interval]) -> Option<Self> {
+        let intervals_with_replies = intervals.iter().filter(|i| i.flow.completed > 0);
+        let means: Vec<f64> =
+            intervals_with_replies.map(|i| i.flow.bytes_received as f64 / i.flow.completed as f64).collect();
         if means.len() < 4 {
             return None;
         }

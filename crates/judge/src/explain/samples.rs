@@ -1,4 +1,4 @@
-//! Whether there is enough behind a percentile to call it known.
+//! Rules on the number of samples for each percentile.
 
 use super::command::REQUESTS;
 use super::{Facts, Remark};
@@ -7,20 +7,21 @@ use brunt_model::goal::Aim;
 use brunt_model::numbers::{count, percent, percentile};
 use brunt_model::objective::Metric;
 
-/// Percentiles that every report shows. A higher one is judged only where the user names it.
+/// Percentiles that every report shows. A higher one is examined only if the user names it.
 const SHOWN: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
-/// Samples that must lie beyond a percentile. Of k of them the share varies by about √k: with 10, by a third.
+/// Samples that must lie beyond a percentile. With k of them, the share varies by about √k: with
+/// 10, by a third.
 const BEYOND: f64 = 10.0;
-/// A run that does not know this one knows next to nothing.
+/// A run with too few samples for this percentile gets a warning instead of a note.
 const LEAST: f64 = 0.9;
-/// A remedy names no longer run: a day.
+/// Longest run that a remedy proposes: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
-/// Requests without an end, from this share on, are told.
+/// Share of unfinished requests from which on they are reported.
 const UNFINISHED: f64 = 0.01;
 
-/// Fewer samples than needed lie beyond a percentile.
-pub fn few(facts: &Facts) -> Option<Remark> {
-    let n = asked(facts);
+/// Rule: too few samples lie beyond a percentile.
+pub fn too_few(facts: &Facts) -> Option<Remark> {
+    let n = requests(facts);
     let unknown: Vec<f64> = requested(facts).into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
     let lowest = *unknown.first()?;
     let highest = *unknown.last()?;
@@ -28,9 +29,13 @@ pub fn few(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let needed = count((BEYOND / (1.0 - highest)).round() as u64);
-    let have = match independent(facts, lowest).filter(|worth| *worth < 0.9 * n as f64) {
-        Some(worth) => {
-            format!("{needed} independent requests (have {}, autocorrelated: worth {})", count(n), count(worth as u64))
+    let have = match independent(facts, lowest).filter(|effective| *effective < 0.9 * n as f64) {
+        Some(effective) => {
+            format!(
+                "{needed} independent requests (have {}, autocorrelated: worth {})",
+                count(n),
+                count(effective as u64)
+            )
         }
         None => format!("{needed} requests (have {})", count(n)),
     };
@@ -41,7 +46,7 @@ pub fn few(facts: &Facts) -> Option<Remark> {
     let sentence = format!("{} needs {have}; {highest_reliable}.", percentile(highest));
     let remedy = run_longer(facts, highest);
     let remark = if lowest <= LEAST { Remark::warning(sentence) } else { Remark::note(sentence) };
-    Some(remark.remedy(remedy))
+    Some(remark.with_remedy(remedy))
 }
 
 /// Returns the highest shown percentile with enough samples beyond it; None if there is none.
@@ -49,10 +54,11 @@ pub fn highest_reliable(facts: &Facts) -> Option<f64> {
     SHOWN.into_iter().rfind(|q| beyond(facts, *q) >= BEYOND)
 }
 
-/// Percentiles that the report shows, that an objective bounds, or that `--until` aims at; the lowest first.
+/// Percentiles that the report shows, that an objective bounds, or that `--until` aims
+/// at, in ascending order.
 fn requested(facts: &Facts) -> Vec<f64> {
-    let of_all = facts.plan.objectives.iter().filter(|objective| objective.step.is_none());
-    let objectives = of_all.filter_map(|objective| match objective.metric {
+    let whole_run = facts.plan.objectives.iter().filter(|objective| objective.step.is_none());
+    let objectives = whole_run.filter_map(|objective| match objective.metric {
         Metric::Quantile(q) => Some(q),
         _ => None,
     });
@@ -66,7 +72,7 @@ fn requested(facts: &Facts) -> Vec<f64> {
     all
 }
 
-/// The setting that makes the run long enough for the percentile.
+/// Remedy with the setting that makes the run long enough for the percentile.
 fn run_longer(facts: &Facts, q: f64) -> String {
     let advice = "run longer";
     let factor = BEYOND / beyond(facts, q).max(f64::MIN_POSITIVE);
@@ -81,46 +87,49 @@ fn run_longer(facts: &Facts, q: f64) -> String {
     }
 }
 
-/// Samples beyond a percentile; where it was worked out how many independent ones the run is worth, of those.
+/// Number of samples beyond a percentile: of the effective ones, if their number is known.
 fn beyond(facts: &Facts, q: f64) -> f64 {
-    let n = independent(facts, q).unwrap_or(f64::INFINITY).min(asked(facts) as f64);
-    // 10,000 × (1 − 0.999) comes out a hair below 10.
+    let n = independent(facts, q).unwrap_or(f64::INFINITY).min(requests(facts) as f64);
+    // 10,000 × (1 − 0.999) is slightly below 10 in floating point.
     n * (1.0 - q) + 1e-6
 }
 
-/// How many independent requests the run is worth at a percentile, where that was worked out.
+/// Effective sample size at a percentile; None if it was not computed.
 fn independent(facts: &Facts, q: f64) -> Option<f64> {
     let interval = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
     interval.filter(|interval| interval.estimate.is_some()).map(|interval| interval.effective_samples)
 }
 
-fn asked(facts: &Facts) -> u64 {
-    facts.total().response.count() + unseen(facts)
+fn requests(facts: &Facts) -> u64 {
+    facts.total().response.count() + unfinished(facts)
 }
 
-fn unseen(facts: &Facts) -> u64 {
+fn unfinished(facts: &Facts) -> u64 {
     facts.total().failed_by(Failure::Dropped) + facts.total().failed_by(Failure::Cut)
 }
 
-/// So many requests have no end that the upper percentiles are known from below only.
+/// Rule: unfinished requests are so frequent that the upper percentiles are only known from below.
 pub fn censored(facts: &Facts) -> Option<Remark> {
     let timed_out = facts.total().failed_by(Failure::Timeout);
-    let (n, without) = (asked(facts), timed_out + unseen(facts));
-    let share = without as f64 / n.max(1) as f64;
+    let n = requests(facts);
+    let without_reply = timed_out + unfinished(facts);
+    let share = without_reply as f64 / n.max(1) as f64;
     if n == 0 || share < UNFINISHED {
         return None;
     }
-    let known = if share < 0.5 {
+    let percentiles = if share < 0.5 {
         format!("the true percentiles above {}", percentile(((1.0 - share) * 1000.0).floor() / 1000.0))
     } else {
         "all true percentiles from the median up".into()
     };
-    let said = format!(
-        "{} of the requests got no reply ({} timed out, {} cut off at the end, {} dropped): {known} are longer than all figures shown.",
+    let sentence = format!(
+        "{} of the requests got no reply ({} timed out, {} cut off at the end, {} dropped): {percentiles} are longer than all figures shown.",
         percent(share),
         count(timed_out),
         count(facts.total().failed_by(Failure::Cut)),
         count(facts.total().failed_by(Failure::Dropped)),
     );
-    Some(Remark::warning(said).remedy("reduce the load, or raise --timeout and --grace until all replies come"))
+    Some(
+        Remark::warning(sentence).with_remedy("reduce the load, or raise --timeout and --grace until all replies come"),
+    )
 }

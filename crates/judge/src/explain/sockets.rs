@@ -1,4 +1,4 @@
-//! What the server's side can hold: its accept queue, its files, its connections.
+//! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
 use super::{Facts, Remark};
 use brunt_model::numbers::{count, percent, plural, three};
@@ -6,46 +6,50 @@ use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Tally};
 
-/// The kernel sends an unanswered SYN again after 1 s (RFC 6298, section 2), and then at whole seconds.
+/// The kernel retransmits an unanswered SYN after 1 s (RFC 6298, section 2), and
+/// then at whole seconds.
 const RESENT_SECONDS: f64 = 1.0;
-/// A handshake that was only slow lands anywhere; one whose SYN was sent again shortly after a whole second.
+/// Maximum delay after a whole second of a handshake with a retransmitted SYN. A handshake that
+/// is slow for other reasons may take any time.
 const AFTER_SECONDS: f64 = 0.25;
-/// Slow handshakes from which on they are no accident.
+/// Minimum number of slow handshakes: fewer may be chance.
 const SLOW: u64 = 5;
-/// The share of slow handshakes that must lie behind whole seconds.
+/// Minimum share of slow handshakes shortly after whole seconds.
 const IN_STEPS: f64 = 0.7;
-/// Part of the file limit at which it is reached: logs and listening sockets take the rest, a proxy one file more for
-/// each connection.
+/// Share of the file limit at which it counts as reached. Logs and listening sockets take the rest;
+/// a proxy uses one more file for each connection.
 const NEARLY_ALL: f64 = 0.9;
-/// Users without a connection, from this share on, were held out.
-const HELD_OUT: f64 = 0.05;
-/// The share of requests whose connection broke from which on that is a pattern.
+/// Share of users without a connection from which on the server limits connections.
+const REJECTED: f64 = 0.05;
+/// Minimum share of requests with a broken connection for a pattern.
 const BROKEN: f64 = 0.01;
 
-/// The accept queue overflowed. The counters are of the whole machine, so only a server on it can be seen.
+/// Rule: the accept queue overflowed. The counters are of the whole machine, so only a server on
+/// this machine can be examined.
 pub fn accept_queue(facts: &Facts) -> Option<Remark> {
-    if facts.same_host() != Some(true) || !was_felt(facts) {
+    if facts.same_host() != Some(true) || !may_have_lost_packets(facts) {
         return None;
     }
-    let (overflows, drops) = (facts.growth(LISTEN_OVERFLOWS).unwrap_or(0.0), facts.growth(LISTEN_DROPS).unwrap_or(0.0));
+    let overflows = facts.growth(LISTEN_OVERFLOWS).unwrap_or(0.0);
+    let drops = facts.growth(LISTEN_DROPS).unwrap_or(0.0);
     if overflows < 1.0 && drops < 1.0 {
         return None;
     }
-    let what = if overflows >= 1.0 {
+    let event = if overflows >= 1.0 {
         format!("The accept queue overflowed {} times", count(overflows as u64))
     } else {
         format!("The listening socket dropped {} SYNs", count(drops as u64))
     };
-    let said = format!(
-        "{what} during the run{}: connections arrived faster than the server accepted them, and waited a second or more.",
+    let sentence = format!(
+        "{event} during the run{}: connections arrived faster than the server accepted them, and waited a second or more.",
         backlog(facts)
     );
-    Some(Remark::warning(said).remedy(RAISE_BACKLOG))
+    Some(Remark::warning(sentence).with_remedy(RAISE_BACKLOG))
 }
 
-/// The queue may have been another server's: ours was in it only if some request of this run waited for what a dropped
-/// packet takes to be sent again, 200 ms or more, or never got through.
-pub(super) fn was_felt(facts: &Facts) -> bool {
+/// True if a request of this run took at least as long as a retransmission (200 ms), or failed.
+/// Otherwise the queue that overflowed was another server's.
+pub(super) fn may_have_lost_packets(facts: &Facts) -> bool {
     const SENT_AGAIN_NANOS: u64 = 200_000_000;
     let total = facts.total();
     let slow = total.phases.connect.max().max(total.response.max()) >= SENT_AGAIN_NANOS;
@@ -55,7 +59,7 @@ pub(super) fn was_felt(facts: &Facts) -> bool {
 const RAISE_BACKLOG: &str = "raise the backlog of the server's listen (nginx: listen … backlog=N, Apache: ListenBacklog) and \
                              net.core.somaxconn, which bounds it; or open connections more slowly (--connect-rate)";
 
-/// The length of the queue, as far as it is known.
+/// Length of the queue as text, as far as it is known.
 fn backlog(facts: &Facts) -> String {
     let most = facts.run.environment.sysctls.iter().find(|s| s.0 == "net.core.somaxconn").map(|s| s.1.as_str());
     match (facts.route().and_then(|route| route.listener_backlog), most) {
@@ -66,7 +70,7 @@ fn backlog(facts: &Facts) -> String {
     }
 }
 
-/// Handshakes took the time after which a SYN is sent again.
+/// Rule: handshakes took the time after which a SYN is retransmitted.
 pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
@@ -76,23 +80,23 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;
     }
-    let slowly = format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
-    let vainly = format!("{} gave up", count(lost));
+    let slow_text = format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
+    let lost_text = format!("{} gave up", count(lost));
     let all = plural(connect.count() + lost, "connection");
-    let what = match (slow, lost) {
-        (_, 0) => format!("of {all}, {slowly}"),
-        (0, _) => format!("of {all}, {vainly}"),
-        _ => format!("of {all}, {slowly}, and {vainly}"),
+    let numbers = match (slow, lost) {
+        (_, 0) => format!("of {all}, {slow_text}"),
+        (0, _) => format!("of {all}, {lost_text}"),
+        _ => format!("of {all}, {slow_text}, and {lost_text}"),
     };
-    let said = format!("SYNs were dropped: {what}. A full accept queue does this, or a firewall.");
-    Some(Remark::warning(said).remedy(RAISE_BACKLOG))
+    let sentence = format!("SYNs were dropped: {numbers}. A full accept queue does this, or a firewall.");
+    Some(Remark::warning(sentence).with_remedy(RAISE_BACKLOG))
 }
 
 fn is_step(seconds: f64) -> bool {
     seconds >= RESENT_SECONDS * 0.95 && (seconds + 0.05).fract() <= AFTER_SECONDS + 0.05
 }
 
-/// Connections reached the listener's limit on open files, and some broke.
+/// Rule: connections reached the listener's limit on open files.
 pub fn file_limit(facts: &Facts) -> Option<Remark> {
     let limit = facts.route()?.listener_descriptors.filter(|limit| *limit > 0)?;
     let peak = facts.run.peak.connections;
@@ -100,28 +104,28 @@ pub fn file_limit(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let server = facts.route().and_then(|route| route.listener.as_deref()).unwrap_or("the server");
-    let said = format!(
+    let sentence = format!(
         "The server's file limit shows: {} were open at a time, and a process of {server} may open {} files.",
         plural(peak, "connection"),
         count(limit)
     );
     let remedy = "raise it (LimitNOFILE= of its service, ulimit -n, nginx: worker_rlimit_nofile); more worker processes have \
                   a limit each";
-    Some(Remark::warning(said).remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
-/// The server held fewer connections than there were users, and broke the others.
+/// Rule: the server accepted fewer connections than there were users, and broke the others.
 pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let total = facts.total();
     let broken = broken(total);
     let peak = facts.run.peak.connections as f64;
-    let keeps = facts.plan.connection.requests_per_connection.is_none();
-    let held_out = peak > 0.0 && peak < users.count * (1.0 - HELD_OUT);
-    if !keeps || !held_out || (broken as f64) < BROKEN * total.begun as f64 {
+    let has_no_own_limit = facts.plan.connection.requests_per_connection.is_none();
+    let has_rejected_users = peak > 0.0 && peak < users.count * (1.0 - REJECTED);
+    if !has_no_own_limit || !has_rejected_users || (broken as f64) < BROKEN * total.begun as f64 {
         return None;
     }
-    let said = format!(
+    let sentence = format!(
         "The server held {} connections at most, {} users had one each, and {} of the requests met a closed connection: it \
          has a limit on connections.",
         three(peak),
@@ -130,7 +134,7 @@ pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     );
     let remedy =
         "raise it (nginx: worker_connections, Apache: MaxRequestWorkers, Tomcat: maxConnections; files: ulimit -n)";
-    Some(Remark::warning(said).remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
 fn broken(total: &Tally) -> u64 {

@@ -1,12 +1,16 @@
-//! Lag: requests begun late, or replies read late, whatever the reason.
+//! Rule for lag: requests begun late, or replies read late, for any reason.
 //!
-//! Some lag is always there; it is a cause where it changes a figure. Either p99 of the response time would be more than
-//! 10 % and more than half a millisecond lower without it (each request is taken at its own response time less its own
-//! lag), or of the schedule of an open loop more than 0.1 % was not begun within the measured time, or its spacing was
-//! disturbed for more than a twentieth of the time, or p99 of the read lag (how long replies were in the kernel before they
-//! were read; known of a share of them) is more than 10 % of p99 of the response time and more than half a millisecond.
+//! There is always some lag; it is a cause if it changes a figure, in one of these ways:
+//!
+//! * Without lag, p99 of the response time would be more than 10 % and more than half a millisecond
+//!   lower. Each request then counts with its own response time minus its own lag.
+//! * More than 0.1 % of the schedule of an open loop was not begun within the measured time.
+//! * The spacing of the schedule was disturbed for more than a twentieth of the time.
+//! * p99 of the read lag is more than 10 % of p99 of the response time and more than half a
+//!   millisecond. Read lag is the time that replies were in the kernel before brunt read them; it
+//!   is known for a share of them.
 
-use super::look::{CauseState, RuleResult};
+use super::result::{CauseState, RuleResult};
 use crate::arrivals;
 use crate::facts::Facts;
 use brunt_model::finding::{Evidence, Limit, Origin, Side};
@@ -15,110 +19,120 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Arrivals, Load, Plan};
 use brunt_stats::quantile::{Quantile, rank};
 
-/// What to do about it.
 const REMEDY: &str =
     "see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again";
-/// The share by which p99 is lower without lag.
+/// Threshold: share of p99 that is lag.
 const SHARE: f64 = 0.1;
-/// The seconds by which it is.
+/// Threshold: seconds of p99 that are lag.
 const SECONDS: f64 = 0.0005;
-/// The share of the schedule that was not begun.
+/// Threshold: share of the schedule that was not begun.
 const SHORT: f64 = 0.001;
-/// Replies whose read lag must be known before its p99 stands for something.
-const READS: u64 = 100;
-/// Seconds at the end of the schedule that are not held against us: there, some requests are always on their way.
-const BORDER: f64 = 0.01;
+/// Minimum number of replies with a known read lag before its p99 is meaningful.
+const ENOUGH_READS: u64 = 100;
+/// Seconds at the end of the schedule that do not count, because some requests are
+/// always in flight there.
+const UNCOUNTED_END: f64 = 0.01;
 
-/// Whether read lag is known of enough replies for its 99th percentile.
+/// True if read lag is known of enough replies for its 99th percentile.
 pub fn is_read_lag_known(facts: &Facts) -> bool {
-    facts.run.total.read_lag.count() >= READS
+    facts.run.total.read_lag.count() >= ENOUGH_READS
 }
 
-/// Lag.
+/// Rule: lag that changed a figure.
 pub fn lag(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::at(facts).by(Origin::Unknown);
+    let mut result = RuleResult::new(facts).with_origin(Origin::Unknown);
     let total = &facts.run.total;
-    let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
+    let with = total.response_quantile(0.99);
+    let without = total.response_quantile_without_lag(0.99);
     let seconds = seconds_of(with.value.saturating_sub(without.value));
     let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
     let short = shortfall(facts);
     let (read, read_share) = read_lag(facts);
-    let mut show = |name: &str, value, threshold| {
-        let (limit, name) = (Limit::Lag, name.to_owned());
-        look.evidence.push(Evidence { limit, name, value, threshold, side: Side::AtLeast });
-    };
-    show("part of the response p99 that is lag, share", share, SHARE);
-    show("part of the response p99 that is lag, seconds", seconds, SECONDS);
-    show("requests due but not begun in the measured time, share of the schedule", short, SHORT);
+    add_evidence(&mut result, "part of the response p99 that is lag, share", share, SHARE);
+    add_evidence(&mut result, "part of the response p99 that is lag, seconds", seconds, SECONDS);
+    let name = "requests due but not begun in the measured time, share of the schedule";
+    add_evidence(&mut result, name, short, SHORT);
     let displaced = arrivals::displaced(facts.run).unwrap_or(0.0);
-    show("time in which arrivals were a quarter off the schedule, share", displaced, arrivals::MOST_DISPLACED);
+    let name = "time in which arrivals were a quarter off the schedule, share";
+    add_evidence(&mut result, name, displaced, arrivals::MOST_DISPLACED);
     if !total.read_lag.is_empty() {
-        show("read lag p99, share of the response p99", read_share, SHARE);
-        show("read lag p99, seconds", read, SECONDS);
+        add_evidence(&mut result, "read lag p99, share of the response p99", read_share, SHARE);
+        add_evidence(&mut result, "read lag p99, seconds", read, SECONDS);
     }
     let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
     let uneven = displaced > arrivals::MOST_DISPLACED;
     let read_late = read_share > SHARE && read > SECONDS && is_read_lag_known(facts);
     if slower || short > SHORT || uneven || read_late {
-        look.standing = CauseState::Cause;
-        look.over = facts.lag_was_felt();
+        result.state = CauseState::Cause;
+        result.over = facts.lagging();
     }
     if read_late && !slower && short <= SHORT {
-        look.over = vec![facts.measured_span()];
-        return look.say(read_late_sentence(read, with), REMEDY);
+        result.over = vec![facts.measured_span()];
+        return result.with_message(read_late_sentence(read, with), REMEDY);
     }
-    let late = format!("requests were begun late {}", look.for_so_long());
+    let late = format!("requests were begun late {}", result.duration_text());
     let sentence = if slower {
-        let millis = |quantile: Quantile| quantile.value as f64 / 1e6;
-        format!("{late}: without that, the response p99 of {:.3} ms would be {:.3} ms", millis(with), millis(without))
+        let with = with.value as f64 / 1e6;
+        let without = without.value as f64 / 1e6;
+        format!("{late}: without that, the response p99 of {with:.3} ms would be {without:.3} ms")
     } else if uneven {
         let share = short_percent(displaced);
         format!("{late}: for {share} of the time, a quarter more or fewer than planned were begun in a span of time")
     } else {
         format!("{late}: {} of the scheduled requests were not begun within the measured time", short_percent(short))
     };
-    // Most of the lag was spent so.
+    // Paced connection opening caused most of the lag.
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
         let why = format!("they waited for paced connection opening, {rate} connections/s");
-        return look
-            .by(Origin::Generator)
-            .say(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
+        return result
+            .with_origin(Origin::Generator)
+            .with_message(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
     }
-    look.say(sentence, REMEDY)
+    result.with_message(sentence, REMEDY)
 }
 
-/// The 99th percentile of the read lag in seconds, and its share of that of the response time.
+fn add_evidence(result: &mut RuleResult, name: &str, value: f64, threshold: f64) {
+    let name = name.to_owned();
+    result.evidence.push(Evidence { limit: Limit::Lag, name, value, threshold, side: Side::AtLeast });
+}
+
+/// Returns the 99th percentile of the read lag in seconds, and its ratio to that
+/// of the response time.
 fn read_lag(facts: &Facts) -> (f64, f64) {
     let total = &facts.run.total;
     if total.read_lag.is_empty() {
         return (0.0, 0.0);
     }
-    let (read, response) = (total.read_lag.quantile(0.99) as f64, total.response_quantile(0.99).value as f64);
+    let read = total.read_lag.quantile(0.99) as f64;
+    let response = total.response_quantile(0.99).value as f64;
     (read / 1e9, if response > 0.0 { read / response } else { 0.0 })
 }
 
 fn read_late_sentence(read: f64, response: Quantile) -> String {
-    let (read, response) = (read * 1e3, response.value as f64 / 1e6);
+    let read = read * 1e3;
+    let response = response.value as f64 / 1e6;
     format!("replies were read late: read lag p99 is {read:.3} ms, the response p99 {response:.3} ms")
 }
 
-/// A percentile stands for something where a sample lies beyond it; otherwise it is the slowest request.
+/// True if a sample lies beyond p99; otherwise p99 is just the slowest request.
 fn has_a_p99(facts: &Facts) -> bool {
     let count = facts.run.total.response.count();
     rank(0.99, count) < count
 }
 
-/// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
-/// waiting for a connection nor dropped because no more were permitted: those are the server's doing.
+/// Share of an open loop's schedule that was due in the measured time and not begun in it.
+/// Requests that waited for a connection, or were dropped at the maximum in flight, do not count:
+/// the server caused those.
 fn shortfall(facts: &Facts) -> f64 {
     let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
     else {
         return 0.0;
     };
-    let (flow, total) = (facts.run.flow, &facts.run.total);
-    let at_once = if let Arrivals::Burst(n) = arrivals { f64::from(*n) } else { 0.0 };
-    let border = (rate.at(facts.measured()) * BORDER).ceil() + 3.0 + at_once;
+    let flow = facts.run.flow;
+    let total = &facts.run.total;
+    let burst_size = if let Arrivals::Burst(size) = arrivals { f64::from(*size) } else { 0.0 };
+    let border = (rate.at(facts.measured()) * UNCOUNTED_END).ceil() + 3.0 + burst_size;
     let accounted = flow.begun + flow.waiting.max(facts.dropped_at_the_cap());
     let missing = total.planned.saturating_sub(accounted) as f64 - border;
     if total.planned == 0 { 0.0 } else { (missing / total.planned as f64).max(0.0) }

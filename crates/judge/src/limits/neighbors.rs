@@ -1,42 +1,46 @@
-//! Who else used the machine's cores, and whether that, or its lack of idle ones, changed a figure.
+//! Rules for other users of the machine's cores. They also decide whether these, or a lack of idle
+//! cores, changed a figure.
 //!
-//! Where requests come by a schedule, lag tells: a schedule that was kept was kept, however busy the machine. So does read
-//! lag in a closed loop whose users pause most of the time: the pauses set its rate. In any other closed loop nothing is
-//! late; there a worker that waited for a core while others had them was held up, and a generator that took a
-//! considerable share of a full machine took it from the server.
+//! If requests arrive by a schedule, lag decides: a schedule was kept or not, however busy the
+//! machine was. Read lag decides for a closed loop with users that pause most of the time, since
+//! the pauses set its rate. In any other closed loop no request is ever late. There, a worker that
+//! waited for a core while others had them was delayed, and a generator that used a considerable
+//! share of a full machine took it from the server.
 
 use super::cpu::{self, IDLE};
 use super::lag;
-use super::look::{Bound, CauseState, Figure, RuleResult, TENTH};
+use super::result::{Bound, CauseState, Figure, RuleResult, TENTH};
 use crate::facts::{Facts, joined};
 use crate::shares::Shares;
 use brunt_model::Run;
 use brunt_model::finding::{Limit, Origin};
 use brunt_model::reading_names as name;
 
-/// What to do about a machine that others keep busy.
+/// Remedy for a machine that other processes keep busy.
 pub(super) const REMEDY: &str =
     "end them, or measure on another machine; if they belong to the server, read them with --probe";
-/// Of all cores, what other processes must use to be the cause that none is idle.
+/// Share of all cores that other processes must use to be the reason why none is idle.
 pub(crate) const OTHERS: f64 = 0.1;
-/// Of the busy cores of a machine that client and server share, what brunt must use to be the limit.
-pub(crate) const OWN: f64 = 0.1;
+/// Share of the busy cores of a shared machine that brunt must use to be the limit.
+pub(crate) const BRUNT: f64 = 0.1;
 
-/// Of the busy cores, what the server must use for them to be its own work.
+/// Share of the busy cores that the server must use for most of the work to be its own.
 const HALF: f64 = 0.5;
 
-/// Other processes had the cores that requests needed: no idle one was left, and their part of it was considerable.
+/// Rule: other processes used the cores that requests needed. No idle one was left, and
+/// their share was considerable.
 pub fn other_processes(facts: &Facts) -> RuleResult {
-    had_the_cores(facts).only_if(|| lag_matters(facts) || (!lag_tells(facts) && waited(facts)))
+    usage_by_others(facts)
+        .only_if(|| lag_matters(facts) || (!lag_shows_all_effects(facts) && has_waited_for_core(facts)))
 }
 
-/// The same, whether or not it changed a figure of ours.
-fn had_the_cores(facts: &Facts) -> RuleResult {
+/// Evaluates the usage by other processes, without checking that it changed a figure of this run.
+fn usage_by_others(facts: &Facts) -> RuleResult {
     let Some(shares) = Shares::from_facts(facts).filter(|shares| shares.others.is_some()) else {
-        return RuleResult::at(facts);
+        return RuleResult::new(facts);
     };
     let others = shares.others.unwrap_or(0.0) / shares.cores;
-    // The server's part of what was seen in a second is not known second by second; over the measured time it is.
+    // The server's usage is only known over the whole measured time, not second by second.
     let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let figure = Figure {
         limit: Limit::OtherProcesses,
@@ -44,52 +48,57 @@ fn had_the_cores(facts: &Facts) -> RuleResult {
         spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
         bound: Bound::AtLeast(OTHERS),
     };
-    let look = RuleResult::at(facts).hold(&figure, TENTH);
+    let result = RuleResult::new(facts).compare(&figure, TENTH);
     let sentence =
-        format!("{}; brunt {:.2}; no core was idle {}", shares.others_in_words(), shares.own, look.for_so_long());
-    look.by(Origin::Machine).say(sentence, REMEDY)
+        format!("{}; brunt {:.2}; no core was idle {}", shares.others_text(), shares.brunt, result.duration_text());
+    result.with_origin(Origin::Machine).with_message(sentence, REMEDY)
 }
 
-/// Who had CPU that the server on this machine may have needed, other processes or the hypervisor, whether or not the generator
-/// was late for it: a server that was slow meanwhile may be faster without them.
+/// Returns the limit of CPU that the server on this machine may have needed: other processes or the
+/// hypervisor. It does not matter whether the generator lagged. A server that was slow meanwhile
+/// may be faster without them.
 pub fn server_lacked_cpu(run: &Run) -> Option<Limit> {
-    let facts = Facts::of(run).filter(|facts| facts.same_host() == Some(true))?;
-    let of = [(Limit::OtherProcesses, had_the_cores(&facts)), (Limit::Steal, cpu::steal(&facts))];
-    of.into_iter().find(|(_, look)| look.standing == CauseState::Cause).map(|(limit, _)| limit)
+    let facts = Facts::new(run).filter(|facts| facts.same_host() == Some(true))?;
+    let candidates = [(Limit::OtherProcesses, usage_by_others(&facts)), (Limit::Steal, cpu::steal(&facts))];
+    candidates.into_iter().find(|(_, result)| result.state == CauseState::Cause).map(|(limit, _)| limit)
 }
 
-/// Whether a machine without idle cores changed a figure.
+/// True if a machine without idle cores changed a figure.
 pub fn full_machine_matters(facts: &Facts) -> bool {
-    let took = || Shares::from_facts(facts).is_none_or(|shares| shares.own >= OWN * shares.busy);
-    lag_matters(facts) || (!lag_tells(facts) && took())
+    lag_matters(facts) || (!lag_shows_all_effects(facts) && has_taken_cores(facts))
 }
 
-/// Whether workers that waited for a core changed a figure: in a closed loop, unless it was the server's own work that kept
-/// them waiting.
+/// True if brunt used a considerable share of the busy cores, or its share is unknown.
+fn has_taken_cores(facts: &Facts) -> bool {
+    Shares::from_facts(facts).is_none_or(|shares| shares.brunt >= BRUNT * shares.busy)
+}
+
+/// True if workers that waited for a core changed a figure. In a closed loop they did, unless they
+/// waited because of the server's own work.
 pub fn waiting_matters(facts: &Facts) -> bool {
-    if lag_tells(facts) || lag_matters(facts) {
+    if lag_shows_all_effects(facts) || lag_matters(facts) {
         return lag_matters(facts);
     }
-    let is_full = cpu::shared_and_full(facts).standing == CauseState::Cause;
-    !is_full || !is_mostly_the_servers(facts) || full_machine_matters(facts)
+    let is_full = cpu::shared_and_full(facts).state == CauseState::Cause;
+    !is_full || !is_mostly_used_by_server(facts) || full_machine_matters(facts)
 }
 
-/// Whether the server is known to have had at least half of the busy cores.
-fn is_mostly_the_servers(facts: &Facts) -> bool {
+/// True if the server is known to have used at least half of the busy cores.
+fn is_mostly_used_by_server(facts: &Facts) -> bool {
     let shares = Shares::from_facts(facts);
     shares.is_some_and(|shares| shares.server.is_some_and(|server| server >= HALF * shares.busy))
 }
 
-/// Whether lag shows every effect of waiting for a core.
-fn lag_tells(facts: &Facts) -> bool {
+/// True if lag shows every effect of waiting for a core.
+fn lag_shows_all_effects(facts: &Facts) -> bool {
     facts.is_open() || (facts.users_mostly_pause() && lag::is_read_lag_known(facts))
 }
 
-/// Lag that changes a figure.
+/// True if lag changed a figure.
 fn lag_matters(facts: &Facts) -> bool {
-    lag::lag(facts).standing == CauseState::Cause
+    lag::lag(facts).state == CauseState::Cause
 }
 
-fn waited(facts: &Facts) -> bool {
-    cpu::waiting(facts).standing == CauseState::Cause
+fn has_waited_for_core(facts: &Facts) -> bool {
+    cpu::waiting(facts).state == CauseState::Cause
 }

@@ -1,7 +1,7 @@
-//! A worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from running. It is seen where it comes
-//! late to the end of an interval.
+//! Rule for a worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from
+//! running. Such a worker is late at the end of an interval.
 
-use super::look::{CauseState, RuleResult, TENTH};
+use super::result::{CauseState, RuleResult, TENTH};
 use crate::facts::Facts;
 use brunt_model::Tick;
 use brunt_model::finding::{Evidence, Limit, Origin, Side};
@@ -9,55 +9,64 @@ use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
-/// A worker that used more of a core than this was not stopped, but had other things to do.
+/// Share of a core above which a late worker was busy with other work and not stopped.
 const RAN: f64 = 0.5;
 
-/// One time for which a worker did not run.
+/// A time for which a worker did not run.
 struct Stop {
     worker: usize,
     from: Tick,
     time: Duration,
 }
 
-/// Workers that did not run for a while.
+/// Rule: workers did not run for a while.
 pub fn stopped(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::at(facts);
+    let mut result = RuleResult::new(facts);
     let stops: Vec<Stop> = (0..facts.workers()).flat_map(|worker| stops(facts, worker)).collect();
-    let Some(longest) = stops.iter().max_by_key(|stop| stop.time) else { return look };
-    let (limit, value) = (Limit::Stopped, longest.time.as_secs_f64());
-    let name = "longest time for which a worker did not run, seconds".to_owned();
-    look.evidence.push(Evidence { limit, name, value, threshold: 0.25, side: Side::AtLeast });
-    // What was late because of a stop is begun, and counted, in the interval in which the stop ended.
+    let Some(longest) = stops.iter().max_by_key(|stop| stop.time) else { return result };
+    result.evidence.push(Evidence {
+        limit: Limit::Stopped,
+        name: "longest time for which a worker did not run, seconds".to_owned(),
+        value: longest.time.as_secs_f64(),
+        threshold: 0.25,
+        side: Side::AtLeast,
+    });
+    // A request that was late because of a stop is begun, and counted, in the interval in
+    // which the stop ended.
     let interval = facts.run.plan.as_ref().map_or(Duration::ZERO, |plan| plan.record.interval);
-    look.over = stops.iter().map(|stop| (stop.from, stop.from + stop.time + interval)).collect();
-    let share = look.lasted().as_secs_f64() / facts.measured().as_secs_f64();
-    look.standing = if share >= TENTH { CauseState::Cause } else { CauseState::Brief };
+    result.over = stops.iter().map(|stop| (stop.from, stop.from + stop.time + interval)).collect();
+    let share = result.over_duration().as_secs_f64() / facts.measured().as_secs_f64();
+    result.state = if share >= TENTH { CauseState::Cause } else { CauseState::Brief };
     let since = Duration::from_nanos(longest.from.nanos_since(facts.begins()));
-    let all = stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
-    let who = match (facts.workers(), all) {
+    let stopped_workers = stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
+    let who = match (facts.workers(), stopped_workers) {
         (1, _) => "brunt".to_owned(),
-        (workers, all) if workers == all => format!("brunt (all {workers} workers)"),
+        (workers, stopped_workers) if workers == stopped_workers => format!("brunt (all {workers} workers)"),
         _ => format!("worker {}", longest.worker),
     };
     let sentence = format!("{who} did not run for {} (from {})", short_seconds(longest.time), short_seconds(since));
-    look.by(Origin::Unknown)
-        .say(sentence, "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again")
+    result.with_origin(Origin::Unknown).with_message(
+        sentence,
+        "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again",
+    )
 }
 
-/// The times for which a worker came late to the end of an interval without using a core meanwhile.
+/// Times for which a worker was late at the end of an interval without using a core meanwhile.
 fn stops(facts: &Facts, worker: usize) -> Vec<Stop> {
-    let (times, since) = (facts.values(&name::worker_stopped(worker)), facts.values(&name::worker_stopped_at(worker)));
+    let times = facts.values(&name::worker_stopped(worker));
+    let starts = facts.values(&name::worker_stopped_at(worker));
     let busy = facts.rates(&name::worker_cpu(worker));
-    let mut known = 0.0;
+    let mut previous_total = 0.0;
     let mut stops = Vec::new();
-    for ((_, all), (_, at)) in times.into_iter().zip(since) {
-        let time = Duration::from_secs_f64((all - known).max(0.0));
-        known = all;
-        let (from, to) = (Tick((at * 1e9) as u64), Tick((at * 1e9) as u64) + time);
+    for ((_, total), (_, start)) in times.into_iter().zip(starts) {
+        let time = Duration::from_secs_f64((total - previous_total).max(0.0));
+        previous_total = total;
+        let from = Tick((start * 1e9) as u64);
+        let to = from + time;
         let within = facts.begins() < to && from < facts.ends();
         let least = busy.iter().filter(|span| span.from < to && from < span.to).map(|span| span.value).reduce(f64::min);
-        let ran = least.is_some_and(|least| least > RAN);
-        if !time.is_zero() && within && !ran {
+        let has_run = least.is_some_and(|least| least > RAN);
+        if !time.is_zero() && within && !has_run {
             stops.push(Stop { worker, from, time });
         }
     }

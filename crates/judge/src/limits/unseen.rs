@@ -1,13 +1,13 @@
-//! What this system did not show: a verdict says what it could not look at.
+//! Lists the resources that the system does not show, which a verdict therefore cannot cover.
 
 use crate::facts::Facts;
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names::{self as name, Nic};
 
-/// Of so many replies, some tell how late they were read.
+/// Among this many replies, some have a read lag if the kernel reports it at all.
 const ENOUGH_REPLIES: u64 = 1000;
 
-/// What is not looked at where a name was never read.
+/// Sentences on resources that were not examined, by the name of the missing reading.
 const SENTENCES: &[(&str, &str)] = &[
     (name::HOST_IDLE, "idle and stolen CPU: /proc/stat is not shown"),
     (name::THROTTLED, "throttling by a CPU quota: cpu.stat of our control group is not shown"),
@@ -20,7 +20,7 @@ const SENTENCES: &[(&str, &str)] = &[
     (name::CONNTRACK, "a firewall's table of connections: there is none here, or it is not shown"),
 ];
 
-/// What could not be looked at, each a sentence.
+/// Returns a sentence for each thing that could not be examined.
 pub fn sentences(facts: &Facts) -> Vec<String> {
     if !facts.has_readings() {
         return vec!["this run has no readings of the generator: only failures and lag were examined".to_owned()];
@@ -35,7 +35,7 @@ pub fn sentences(facts: &Facts) -> Vec<String> {
     unseen
 }
 
-/// How late replies were read, where none told it and there were enough for some to.
+/// Returns a sentence if no reply has a read lag, though there were enough for some to have one.
 fn read_lag(facts: &Facts) -> Option<String> {
     let total = &facts.run.total;
     let none = total.read_lag.is_empty() && total.completed >= ENOUGH_REPLIES;
@@ -45,27 +45,33 @@ fn read_lag(facts: &Facts) -> Option<String> {
 }
 
 fn workers(facts: &Facts) -> Vec<String> {
-    let missing = |name: fn(usize) -> String| (0..facts.workers()).any(|worker| !facts.has(&name(worker)));
     let rows = [
-        (missing(name::worker_cpu), "CPU time of the worker threads: /proc/self/task is not shown"),
+        (name::worker_cpu as fn(usize) -> String, "CPU time of the worker threads: /proc/self/task is not shown"),
         (
-            missing(name::worker_run_delay),
+            name::worker_run_delay,
             "how long worker threads waited for a core: schedstat is not shown (a kernel without CONFIG_SCHED_INFO)",
         ),
     ];
-    rows.into_iter().filter(|row| row.0).map(|row| row.1.to_owned()).collect()
+    let mut sentences = Vec::new();
+    for (name, sentence) in rows {
+        if (0..facts.workers()).any(|worker| !facts.has(&name(worker))) {
+            sentences.push(sentence.to_owned());
+        }
+    }
+    sentences
 }
 
-/// The speed of the link to the server; on one machine there is none.
+/// Returns a sentence if the speed of the link to the server is unknown. On one machine
+/// there is no link.
 fn link(facts: &Facts) -> Option<String> {
     if facts.same_host() == Some(true) {
         return None;
     }
     let interface = facts.run.environment.route.as_ref().and_then(|route| route.interface.as_deref());
-    let known = match interface {
+    let is_known = match interface {
         Some(interface) => facts.has(&Nic::BitsPerSecond.of(interface)),
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),
     };
-    let which = interface.map_or(String::new(), |interface| format!(" ({interface})"));
-    (!known).then(|| format!("the link's speed{which}: its driver does not tell it"))
+    let link_name = interface.map_or(String::new(), |interface| format!(" ({interface})"));
+    (!is_known).then(|| format!("the link's speed{link_name}: its driver does not tell it"))
 }

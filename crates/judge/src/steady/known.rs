@@ -1,85 +1,102 @@
-//! Which response times stand at which share of all.
+//! Response times of a run as buckets, for quantiles and ranks.
 //!
-//! What it is: the buckets of a run's response times in order, with the requests of which only is known that they were
-//! slower (timed out, dropped, cut) behind them. It cannot say how slow those were.
+//! The buckets are in ascending order. After them follow the requests that are only known to be
+//! slower (timed out, dropped, cut); it is unknown how slow those were.
 
 use brunt_model::{Failure, Run};
 use brunt_stats::{Histogram, Sketch, quantile};
 
-/// The response times of a run, in nanoseconds, sorted into buckets.
-pub struct ResponseTimes {
-    /// (least value, greatest value, how many up to here).
-    buckets: Vec<(u64, u64, u64)>,
-    /// How many are in the buckets.
-    seen: u64,
-    /// How many are only known to be slower.
-    unseen: u64,
+/// A bucket, with the number of response times up to its end.
+struct CumulativeBucket {
+    low: u64,
+    high: u64,
+    count_to_here: u64,
 }
 
-/// Where a share of all response times ends, in nanoseconds.
+/// Response times of a run, in nanoseconds, in buckets.
+pub struct ResponseTimes {
+    buckets: Vec<CumulativeBucket>,
+    /// Number of response times in the buckets.
+    in_buckets: u64,
+    /// Number of response times that are only known to be slower.
+    slower: u64,
+}
+
+/// Bucket that contains a quantile or rank, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
-    /// The least value of the bucket that holds it.
+    /// Least value of the bucket.
     pub low: u64,
-    /// The greatest.
+    /// Greatest value of the bucket.
     pub high: u64,
-    /// It is only known to be no less than `low`.
+    /// True if the value is only known to be at least `low`.
     pub at_least: bool,
 }
 
 impl ResponseTimes {
-    /// The response times of the measured time.
+    /// Collects the response times of the measured time.
     pub fn of(run: &Run) -> Self {
         let total = &run.total;
         let lost = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
-        let known = total.response.without(&total.timed_out);
-        Self::counted(histogram(&known), lost + total.timed_out.count())
+        let completed = total.response.without(&total.timed_out);
+        Self::from_buckets(histogram(&completed), lost + total.timed_out.count())
     }
 
-    fn counted(buckets: impl Iterator<Item = (u64, u64, u64)>, unseen: u64) -> Self {
-        let mut seen = 0;
-        let mut sum = |(low, high, n): (u64, u64, u64)| {
-            seen += n;
-            (low, high, seen)
-        };
-        let buckets = buckets.map(&mut sum).collect();
-        Self { buckets, seen, unseen }
+    fn from_buckets(buckets: impl Iterator<Item = (u64, u64, u64)>, slower: u64) -> Self {
+        let mut cumulative = Vec::new();
+        let mut in_buckets = 0;
+        for (low, high, count) in buckets {
+            in_buckets += count;
+            cumulative.push(CumulativeBucket { low, high, count_to_here: in_buckets });
+        }
+        Self { buckets: cumulative, in_buckets, slower }
     }
 
-    /// How many there are, those known only from below among them.
+    /// Number of all response times, including those that are only known from below.
     pub fn count(&self) -> u64 {
-        self.seen + self.unseen
+        self.in_buckets + self.slower
     }
 
-    /// Where quantile `q` lies.
+    /// Returns the bucket of quantile `q`.
     pub fn quantile(&self, q: f64) -> Bucket {
         self.rank(quantile::rank(q, self.count()))
     }
 
-    /// Where the value of this rank (from 1) lies.
+    /// Returns the bucket of the value with this rank (from 1).
     pub fn rank(&self, rank: u64) -> Bucket {
-        let at = self.buckets.partition_point(|b| b.2 < rank.max(1));
-        let slowest = self.buckets.last().map_or(0, |b| b.1);
-        let behind = Bucket { low: slowest, high: slowest, at_least: true };
-        self.buckets.get(at).map_or(behind, |&(low, high, _)| Bucket { low, high, at_least: false })
+        let index = self.buckets.partition_point(|bucket| bucket.count_to_here < rank.max(1));
+        match self.buckets.get(index) {
+            Some(bucket) => Bucket { low: bucket.low, high: bucket.high, at_least: false },
+            None => {
+                let slowest = self.buckets.last().map_or(0, |bucket| bucket.high);
+                Bucket { low: slowest, high: slowest, at_least: true }
+            }
+        }
     }
 
-    /// The ends of the sketch bucket around quantile `q`, of which one is to be the threshold beyond which requests are
-    /// counted: that with the share beyond it nearest to 1 − q, as odds. As the least value beyond.
+    /// Returns the threshold beyond which requests count as slower than quantile `q`: the least
+    /// value beyond. Of the two edges of the sketch bucket
+    /// around the quantile, it is the one with a share beyond it nearest to 1 − q, as odds.
     pub(crate) fn threshold(&self, q: f64) -> u64 {
         let (low, high) = Sketch::edges(self.quantile(q).low);
-        let away = |least: u64| {
-            let before =
-                self.buckets.partition_point(|b| b.0 < least).checked_sub(1).map_or(0, |at| self.buckets[at].2);
-            let odds = |share: f64| (share / (1.0 - share)).ln();
-            (odds(before as f64 / self.count() as f64) - odds(q)).abs()
-        };
         let next = high.saturating_add(1);
-        if away(low) < away(next) { low } else { next }
+        if self.odds_distance(low, q) < self.odds_distance(next, q) { low } else { next }
+    }
+
+    /// Distance in log odds between q and the share of response times below `least`.
+    fn odds_distance(&self, least: u64, q: f64) -> f64 {
+        let index = self.buckets.partition_point(|bucket| bucket.low < least);
+        let before = index.checked_sub(1).map_or(0, |last| self.buckets[last].count_to_here);
+        (log_odds(before as f64 / self.count() as f64) - log_odds(q)).abs()
     }
 }
 
-fn histogram(of: &Histogram) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-    let (min, max) = (of.min(), of.max());
-    of.buckets().map(move |b| (b.low.max(min), b.high.min(max), b.count))
+fn log_odds(share: f64) -> f64 {
+    (share / (1.0 - share)).ln()
+}
+
+fn histogram(histogram: &Histogram) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+    let min = histogram.min();
+    let max = histogram.max();
+    histogram.buckets().map(move |bucket| (bucket.low.max(min), bucket.high.min(max), bucket.count))
 }

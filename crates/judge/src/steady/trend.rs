@@ -1,28 +1,30 @@
-//! Figures that rise or fall during a whole run.
+//! Detects figures that rise or fall during a whole run.
 //!
-//! Causes are leaks, data that grow, throttling, or another load on the machine. A change point cannot show them: the
-//! figures have no level that they leave. Out of scope: the transient at the start, which [`super::steady`] cuts off.
+//! Causes are leaks, growing data, throttling, or another load on the machine. A change point
+//! cannot show them, because the figures have no constant level before it. Out of scope: the
+//! transient at the start, which [`super::steady`] cuts off.
 
 use super::quantiles;
 use brunt_model::series::Point;
 use brunt_model::time::seconds_of;
 use brunt_stats::{Sketch, trend};
 
-/// Smaller changes of the whole run are not worth a warning.
+/// Minimum relative change over the whole run for a warning.
 const MATTERS: f64 = 0.1;
-/// Smaller changes of the part after the transient do not show that the figure still changes.
+/// Minimum relative change of the part after the transient that shows that
+/// the figure still changes.
 const CONTINUES: f64 = 0.05;
-/// The first and the last of this many parts of the run are shown.
+/// Number of parts of the run, of which the first and the last are shown.
 const PARTS: usize = 5;
 
 /// A figure with a significant trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// The figure.
+    /// Figure that has the trend.
     pub figure: TrendFigure,
-    /// Its value over the first fifth of the measured time.
+    /// Value over the first fifth of the measured time.
     pub first: f64,
-    /// Its value over the last fifth.
+    /// Value over the last fifth of the measured time.
     pub last: f64,
 }
 
@@ -54,14 +56,15 @@ impl TrendFigure {
     }
 }
 
-/// Returns the figures that changed by a tenth or more over `points`, with a significant trend after the first `cut`
-/// points.
+/// Returns the figures that changed by a tenth or more over `points`, and have a significant trend
+/// after the first `cut` points.
 pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
     let figures = [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
     figures.into_iter().filter_map(|figure| trend_of(figure, points, cut)).collect()
 }
 
-/// MSER cuts half of a series that rises all along, so the test looks at the rest and the figures at the whole.
+/// MSER cuts half of a series that rises all the time. Therefore the test examines the rest of it,
+/// and the figures come from the whole.
 fn trend_of(figure: TrendFigure, points: &[Point], cut: usize) -> Option<Trend> {
     let rest = &points[cut..];
     let change = trend::change(&figure.series(rest))?;

@@ -1,31 +1,36 @@
-//! What limited a contender's server: what its trials at the highest loads say.
+//! Finds the bottleneck of a contender's server from its trials at the highest loads.
 
 use super::limits::Growth;
 use brunt_model::analysis::{Bottleneck, Culprit};
 use brunt_model::{Study, Trial};
 use std::collections::BTreeMap;
 
-/// What most trials behind the saturation point name, or those at the highest load where it was not reached. Something
-/// found outweighs nothing found; of equal numbers, the one at the highest load counts.
+/// Returns the bottleneck that most trials above the saturation point have, or those at the highest
+/// load if saturation was not reached. A bottleneck that was found outweighs one that was not. Of
+/// equal numbers, the one at the highest load wins.
 pub fn of(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
     let highest = study.of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
     let from = match growth {
         Growth::Ends { from, .. } => from,
         Growth::Flat { .. } => 0.0,
-        Growth::Goes | Growth::Unknown => highest,
+        Growth::Continues | Growth::Unknown => highest,
     };
-    let mut named: Vec<(f64, &Bottleneck)> = study
+    let mut candidates: Vec<(f64, &Bottleneck)> = study
         .of(contender)
         .filter_map(|trial| Some((load(study, trial), trial.judgement.bottleneck.as_ref()?)))
         .filter(|(load, _)| *load >= from)
         .collect();
-    named.sort_by(|a, b| a.0.total_cmp(&b.0));
+    candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut votes: BTreeMap<Culprit, usize> = BTreeMap::new();
-    for (_, bottleneck) in &named {
+    for (_, bottleneck) in &candidates {
         *votes.entry(bottleneck.culprit).or_default() += 1;
     }
-    let weight = |b: &Bottleneck| (b.culprit != Culprit::NotFound, votes.get(&b.culprit).copied().unwrap_or(0));
-    named.into_iter().map(|(_, bottleneck)| bottleneck).max_by_key(|bottleneck| weight(bottleneck)).cloned()
+    let votes_of = |bottleneck: &Bottleneck| votes.get(&bottleneck.culprit).copied().unwrap_or(0);
+    candidates
+        .into_iter()
+        .map(|(_, bottleneck)| bottleneck)
+        .max_by_key(|bottleneck| (bottleneck.culprit != Culprit::NotFound, votes_of(bottleneck)))
+        .cloned()
 }
 
 fn load(study: &Study, trial: &Trial) -> f64 {

@@ -1,7 +1,7 @@
-//! What a reader of a sweep should be told, a rule each.
+//! Findings on a sweep, one rule for each.
 //!
-//! Out of scope: the limits themselves, and what is told of single runs (`explain`). docs/findings.md has the same rules
-//! for users.
+//! Out of scope: the limits themselves, and findings on single runs (`explain`). docs/findings.md
+//! documents the same rules.
 
 mod conclusions;
 mod doubts;
@@ -15,26 +15,27 @@ use brunt_model::finding::Finding;
 use brunt_model::{Analysis, Observations};
 use std::cmp::Reverse;
 
-/// What the rules look at.
+/// Input of the rules.
 struct Facts<'a> {
-    /// All that was seen.
-    seen: &'a Observations,
-    /// What of it can stand beside others, by contender.
+    /// All observations.
+    observations: &'a Observations,
+    /// The usable observations, by contender.
     trials: &'a [Trials<'a>],
-    /// What was decided, by contender.
+    /// The analyses, by contender.
     contenders: &'a [ContenderAnalysis],
     /// The command line of the study.
     command: RunCommand<'a>,
-    /// The contenders beside each other, by load.
+    /// Comparisons of two contenders, by load.
     pairs: &'a [Pair],
 }
 
-/// A rule: a name that does not change, and what finds it, once for each contender or once.
+/// A rule: its stable name, and a function that returns its findings.
 type Rule = (&'static str, fn(&Facts) -> Vec<Remark>);
 
-/// What must be said beside the conclusions, a row a rule: the gravest first, and of equal weight the earlier.
+/// Doubts about the conclusions, one row for each rule. They are sorted by weight; of equal weight,
+/// the earlier row comes first.
 const DOUBTS: &[Rule] = &[
-    ("trials_left_out", doubts::left_out),
+    ("trials_left_out", doubts::excluded),
     ("generator_limited", doubts::generator_limited),
     ("busy_machine", doubts::busy_machine),
     ("unexplained", doubts::unexplained),
@@ -52,27 +53,27 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     conclusions::RULES.iter().chain(DOUBTS).map(|(name, _)| *name)
 }
 
-/// The analysis, with its conclusions and findings.
-pub fn told(
-    seen: &Observations,
+/// Returns the analysis, with its conclusions and findings.
+pub fn analysis(
+    observations: &Observations,
     trials: &[Trials],
     contenders: Vec<ContenderAnalysis>,
     pairs: Vec<Pair>,
     command: RunCommand,
 ) -> Analysis {
-    let facts = Facts { seen, trials, contenders: &contenders, command, pairs: &pairs };
-    let conclusions = found(conclusions::RULES, &facts);
-    let mut findings = found(DOUBTS, &facts);
+    let facts = Facts { observations, trials, contenders: &contenders, command, pairs: &pairs };
+    let conclusions = apply(conclusions::RULES, &facts);
+    let mut findings = apply(DOUBTS, &facts);
     findings.sort_by_key(|finding| Reverse(finding.weight));
     Analysis { conclusions, contenders, findings, pairs, ..Analysis::default() }
 }
 
-fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
-    rules.iter().flat_map(|(name, find)| find(facts).into_iter().map(|said| said.under(name))).collect()
+fn apply(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
+    rules.iter().flat_map(|(name, find)| find(facts).into_iter().map(|remark| remark.into_finding(name))).collect()
 }
 
-/// The limit of that kind.
-fn limit(of: &ContenderAnalysis, kind: LimitKind) -> Option<(&LoadLimit, BandedFigure)> {
-    let limit = of.limits.iter().find(|limit| limit.kind == kind)?;
+/// Returns the limit of this kind, if it has a value.
+fn limit(contender: &ContenderAnalysis, kind: LimitKind) -> Option<(&LoadLimit, BandedFigure)> {
+    let limit = contender.limits.iter().find(|limit| limit.kind == kind)?;
     Some((limit, limit.at?))
 }

@@ -1,9 +1,9 @@
-//! The definitions of a limit, side by side.
+//! Definitions of a limit of the load.
 //!
-//! What it is: each definition in a file of its own, from a curve to a load. Out of scope: a choice among them; where
-//! they disagree, that is information.
+//! Each definition is in a separate file and maps a curve to a load. Out of scope: choosing one of
+//! them; a disagreement between them is information.
 
-mod held;
+mod highest_load;
 mod knee;
 mod saturation;
 
@@ -13,18 +13,18 @@ use super::trials::Trials;
 use brunt_model::LoadUnit;
 use brunt_model::analysis::LoadLimit;
 
-/// All that apply.
+/// Returns all limits that apply.
 pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
     if trials.steps.is_empty() {
         return Vec::new();
     }
     let mut limits = vec![knee::limit(trials), saturation::limit(trials)];
     limits.extend(saturation::asymptotes(trials));
-    limits.extend(held::limits(trials));
+    limits.extend(highest_load::limits(trials));
     limits
 }
 
-/// The unit of loads, as a limit has it.
-fn unit(of: LoadUnit) -> String {
-    of.behind().trim_start().into()
+/// Unit of loads, as a limit shows it.
+fn unit(load: LoadUnit) -> String {
+    load.behind().trim_start().into()
 }

@@ -1,4 +1,4 @@
-//! What the trials of a study came to, as observations.
+//! Turns the trials of a study into observations.
 
 use crate::steady;
 use brunt_model::analysis::{Block, ObservedQuantile};
@@ -8,12 +8,12 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial};
 use brunt_stats::Sketch;
 
-/// Seconds of a block.
+/// Length of a block in seconds.
 const BLOCK_SECONDS: f64 = 1.0;
-/// The last block may be as short as this, in seconds; what is shorter belongs to the one before it.
+/// Minimum length of the last block in seconds. A shorter rest belongs to the block before it.
 const SHORTEST_SECONDS: f64 = 0.5;
 
-/// What the trials of a study came to: one observation each.
+/// Returns one observation for each trial of a study.
 pub fn observe(study: &Study) -> Observations {
     let contenders = &study.experiment.contenders;
     let unit = contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
@@ -23,8 +23,9 @@ pub fn observe(study: &Study) -> Observations {
         notes.push("The contenders have different kinds of load, so their limits cannot be compared.".into());
     }
     if study.interrupted || !study.is_complete() {
-        let (made, asked) = (study.trials.len(), study.experiment.trials());
-        notes.push(format!("The experiment is incomplete: {made} of {asked} trials."));
+        let trials = study.trials.len();
+        let planned = study.experiment.trials();
+        notes.push(format!("The experiment is incomplete: {trials} of {planned} trials."));
     }
     Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),
@@ -36,7 +37,7 @@ pub fn observe(study: &Study) -> Observations {
     }
 }
 
-/// The objectives of all steps, each once.
+/// Objectives of all steps, each once.
 fn objectives(study: &Study) -> Vec<Objective> {
     let steps = study.experiment.contenders.iter().flat_map(|contender| &contender.steps);
     let mut all = Vec::new();
@@ -49,50 +50,53 @@ fn objectives(study: &Study) -> Vec<Objective> {
 }
 
 fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observation {
-    let (run, place) = (trial.run.main(), trial.place);
+    let run = trial.run.main();
+    let place = trial.place;
     let step = study.experiment.step(place);
     let open = step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
     let replies = run.total.response.without(&run.total.timed_out);
-    let of_replies = |seconds: f64| (!replies.is_empty()).then_some(seconds);
-    let asked = run.total.planned > 0;
+    let has_replies = !replies.is_empty();
+    let has_requests = run.total.planned > 0;
     Observation {
         contender: place.contender,
         repetition: place.repetition,
         load: step.map_or(0.0, |step| step.load),
         offered: open.then(|| run.per_second(run.flow.arrivals)),
         achieved: run.throughput(),
-        mean: of_replies(replies.mean() / 1e9),
-        quantiles: if asked { quantiles(run) } else { Vec::new() },
-        min: of_replies(seconds_of(replies.min())),
-        max: of_replies(seconds_of(replies.max())),
-        errors: asked.then(|| run.total.error_share()),
-        objectives: objectives.iter().map(|objective| asked.then(|| objective.judge(run).met)).collect(),
+        mean: has_replies.then(|| replies.mean() / 1e9),
+        quantiles: if has_requests { quantiles(run) } else { Vec::new() },
+        min: has_replies.then(|| seconds_of(replies.min())),
+        max: has_replies.then(|| seconds_of(replies.max())),
+        errors: has_requests.then(|| run.total.error_share()),
+        objectives: objectives.iter().map(|objective| has_requests.then(|| objective.judge(run).met)).collect(),
         verdict: Some(trial.judgement.verdict.state),
-        other_processes: others_of(&trial.judgement.verdict),
+        other_processes: disturbing_processes(&trial.judgement.verdict),
         cut_short: trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short"),
         blocks: blocks(&steady::measured(run)),
     }
 }
 
-/// Who kept the machine busy, where that changed figures.
-fn others_of(verdict: &Verdict) -> Vec<ProcessUse> {
+/// Processes that kept the machine busy, if that changed figures.
+fn disturbing_processes(verdict: &Verdict) -> Vec<ProcessUse> {
     if verdict.state == State::BusyMachine { verdict.other_processes.clone() } else { Vec::new() }
 }
 
 fn quantiles(run: &Run) -> Vec<ObservedQuantile> {
-    let of = |quantile| {
-        let found = run.total.response_quantile(quantile);
-        ObservedQuantile { quantile, seconds: seconds_of(found.value), at_least: found.at_least }
-    };
-    steady::QUANTILES.map(of).to_vec()
+    let mut quantiles = Vec::new();
+    for quantile in steady::QUANTILES {
+        let response = run.total.response_quantile(quantile);
+        let seconds = seconds_of(response.value);
+        quantiles.push(ObservedQuantile { quantile, seconds, at_least: response.at_least });
+    }
+    quantiles
 }
 
-/// The points of the measured time, joined to a second each.
+/// Groups the points of the measured time into blocks of a second.
 fn blocks(points: &[Point]) -> Vec<Block> {
     let mut groups: Vec<(f64, Vec<&Point>)> = Vec::new();
     for point in points {
         match groups.last_mut() {
-            // Points end within a millisecond of the second, not at it.
+            // Points end within a millisecond of the full second, not exactly at it.
             Some((seconds, group)) if *seconds + point.seconds() < BLOCK_SECONDS + 0.01 => {
                 *seconds += point.seconds();
                 group.push(point);
@@ -115,20 +119,25 @@ fn block(seconds: f64, points: &[&Point]) -> Block {
     for point in points {
         response.merge(&point.response);
     }
-    let sum = |of: fn(&Point) -> u64| points.iter().map(|point| of(point)).sum();
-    let known = response.count() > 0;
+    let has_replies = response.count() > 0;
+    let mut planned = 0;
+    for point in points {
+        planned += if point.flow.arrivals > 0 { point.flow.arrivals } else { point.flow.planned };
+    }
     Block {
         seconds,
-        planned: sum(|point| if point.flow.arrivals > 0 { point.flow.arrivals } else { point.flow.planned }),
-        completed: sum(|point| point.flow.completed),
-        mean: known.then(|| mean(&response) / 1e9),
-        p99: known.then(|| seconds_of(response.quantile(0.99))),
+        planned,
+        completed: points.iter().map(|point| point.flow.completed).sum(),
+        mean: has_replies.then(|| mean(&response) / 1e9),
+        p99: has_replies.then(|| seconds_of(response.quantile(0.99))),
     }
 }
 
-/// From the middles of the buckets: to 0.4 %.
+/// Mean response time in nanoseconds, from the middles of the buckets: accurate to 0.4 %.
 fn mean(response: &Sketch) -> f64 {
-    let middle = |low: u64| f64::midpoint(low as f64, Sketch::edges(low).1 as f64);
-    let sum: f64 = response.cells().map(|(low, count)| middle(low) * count as f64).sum();
+    let mut sum = 0.0;
+    for (low, count) in response.cells() {
+        sum += f64::midpoint(low as f64, Sketch::edges(low).1 as f64) * count as f64;
+    }
     sum / response.count() as f64
 }

@@ -1,51 +1,55 @@
-//! Which response time stands for a trial, and which trials can stand beside others.
+//! Chooses the response time that represents a trial, and the trials that are usable.
 
 use brunt_model::analysis::Block;
 use brunt_model::finding::State;
 use brunt_model::{Observation, Observations};
 
-/// Of fewer requests, fewer than ten lie beyond p99.
+/// Minimum number of requests for p99: with fewer, fewer than ten lie beyond it.
 const ENOUGH_FOR_P99: u64 = 1000;
 
-/// Which response time stands for a trial.
+/// Response time that represents a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Response {
-    /// The 99th percentile.
     P99,
-    /// The mean.
     Mean,
 }
 
-/// Whether an observation can stand beside others.
-pub fn is_usable(seen: &Observation) -> bool {
-    !seen.cut_short && seen.verdict != Some(State::Invalid) && seen.load.is_finite() && seen.achieved.is_finite()
+/// True if an observation can be compared with others.
+pub fn is_usable(observation: &Observation) -> bool {
+    !observation.cut_short
+        && observation.verdict != Some(State::Invalid)
+        && observation.load.is_finite()
+        && observation.achieved.is_finite()
 }
 
-/// A quantile of an observation, in seconds.
-pub fn quantile(seen: &Observation, quantile: f64) -> Option<f64> {
-    let found = seen.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);
-    found.map(|q| q.seconds).filter(|seconds| seconds.is_finite())
+/// Returns a quantile of an observation, in seconds.
+pub fn quantile(observation: &Observation, quantile: f64) -> Option<f64> {
+    let observed = observation.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);
+    observed.map(|q| q.seconds).filter(|seconds| seconds.is_finite())
 }
 
 impl Response {
-    /// What all usable observations have, and know well enough: p99, else the mean.
-    pub fn of(seen: &Observations) -> Option<Self> {
-        let all = |response: Self| {
-            let mut completed = seen.observations.iter().filter(|o| is_usable(o) && o.achieved > 0.0).peekable();
-            completed.peek().is_some() && completed.all(|o| response.seconds(o).is_some() && response.is_known_by(o))
-        };
-        [Self::P99, Self::Mean].into_iter().find(|response| all(*response))
+    /// Returns the response time that all usable observations have, from enough requests:
+    /// p99, else the mean.
+    pub fn choose(observations: &Observations) -> Option<Self> {
+        [Self::P99, Self::Mean].into_iter().find(|response| response.is_known_by_all(observations))
     }
 
-    /// That of an observation.
-    pub fn seconds(self, seen: &Observation) -> Option<f64> {
+    fn is_known_by_all(self, observations: &Observations) -> bool {
+        let all = &observations.observations;
+        let mut completed = all.iter().filter(|o| is_usable(o) && o.achieved > 0.0).peekable();
+        completed.peek().is_some() && completed.all(|o| self.seconds(o).is_some() && self.is_known_by(o))
+    }
+
+    /// Response time of an observation, in seconds.
+    pub fn seconds(self, observation: &Observation) -> Option<f64> {
         match self {
-            Self::P99 => quantile(seen, 0.99),
-            Self::Mean => seen.mean.filter(|mean| mean.is_finite()),
+            Self::P99 => quantile(observation, 0.99),
+            Self::Mean => observation.mean.filter(|mean| mean.is_finite()),
         }
     }
 
-    /// In words.
+    /// Name for a sentence.
     pub fn words(self) -> &'static str {
         match self {
             Self::P99 => "p99",
@@ -53,7 +57,7 @@ impl Response {
         }
     }
 
-    /// That of a block.
+    /// Response time of a block, in seconds.
     pub fn of_block(self, block: &Block) -> Option<f64> {
         match self {
             Self::P99 => block.p99,
@@ -61,9 +65,9 @@ impl Response {
         }
     }
 
-    /// Whether there were requests enough, where their number is known.
-    fn is_known_by(self, seen: &Observation) -> bool {
-        let completed: u64 = seen.blocks.iter().map(|block| block.completed).sum();
-        self == Self::Mean || seen.blocks.is_empty() || completed >= ENOUGH_FOR_P99
+    /// True if there were enough requests, or their number is not known.
+    fn is_known_by(self, observation: &Observation) -> bool {
+        let completed: u64 = observation.blocks.iter().map(|block| block.completed).sum();
+        self == Self::Mean || observation.blocks.is_empty() || completed >= ENOUGH_FOR_P99
     }
 }

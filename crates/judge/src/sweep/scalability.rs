@@ -1,29 +1,29 @@
-//! The Universal Scalability Law over a sweep of users who do not think.
+//! Fits the Universal Scalability Law to a sweep of users without think time.
 
-use super::trials::{At, Trials};
+use super::trials::{LoadPoint, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
 use brunt_model::numbers::load;
 use brunt_stats::usl::{self, Fit};
 
-/// Fewer levels do not tell contention from coherency.
+/// Minimum number of loads that distinguish contention from coherency.
 const FEWEST_LEVELS: usize = 6;
 
-/// The fit; None for an open loop, users who think or may do so, or fewer than six loads.
+/// Returns the fit. None for an open loop, for users that think or may do so, or for
+/// fewer than six loads.
 pub fn fit(trials: &Trials) -> Option<Scalability> {
-    let alone = trials.unit == LoadUnit::Users { think: Some(std::time::Duration::ZERO) };
-    if !alone || trials.steps.len() < FEWEST_LEVELS {
+    let has_no_think_time = trials.unit == LoadUnit::Users { think: Some(std::time::Duration::ZERO) };
+    if !has_no_think_time || trials.steps.len() < FEWEST_LEVELS {
         return None;
     }
     let curve = trials.curve();
     let whole = law(&curve)?;
-    let of = |figure: fn(&Fit) -> Option<f64>| trials.banded(|curve| figure(&law(curve)?));
-    let kappa = of(|fit| Some(fit.law.kappa))?;
-    let certain = kappa.low > 0.0 && kappa.band != Band::One;
-    let peak = if certain { of(|fit| fit.law.peak()) } else { None };
+    let kappa = banded(trials, |fit| Some(fit.law.kappa))?;
+    let is_certain = kappa.low > 0.0 && kappa.band != Band::One;
+    let peak = if is_certain { banded(trials, |fit| fit.law.peak()) } else { None };
     Some(Scalability {
-        lambda: of(|fit| Some(fit.law.lambda))?,
-        sigma: of(|fit| Some(fit.law.sigma))?,
+        lambda: banded(trials, |fit| Some(fit.law.lambda))?,
+        sigma: banded(trials, |fit| Some(fit.law.sigma))?,
         kappa,
         peak,
         r_squared: whole.r_squared,
@@ -31,7 +31,11 @@ pub fn fit(trials: &Trials) -> Option<Scalability> {
     })
 }
 
-fn law(curve: &[At]) -> Option<Fit> {
+fn banded(trials: &Trials, figure: fn(&Fit) -> Option<f64>) -> Option<BandedFigure> {
+    trials.banded(|curve| figure(&law(curve)?))
+}
+
+fn law(curve: &[LoadPoint]) -> Option<Fit> {
     let (n, x): (Vec<f64>, Vec<f64>) = curve.iter().map(|at| (at.load, at.achieved)).unzip();
     if n.first().is_none_or(|least| *least < 1.0) {
         return None;
@@ -39,9 +43,10 @@ fn law(curve: &[At]) -> Option<Fit> {
     usl::fit(&n, &x)
 }
 
-fn caution(curve: &[At], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
+fn caution(curve: &[LoadPoint], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
     let highest = curve.last().map_or(0.0, |at| at.load);
-    let (low, high) = (curve.first().map_or(0.0, |at| at.load), load(LoadUnit::Users { think: None }, highest));
+    let low = curve.first().map_or(0.0, |at| at.load);
+    let high = load(LoadUnit::Users { think: None }, highest);
     let range = format!("It is fitted to {low:.0} to {high}");
     match (kappa.band, peak) {
         (Band::One, _) => format!("{range}, with one value each: no interval of κ is known. Do not extrapolate."),

@@ -1,7 +1,8 @@
-//! The trials of one contender, and the curves that can be drawn of them.
+//! Trials of one contender, and the curves that they give.
 //!
-//! What it is: a curve as numbers (medians over trials), of all repetitions, of one, or of repetitions and blocks drawn
-//! again; and how far a figure of such a curve is known. Out of scope: any such figure.
+//! A curve consists of numbers (medians over trials): of all repetitions, of one repetition, or of
+//! resampled repetitions and blocks. A figure of a curve gets a band and a share of the samples
+//! that have it. Out of scope: the figures themselves.
 
 use super::response::{Response, is_usable};
 use crate::levels::Factors;
@@ -11,178 +12,192 @@ use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 
-/// So many repetitions carry a 95 % interval of their median.
+/// Minimum number of repetitions for a 95 % interval of their median.
 pub const ENOUGH_REPETITIONS: usize = 6;
-/// So many blocks of a run carry one of that run.
+/// Minimum number of blocks of a run for a 95 % interval of that run.
 pub const ENOUGH_BLOCKS: usize = 10;
-/// How often is drawn.
+/// Number of bootstrap samples.
 const DRAWS: u32 = 400;
-/// The same observations give the same intervals.
+/// A fixed seed: the same observations give the same intervals.
 const SEED: u64 = 0x6272_756e_7400;
 
 /// The trials of one contender.
 pub struct Trials<'a> {
-    /// Its name.
+    /// Name of the contender.
     pub contender: &'a str,
     /// Its level of each factor; empty without factors.
     pub factors: &'a Factors,
-    /// The unit of loads.
     pub unit: LoadUnit,
-    /// Bounds that it is held against.
     pub objectives: &'a [Objective],
-    /// Which response time is looked at; None where no trial has any.
+    /// Response time that represents a trial; None if no trial has any.
     pub response: Option<Response>,
-    /// Its loads, ascending; each has a trial at least.
+    /// Loads in ascending order; each has at least one trial.
     pub steps: Vec<Step<'a>>,
-    /// The repetitions that there are, ascending.
+    /// Repetitions in ascending order.
     pub repetitions: Vec<u32>,
-    /// Number of trials at loads above the last of `steps`; all of them were left out.
-    pub left_out_above: u64,
+    /// Number of trials at loads above the last of `steps`; all of them were excluded.
+    pub excluded_above: u64,
 }
 
-/// All trials of one load that were neither cut short nor invalid.
+/// All trials at one load that were neither cut short nor invalid.
 pub struct Step<'a> {
-    /// The load.
     pub load: f64,
-    /// The trials.
     pub trials: Vec<&'a Observation>,
 }
 
-/// A load, measured.
+/// Figures at one load.
 #[derive(Debug, Clone, PartialEq)]
-pub struct At {
-    /// The load.
+pub struct LoadPoint {
     pub load: f64,
-    /// Offered per second; None in a closed loop.
+    /// Offered load per second; None in a closed loop.
     pub offered: Option<f64>,
-    /// Achieved per second.
+    /// Achieved throughput per second.
     pub achieved: f64,
-    /// The mean response time, in seconds.
+    /// Mean response time in seconds.
     pub mean: Option<f64>,
-    /// The response time that is looked at, in seconds.
+    /// Response time that represents the trials, in seconds.
     pub response: Option<f64>,
-    /// How long it was measured, in seconds; 0 where that is not known.
+    /// Measured time in seconds; 0 if unknown.
     pub seconds: f64,
-    /// Of each objective, the share of the trials that met it.
+    /// For each objective: the share of the trials that met it.
     pub met: Vec<Option<f64>>,
 }
 
-/// A figure of a curve.
+impl LoadPoint {
+    /// Offered load per second, or the planned load.
+    pub fn offered_or_load(&self) -> f64 {
+        self.offered.unwrap_or(self.load)
+    }
+}
+
+/// A figure of a curve, with its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurveFigure {
-    /// It, with its band.
-    pub at: BandedFigure,
-    /// In which share of the repetitions, or of the draws, there was such a figure.
-    pub found: f64,
+    /// The figure, with its band.
+    pub figure: BandedFigure,
+    /// Share of the repetitions, or of the bootstrap samples, that have such a figure.
+    pub share: f64,
 }
 
 impl CurveFigure {
-    /// A sentence more where it was not always there.
+    /// Returns a sentence if some repetitions or samples have no such figure,
+    /// otherwise an empty text.
     pub fn doubt(&self) -> String {
-        let of = if self.at.band == Band::Range { "repetitions taken alone" } else { "draws" };
-        if self.found > 0.95 {
+        let samples = if self.figure.band == Band::Range { "repetitions taken alone" } else { "draws" };
+        if self.share > 0.95 {
             String::new()
         } else {
-            format!(" In {:.0} % of the {of} there was none.", 100.0 * (1.0 - self.found))
+            format!(" In {:.0} % of the {samples} there was none.", 100.0 * (1.0 - self.share))
         }
     }
 }
 
 impl<'a> Trials<'a> {
-    /// Those of each contender.
-    pub fn of(seen: &'a Observations) -> Vec<Self> {
-        let response = Response::of(seen);
-        let one = |(index, contender): (usize, &'a String)| {
-            let usable = seen.observations.iter().filter(|o| o.contender == index && is_usable(o));
-            let mut trials: Vec<&Observation> = usable.collect();
-            trials.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
-            let mut repetitions: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
-            repetitions.sort_unstable();
-            repetitions.dedup();
-            let steps = trials.chunk_by(|a, b| a.load == b.load);
-            let steps = steps.map(|step| Step { load: step[0].load, trials: step.to_vec() }).collect();
-            let highest = trials.last().map_or(f64::NEG_INFINITY, |trial| trial.load);
-            let above = seen.observations.iter().filter(|o| o.contender == index && o.load > highest);
-            let left_out_above = above.count() as u64;
-            let (unit, objectives) = (seen.unit, &seen.objectives[..]);
-            let factors = seen.factors.get(index).map_or(&[][..], Vec::as_slice);
-            Self { contender, factors, unit, objectives, response, steps, repetitions, left_out_above }
-        };
-        seen.contenders.iter().enumerate().map(one).collect()
+    /// Groups the usable observations by contender.
+    pub fn by_contender(observations: &'a Observations) -> Vec<Self> {
+        let response = Response::choose(observations);
+        (0..observations.contenders.len()).map(|index| Self::of_contender(observations, response, index)).collect()
     }
 
-    /// What to do if a limit lies above the highest load of `steps`.
+    fn of_contender(observations: &'a Observations, response: Option<Response>, index: usize) -> Self {
+        let own = observations.observations.iter().filter(|observation| observation.contender == index);
+        let mut trials: Vec<&Observation> = own.clone().filter(|observation| is_usable(observation)).collect();
+        trials.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
+        let mut repetitions: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
+        repetitions.sort_unstable();
+        repetitions.dedup();
+        let steps = trials.chunk_by(|a, b| a.load == b.load);
+        let steps = steps.map(|step| Step { load: step[0].load, trials: step.to_vec() }).collect();
+        let highest = trials.last().map_or(f64::NEG_INFINITY, |trial| trial.load);
+        Self {
+            contender: &observations.contenders[index],
+            factors: observations.factors.get(index).map_or(&[][..], Vec::as_slice),
+            unit: observations.unit,
+            objectives: &observations.objectives,
+            response,
+            steps,
+            repetitions,
+            excluded_above: own.filter(|observation| observation.load > highest).count() as u64,
+        }
+    }
+
+    /// Returns the advice for a limit above the highest load of `steps`.
     pub fn advice_above(&self) -> String {
-        match self.left_out_above {
+        match self.excluded_above {
             0 => "sweep further".to_owned(),
             1 => "above it, 1 trial was left out: measure this load again".to_owned(),
             trials => format!("above it, {trials} trials were left out: measure these loads again"),
         }
     }
 
-    /// The curve of all repetitions: medians.
-    pub fn curve(&self) -> Vec<At> {
-        let step =
-            |step: &Step| self.at(step.load, &step.trials.iter().map(|trial| self.figures(trial)).collect::<Vec<_>>());
-        self.steps.iter().map(step).collect()
+    /// Returns the curve of all repetitions: medians.
+    pub fn curve(&self) -> Vec<LoadPoint> {
+        let mut curve = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let points: Vec<LoadPoint> = step.trials.iter().map(|trial| self.figures(trial)).collect();
+            curve.push(self.median_point(step.load, &points));
+        }
+        curve
     }
 
-    /// The curve of one repetition, as far as it was measured.
-    pub fn curve_of(&self, repetition: u32) -> Vec<At> {
-        let own = |step: &Step| {
-            let trial = step.trials.iter().find(|trial| trial.repetition == repetition)?;
-            Some(self.at(step.load, &[self.figures(trial)]))
-        };
-        self.steps.iter().filter_map(own).collect()
+    /// Returns the curve of one repetition, with the loads at which it was measured.
+    pub fn curve_of(&self, repetition: u32) -> Vec<LoadPoint> {
+        let mut curve = Vec::new();
+        for step in &self.steps {
+            let trial = step.trials.iter().find(|trial| trial.repetition == repetition);
+            curve.extend(trial.map(|trial| self.median_point(step.load, &[self.figures(trial)])));
+        }
+        curve
     }
 
-    /// A curve of repetitions drawn again, and of each trial's blocks drawn again.
-    fn drawn(&self, random: &mut Pcg64Mcg) -> Vec<At> {
+    /// Returns a curve of resampled repetitions, with resampled blocks of each trial.
+    fn resampled_curve(&self, random: &mut Pcg64Mcg) -> Vec<LoadPoint> {
         let chosen = bootstrap::draw(self.repetitions.len(), random);
         let mut curve = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let drawn = chosen.iter().map(|at| self.repetitions[*at]);
+            let drawn = chosen.iter().map(|index| self.repetitions[*index]);
             let trials: Vec<&Observation> = drawn
                 .filter_map(|repetition| step.trials.iter().find(|trial| trial.repetition == repetition).copied())
                 .collect();
             if !trials.is_empty() {
-                let drawn: Vec<At> = trials.into_iter().map(|trial| self.redrawn(trial, random)).collect();
-                curve.push(self.at(step.load, &drawn));
+                let points: Vec<LoadPoint> = trials.into_iter().map(|trial| self.resampled(trial, random)).collect();
+                curve.push(self.median_point(step.load, &points));
             }
         }
         curve
     }
 
-    /// A figure of the curve, with its band.
-    pub fn banded(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<BandedFigure> {
-        self.known(figure).map(|known| known.at)
+    /// Returns a figure of the curve, with its band.
+    pub fn banded(&self, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> Option<BandedFigure> {
+        self.estimate(figure).map(|estimate| estimate.figure)
     }
 
-    /// A figure of the curve, and how far it is known: from repetitions where there are enough, else their range; of one
-    /// repetition, from its blocks.
-    pub fn known(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<CurveFigure> {
+    /// Returns a figure of the curve, with its certainty. The band comes from the repetitions if
+    /// there are enough, otherwise it is their range; for one repetition, it comes from its blocks.
+    pub fn estimate(&self, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> Option<CurveFigure> {
         let value = figure(&self.curve())?;
         let one = BandedFigure { value, low: value, high: value, band: Band::One };
         match self.repetitions.len() {
-            0 | 1 if !self.has_blocks() => Some(CurveFigure { at: one, found: 1.0 }),
+            0 | 1 if !self.has_blocks() => Some(CurveFigure { figure: one, share: 1.0 }),
             0 | 1 => Some(self.bootstrapped(one, Band::WithinRun, figure)),
             n if n < ENOUGH_REPETITIONS => {
                 let each = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
                 let each: Vec<f64> = each.collect();
                 let (low, high) = each.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
-                let at = BandedFigure { low, high, band: Band::Range, ..one };
-                Some(CurveFigure { at, found: each.len() as f64 / n as f64 })
+                let banded = BandedFigure { low, high, band: Band::Range, ..one };
+                Some(CurveFigure { figure: banded, share: each.len() as f64 / n as f64 })
             }
             _ => Some(self.bootstrapped(one, Band::Repetitions, figure)),
         }
     }
 
-    fn bootstrapped(&self, one: BandedFigure, band: Band, figure: impl Fn(&[At]) -> Option<f64>) -> CurveFigure {
+    fn bootstrapped(&self, one: BandedFigure, band: Band, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> CurveFigure {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
-        let found = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.drawn(random)));
-        let Some(found) = found else { return CurveFigure { at: one, found: 0.0 } };
-        let at = BandedFigure { low: found.low.min(one.value), high: found.high.max(one.value), band, ..one };
-        CurveFigure { at, found: found.found }
+        let interval = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.resampled_curve(random)));
+        let Some(interval) = interval else { return CurveFigure { figure: one, share: 0.0 } };
+        let low = interval.low.min(one.value);
+        let high = interval.high.max(one.value);
+        CurveFigure { figure: BandedFigure { low, high, band, ..one }, share: interval.found }
     }
 
     fn has_blocks(&self) -> bool {
@@ -190,8 +205,8 @@ impl<'a> Trials<'a> {
         trials.all(|trial| trial.blocks.len() >= ENOUGH_BLOCKS)
     }
 
-    fn figures(&self, trial: &Observation) -> At {
-        At {
+    fn figures(&self, trial: &Observation) -> LoadPoint {
+        LoadPoint {
             load: trial.load,
             offered: trial.offered.filter(|offered| offered.is_finite()),
             achieved: trial.achieved,
@@ -202,56 +217,72 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// A trial whose blocks were drawn again: each figure is moved as the same figure of its blocks is.
-    fn redrawn(&self, trial: &Observation, random: &mut Pcg64Mcg) -> At {
+    /// Returns a trial with resampled blocks: each figure changes by the same ratio as
+    /// that of its blocks.
+    fn resampled(&self, trial: &Observation, random: &mut Pcg64Mcg) -> LoadPoint {
         let mut figures = self.figures(trial);
         if trial.blocks.len() < 2 {
             return figures;
         }
         let all: Vec<&Block> = trial.blocks.iter().collect();
-        let drawn: Vec<&Block> = bootstrap::draw(all.len(), random).into_iter().map(|at| all[at]).collect();
-        let moved = |of: fn(&Block) -> f64| ratio(rate(&drawn, of), rate(&all, of));
-        figures.achieved *= moved(|block| block.completed as f64);
-        figures.offered = figures.offered.map(|offered| offered * moved(|block| block.planned as f64));
-        let by = |of: &dyn Fn(&Block) -> Option<f64>| ratio(weighted(&drawn, of), weighted(&all, of));
-        figures.mean = figures.mean.map(|mean| mean * by(&|block| block.mean));
+        let drawn: Vec<&Block> = bootstrap::draw(all.len(), random).into_iter().map(|index| all[index]).collect();
+        figures.achieved *= rate_ratio(&drawn, &all, |block| block.completed as f64);
+        let planned_ratio = rate_ratio(&drawn, &all, |block| block.planned as f64);
+        figures.offered = figures.offered.map(|offered| offered * planned_ratio);
+        figures.mean = figures.mean.map(|mean| mean * mean_ratio(&drawn, &all, &|block| block.mean));
         if let Some(response) = self.response {
-            figures.response = figures.response.map(|seconds| seconds * by(&|block| response.of_block(block)));
+            figures.response =
+                figures.response.map(|seconds| seconds * mean_ratio(&drawn, &all, &|block| response.of_block(block)));
         }
         figures
     }
 
-    /// The medians of trials.
-    fn at(&self, load: f64, trials: &[At]) -> At {
-        let of = |figure: fn(&At) -> Option<f64>| robust::median(&trials.iter().filter_map(figure).collect::<Vec<_>>());
-        let met = |objective: usize| {
-            let known: Vec<f64> = trials.iter().filter_map(|t| t.met.get(objective).copied().flatten()).collect();
-            (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-        };
-        At {
+    /// Returns the medians of trials at one load.
+    fn median_point(&self, load: f64, trials: &[LoadPoint]) -> LoadPoint {
+        LoadPoint {
             load,
-            offered: of(|t| t.offered),
-            achieved: of(|t| Some(t.achieved)).unwrap_or(0.0),
-            mean: of(|t| t.mean),
-            response: of(|t| t.response),
-            seconds: of(|t| Some(t.seconds)).unwrap_or(0.0),
-            met: (0..self.objectives.len()).map(met).collect(),
+            offered: median(trials, |t| t.offered),
+            achieved: median(trials, |t| Some(t.achieved)).unwrap_or(0.0),
+            mean: median(trials, |t| t.mean),
+            response: median(trials, |t| t.response),
+            seconds: median(trials, |t| Some(t.seconds)).unwrap_or(0.0),
+            met: (0..self.objectives.len()).map(|objective| share_met(trials, objective)).collect(),
         }
     }
 }
 
-/// How many times the one is the other; once where there is nothing to compare.
+fn median(trials: &[LoadPoint], figure: fn(&LoadPoint) -> Option<f64>) -> Option<f64> {
+    robust::median(&trials.iter().filter_map(figure).collect::<Vec<_>>())
+}
+
+/// Share of the trials that met an objective; None if that is not known of any.
+fn share_met(trials: &[LoadPoint], objective: usize) -> Option<f64> {
+    let shares: Vec<f64> = trials.iter().filter_map(|t| t.met.get(objective).copied().flatten()).collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+}
+
+/// Quotient of two figures; 1 if one of them is not positive.
 fn ratio(one: f64, other: f64) -> f64 {
     if one > 0.0 && other > 0.0 { one / other } else { 1.0 }
 }
 
-fn rate(blocks: &[&Block], of: fn(&Block) -> f64) -> f64 {
-    ratio(blocks.iter().map(|block| of(block)).sum(), blocks.iter().map(|block| block.seconds).sum())
+/// Ratio of the rates of drawn blocks and of all blocks.
+fn rate_ratio(drawn: &[&Block], all: &[&Block], count: fn(&Block) -> f64) -> f64 {
+    ratio(rate(drawn, count), rate(all, count))
 }
 
-/// The mean of a block's figure, each block weighing as much as its replies.
-fn weighted(blocks: &[&Block], of: &dyn Fn(&Block) -> Option<f64>) -> f64 {
-    let known = blocks.iter().filter_map(|block| Some((of(block)?, block.completed as f64)));
-    let (sum, weight) = known.fold((0.0, 0.0), |(sum, weight), (v, w)| (sum + v * w, weight + w));
+fn rate(blocks: &[&Block], count: fn(&Block) -> f64) -> f64 {
+    ratio(blocks.iter().map(|block| count(block)).sum(), blocks.iter().map(|block| block.seconds).sum())
+}
+
+/// Ratio of the means of drawn blocks and of all blocks.
+fn mean_ratio(drawn: &[&Block], all: &[&Block], figure: &dyn Fn(&Block) -> Option<f64>) -> f64 {
+    ratio(weighted_mean(drawn, figure), weighted_mean(all, figure))
+}
+
+/// Mean of a block's figure, weighted by the number of replies.
+fn weighted_mean(blocks: &[&Block], figure: &dyn Fn(&Block) -> Option<f64>) -> f64 {
+    let weighted = blocks.iter().filter_map(|block| Some((figure(block)?, block.completed as f64)));
+    let (sum, weight) = weighted.fold((0.0, 0.0), |(sum, weight), (v, w)| (sum + v * w, weight + w));
     if weight > 0.0 { sum / weight } else { 0.0 }
 }

@@ -74,14 +74,14 @@ fn a_search_is_one_observation() {
     let spec = asked(&[CAPACITY], 0);
     let mut study = growing(&spec, &[]);
     assert_eq!((1..11).find(|n| enough(&study, &spec, &found(a_fifth_more, *n)).is_some()), Some(7));
-    let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided);
+    let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::PairDecision);
     assert_eq!((comparison.blocks, comparison.pairs.len(), comparison.searched.len()), (7, 1, 14));
     assert_eq!((comparison.pairs[0].load, comparison.pairs[0].measures.len()), (None, 1));
     assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Better);
     assert!(sentence(&comparison).starts_with("capacity: B is better by 20."), "{}", sentence(&comparison));
     assert!(comparison.pairs[0].shift.is_empty() && comparison.differences.is_empty(), "{:?}", comparison.differences);
     study.experiment.contenders[1].name = "b".into();
-    assert_eq!(compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided).blocks, 0);
+    assert_eq!(compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::PairDecision).blocks, 0);
 }
 
 #[test]

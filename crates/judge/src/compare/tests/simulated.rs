@@ -46,7 +46,7 @@ const APART: [Case; 4] = [
 
 /// What became of a comparison.
 struct Ended {
-    decided: Vec<Decided>,
+    decided: Vec<PairDecision>,
     blocks: u32,
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, sentences};
+use crate::compare::{compare, compare_sample, compare_stored, enough, findings, foreseen, foreseen_stored, sentences};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
@@ -78,8 +78,8 @@ fn asked() -> Compare {
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
     let study = study(&WORSE[..7]);
-    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
-    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
+    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::PairDecision));
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::PairDecision);
     assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
     let pair = &comparison.pairs[0];
     assert_eq!((&pair.ours[..], &pair.theirs[..], pair.load), ("A", "B", Some(RATE)));
@@ -185,7 +185,7 @@ fn runs_that_were_kept_are_two_groups() {
         [("A".to_owned(), ours[..count].iter().collect()), ("B".to_owned(), theirs[..count].iter().collect())]
     };
     // A simulated generator fails some consistency checks.
-    let stored = |count| of_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]));
+    let stored = |count| compare_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]));
     let comparison = stored(4);
     let first = &comparison.pairs[0].measures[0];
     assert_eq!(

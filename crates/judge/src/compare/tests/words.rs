@@ -1,7 +1,7 @@
 //! What is decided of figures made by hand, in words.
 
 use super::*;
-use crate::compare::told::is_settled;
+use crate::compare::wording::is_settled;
 use brunt_model::comparison::{Better, Compared, Test};
 use brunt_model::question::Regression;
 

@@ -1,10 +1,10 @@
-//! What must be said with the answers: what is missing, who else was the limit, how little was measured.
+//! Doubts about the conclusions of a sweep: excluded trials, other limits, too few measurements.
 
 use super::Facts;
 use crate::explain::Remark;
 use crate::explain::command::{REPEAT, RESUME};
 use crate::sweep::response::is_usable;
-use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
+use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
 use brunt_model::numbers::{self, listed, plural, rate, three};
@@ -12,166 +12,185 @@ use brunt_model::{LoadUnit, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Fewer loads say little about a shape.
+/// Minimum number of loads that show a shape.
 const FEWEST_LOADS: usize = 5;
-/// Fewer users are counted by nobody.
+/// Minimum number of users for the rule on idle users.
 const FEW_USERS: f64 = 10.0;
-/// Fewer waiting users than this share: the rest are users in name.
-const AWAKE: f64 = 0.1;
-/// The same where nobody thinks.
-const AWAKE_WITHOUT_THINKING: f64 = 0.5;
-/// So many loads are named one by one.
+/// Minimum share of waiting users. Below it, most users are idle.
+const MIN_WAITING: f64 = 0.1;
+/// The same without think time.
+const MIN_WAITING_WITHOUT_THINKING: f64 = 0.5;
+/// Maximum number of steps named in a sentence.
 const MOST_NAMED: usize = 6;
-/// Throughput that ends at less than this share of its greatest has fallen.
+/// Share of the greatest throughput below which the throughput at the highest loads has fallen.
 const FALLEN: f64 = 0.8;
 /// Maximum number of other processes in a sentence.
 const MOST_PROCESSES: usize = 3;
 
-/// Trials that were cut short or are invalid stand in no figure.
-pub fn left_out(facts: &Facts) -> Vec<Remark> {
-    let whole = facts.seen.observations.len() as u64;
-    let cut = named(facts, |o| o.cut_short);
-    let invalid = named(facts, |o| !o.cut_short && !is_usable(o));
-    let sentence = |count: u64, loads: &str, why: &str| {
-        format!("{} of {} excluded: {why}: {loads}.", numbers::count(count), plural(whole, "trial"))
-    };
+/// Rule: trials that were cut short or are invalid are excluded from all figures.
+pub fn excluded(facts: &Facts) -> Vec<Remark> {
+    let cut = matching_trials(facts, |observation| observation.cut_short);
+    let invalid = matching_trials(facts, |observation| !observation.cut_short && !is_usable(observation));
     let mut remarks = Vec::new();
-    if cut.0 > 0 {
-        let remark = Remark::warning(sentence(cut.0, &cut.1, "they were cut short"));
-        remarks.push(remark.remedy(facts.command.append("complete the experiment", RESUME)));
+    if cut.count > 0 {
+        let remark = Remark::warning(excluded_text(facts, &cut, "they were cut short"));
+        remarks.push(remark.with_remedy(facts.command.append("complete the experiment", RESUME)));
     }
-    if invalid.0 > 0 {
-        let remark = Remark::warning(sentence(invalid.0, &invalid.1, "a consistency check failed"));
-        remarks.push(remark.remedy("see the verdicts of these trials, and measure them again"));
+    if invalid.count > 0 {
+        let remark = Remark::warning(excluded_text(facts, &invalid, "a consistency check failed"));
+        remarks.push(remark.with_remedy("see the verdicts of these trials, and measure them again"));
     }
     remarks
 }
 
-/// The generator was the limit: a limit that these trials show may be its own.
+fn excluded_text(facts: &Facts, trials: &MatchingTrials, reason: &str) -> String {
+    let all = plural(facts.observations.observations.len() as u64, "trial");
+    format!("{} of {all} excluded: {reason}: {}.", numbers::count(trials.count), trials.places)
+}
+
+/// Rule: the generator was the limit. A limit that these trials show may be the generator's.
 pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
     let sentence =
         format!("The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's.");
-    vec![Remark::warning(sentence).remedy("see the verdicts of these trials: each says what limited it")]
+    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials: each says what limited it")]
 }
 
-/// Other processes had the machine's CPU: figures are worse than they would be without them.
+/// Rule: other processes used the machine's CPU. The figures are worse than they
+/// would be without them.
 pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
     let sentence = format!("Others used the machine's CPU in {trials}, and that changed figures{}.", users(facts));
     let remedy = "end them, or measure on another machine; read what belongs to the server with --probe";
-    vec![Remark::warning(sentence).remedy(remedy)]
+    vec![Remark::warning(sentence).with_remedy(remedy)]
 }
 
-/// Requests were late for an unknown reason.
+/// Rule: requests were late for an unknown reason.
 pub fn unexplained(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Unexplained) else { return Vec::new() };
     let sentence = format!("Requests were late in {trials}, for an unknown reason.");
-    vec![Remark::warning(sentence).remedy("see the verdicts of these trials, and measure them again")]
+    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials, and measure them again")]
 }
 
-/// `3 of 40 trials (nginx at 100/s)`; None where no trial has this verdict.
+/// `3 of 40 trials (nginx at 100/s)`; None if no trial has this verdict.
 fn in_state(facts: &Facts, state: State) -> Option<String> {
-    let (count, loads) = named(facts, |seen| is_usable(seen) && seen.verdict == Some(state));
-    let all = plural(facts.seen.observations.len() as u64, "trial");
-    (count > 0).then(|| format!("{} of {all} ({loads})", numbers::count(count)))
+    let trials = matching_trials(facts, |observation| is_usable(observation) && observation.verdict == Some(state));
+    let all = plural(facts.observations.observations.len() as u64, "trial");
+    (trials.count > 0).then(|| format!("{} of {all} ({})", numbers::count(trials.count), trials.places))
 }
 
-/// `: sh (pid 123) up to 1.90 cores in 12 of them`, for those that used most.
+/// Other processes with the greatest usage: `: sh (pid 123) up to 1.90 cores in 12 of them`.
 fn users(facts: &Facts) -> String {
     let mut users: BTreeMap<(&str, Option<u32>), (f64, u64)> = BTreeMap::new();
-    for usage in facts.seen.observations.iter().filter(|seen| is_usable(seen)).flat_map(|seen| &seen.other_processes) {
+    let observations = facts.observations.observations.iter().filter(|observation| is_usable(observation));
+    for usage in observations.flat_map(|observation| &observation.other_processes) {
         let (most, trials) = users.entry((&usage.name, usage.pid)).or_default();
         *most = most.max(usage.cores);
         *trials += 1;
     }
     let mut users: Vec<_> = users.into_iter().collect();
     users.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-    let words = users.iter().take(MOST_PROCESSES).map(|((name, pid), (cores, trials))| {
+    let texts = users.iter().take(MOST_PROCESSES).map(|((name, pid), (cores, trials))| {
         let usage = ProcessUse { name: (*name).to_owned(), pid: *pid, cores: *cores };
         format!("{usage} cores at most, in {}", plural(*trials, "trial"))
     });
-    let words = words.collect::<Vec<_>>().join("; ");
-    if words.is_empty() { words } else { format!(": {words}") }
+    let texts = texts.collect::<Vec<_>>().join("; ");
+    if texts.is_empty() { texts } else { format!(": {texts}") }
 }
 
-/// Trials of a kind: how many, and where.
-fn named(facts: &Facts, of: impl Fn(&Observation) -> bool) -> (u64, String) {
+/// Number of trials that match a predicate, and the steps to which they belong.
+struct MatchingTrials {
+    count: u64,
+    /// Such as `nginx at 100/s and nginx at 200/s`.
+    places: String,
+}
+
+fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> MatchingTrials {
     let mut places: Vec<(usize, f64)> = Vec::new();
     let mut count = 0;
-    for seen in facts.seen.observations.iter().filter(|o| of(o)) {
+    for observation in facts.observations.observations.iter().filter(|observation| predicate(observation)) {
         count += 1;
-        places.push((seen.contender, seen.load));
+        places.push((observation.contender, observation.load));
     }
     places.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     places.dedup();
-    let name = |contender: usize| facts.seen.contenders.get(contender).map_or("", String::as_str);
-    let mut words: Vec<String> = places
-        .iter()
-        .take(MOST_NAMED)
-        .map(|(contender, load)| format!("{} at {}", name(*contender), numbers::load(facts.seen.unit, *load)))
-        .collect();
-    if places.len() > MOST_NAMED {
-        words.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
+    let mut texts = Vec::new();
+    for (contender, load) in places.iter().take(MOST_NAMED) {
+        let name = facts.observations.contenders.get(*contender).map_or("", String::as_str);
+        texts.push(format!("{name} at {}", numbers::load(facts.observations.unit, *load)));
     }
-    (count, listed(&words))
+    if places.len() > MOST_NAMED {
+        texts.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
+    }
+    MatchingTrials { count, places: listed(&texts) }
 }
 
-/// Users of whom few were under way at a time: by Little's law, throughput times response time.
+/// Rule: few users waited for a reply at a time. By Little's law, their number is
+/// throughput times response time.
 pub fn idle_users(facts: &Facts) -> Vec<Remark> {
-    let LoadUnit::Users { think } = facts.seen.unit else { return Vec::new() };
-    let without = think == Some(Duration::ZERO);
-    let awake = if without { AWAKE_WITHOUT_THINKING } else { AWAKE };
-    let doing = if without || think.is_none() { "not asking" } else { "thinking" };
-    let of = |trials: &Trials| {
+    let LoadUnit::Users { think } = facts.observations.unit else { return Vec::new() };
+    let without_thinking = think == Some(Duration::ZERO);
+    let min_waiting = if without_thinking { MIN_WAITING_WITHOUT_THINKING } else { MIN_WAITING };
+    let activity = if without_thinking || think.is_none() { "not asking" } else { "thinking" };
+    let mut remarks = Vec::new();
+    for trials in facts.trials {
         let curve = trials.curve();
-        let busy = |at: &At| Some(at.achieved * at.mean?);
-        let asleep = |at: &&At| at.load >= FEW_USERS && busy(at).is_some_and(|busy| busy < awake * at.load);
-        let worst = curve.iter().filter(asleep).max_by(|a, b| a.load.total_cmp(&b.load))?;
-        let load = numbers::load(trials.unit, worst.load);
-        let busy = three(busy(worst)?);
+        let idle = curve.iter().filter_map(|point| {
+            let waiting = point.achieved * point.mean?;
+            (point.load >= FEW_USERS && waiting < min_waiting * point.load).then_some((point.load, waiting))
+        });
+        let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        let load = numbers::load(trials.unit, load);
+        let waiting = three(waiting);
         let sentence = format!(
-            "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. Pauses determine the throughput there, and the limit of the server is outside this range.",
+            "{}: of {load}, {waiting} at a time waited for a reply, and the others were {activity}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender
         );
-        Some(Remark::warning(sentence).remedy("less think time, or an open loop at a rate"))
-    };
-    facts.trials.iter().filter_map(of).collect()
+        remarks.push(Remark::warning(sentence).with_remedy("less think time, or an open loop at a rate"));
+    }
+    remarks
 }
 
-/// Steps and repetitions that do not fit to the others: one remark, however many there are. The tables mark each.
+/// Rule: steps and repetitions that differ from the others. One remark covers all of them;
+/// the tables mark each.
 pub fn outliers(facts: &Facts) -> Vec<Remark> {
-    let of = |found: &ContenderAnalysis, outlier: &Outlier| {
-        format!("{} at {}", found.contender, numbers::load(facts.seen.unit, outlier.load))
-    };
-    let all = facts.contenders.iter().flat_map(|found| found.outliers.iter().map(move |outlier| (found, outlier)));
-    let all: Vec<(&ContenderAnalysis, &Outlier)> = all.collect();
+    let mut all: Vec<(&ContenderAnalysis, &Outlier)> = Vec::new();
+    for contender in facts.contenders {
+        all.extend(contender.outliers.iter().map(|outlier| (contender, outlier)));
+    }
     let sentence = match all.as_slice() {
         [] => return Vec::new(),
         [(_, only)] => only.sentence.clone(),
         [(_, first), rest @ ..] => {
-            let rest: BTreeSet<String> = rest.iter().map(|(found, outlier)| of(found, outlier)).collect();
-            let rest: Vec<String> = rest.into_iter().collect();
+            // A set, because several repetitions of a step may be outliers.
+            let mut places = BTreeSet::new();
+            for (contender, outlier) in rest {
+                let load = numbers::load(facts.observations.unit, outlier.load);
+                places.insert(format!("{} at {load}", contender.contender));
+            }
+            let rest: Vec<String> = places.into_iter().collect();
             format!("{} outliers. {} The others: {}.", all.len(), first.sentence, listed(&rest))
         }
     };
-    vec![Remark::warning(sentence).remedy("repeat the trial to see whether it was chance")]
+    vec![Remark::warning(sentence).with_remedy("repeat the trial to see whether it was chance")]
 }
 
-/// A knee that depends on where the sweep ends.
+/// Rule: the knee depends on the highest load of the sweep.
 pub fn not_robust(facts: &Facts) -> Vec<Remark> {
-    let of = |found: &ContenderAnalysis| {
-        let limit = found.limits.iter().find(|limit| limit.robust == Some(false))?;
-        let (name, contender) = (&limit.name, &found.contender);
+    let mut remarks = Vec::new();
+    for contender in facts.contenders {
+        let Some(limit) = contender.limits.iter().find(|limit| limit.robust == Some(false)) else { continue };
+        let name = &limit.name;
+        let contender = &contender.contender;
         let sentence = format!(
             "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or is gone."
         );
-        Some(Remark::note(sentence).remedy("a sweep that goes further beyond it"))
-    };
-    facts.contenders.iter().filter_map(of).collect()
+        remarks.push(Remark::note(sentence).with_remedy("a sweep that goes further beyond it"));
+    }
+    remarks
 }
 
-/// Too few repetitions for an interval over them.
+/// Rule: too few repetitions for an interval over them.
 pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
@@ -180,10 +199,10 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
         _ => format!("A 95 % CI needs {ENOUGH_REPETITIONS} repetitions (have {fewest}); their range is shown."),
     };
     let repetitions = ENOUGH_REPETITIONS.to_string();
-    vec![Remark::note(sentence).remedy(facts.command.advise("repeat more often", REPEAT, &repetitions))]
+    vec![Remark::note(sentence).with_remedy(facts.command.advise("repeat more often", REPEAT, &repetitions))]
 }
 
-/// Too few loads to find a bend or an end.
+/// Rule: too few loads for a knee or a saturation point.
 pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.steps.len()).min().unwrap_or(0);
     if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
@@ -191,33 +210,38 @@ pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     }
     let sentence =
         format!("{} can show neither a knee nor a saturation point for sure.", plural(fewest as u64, "load"));
-    vec![Remark::note(sentence).remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it"))]
+    vec![
+        Remark::note(sentence)
+            .with_remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it")),
+    ]
 }
 
-/// What the source cannot tell.
+/// Rule: notes on facts that the source of the observations does not have.
 pub fn source(facts: &Facts) -> Vec<Remark> {
-    facts.seen.notes.iter().map(|note| Remark::note(note.clone())).collect()
+    facts.observations.notes.iter().map(|note| Remark::note(note.clone())).collect()
 }
 
-/// Throughput that falls behind its peak: a server that does less the more it is asked.
+/// Rule: the throughput falls above its peak, so the server does less the more requests it gets.
 pub fn falls(facts: &Facts) -> Vec<Remark> {
-    let of = |trials: &Trials| {
-        let curve = trials.curve();
-        let peak = curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
-        // One low step is an outlier, not a fall.
-        let [.., before, last] = &curve[..] else { return None };
-        let left = before.achieved.max(last.achieved);
-        (left < FALLEN * peak.achieved && last.load > peak.load).then(|| {
-            Remark::warning(format!(
-                "{}: the throughput falls under overload, from {} at {} to {} at {}.",
-                trials.contender,
-                rate(peak.achieved),
-                numbers::load(trials.unit, peak.load),
-                rate(last.achieved),
-                numbers::load(trials.unit, last.load),
-            ))
-            .remedy("keep the load below the peak; bound the server's queues")
-        })
-    };
-    facts.trials.iter().filter_map(of).collect()
+    facts.trials.iter().filter_map(fall).collect()
+}
+
+fn fall(trials: &Trials) -> Option<Remark> {
+    let curve = trials.curve();
+    let peak = curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
+    // One low step is an outlier, not a fall.
+    let [.., before_last, last] = &curve[..] else { return None };
+    let final_throughput = before_last.achieved.max(last.achieved);
+    if final_throughput >= FALLEN * peak.achieved || last.load <= peak.load {
+        return None;
+    }
+    let sentence = format!(
+        "{}: the throughput falls under overload, from {} at {} to {} at {}.",
+        trials.contender,
+        rate(peak.achieved),
+        numbers::load(trials.unit, peak.load),
+        rate(last.achieved),
+        numbers::load(trials.unit, last.load),
+    );
+    Some(Remark::warning(sentence).with_remedy("keep the load below the peak; bound the server's queues"))
 }

@@ -1,73 +1,76 @@
-//! Where the throughput stops growing, and the number of users at which the asymptotes of a closed loop cross.
+//! Finds the saturation of the throughput, and the number of users at which the asymptotes of
+//! a closed loop cross.
 
 use super::unit;
-use crate::sweep::trials::{At, Trials};
+use crate::sweep::trials::{LoadPoint, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, rate, seconds};
 use brunt_stats::saturation;
 
-/// A load lies behind the corner when the line exceeds the plateau by this factor.
+/// Minimum ratio of the fitted line to the plateau at a load beyond the corner.
 const BEYOND: f64 = 1.05;
-/// So many loads must lie there: one alone may be an accident.
+/// Minimum number of loads beyond the corner: a single one may be chance.
 const FEWEST_BEYOND: usize = 2;
-/// The throughput grows when it does so by more than this.
+/// Minimum ratio by which the throughput must grow to count as growing.
 const GROWS: f64 = 1.02;
-/// A plateau below this share of the greatest throughput that was measured is none: the server has done more.
+/// Minimum ratio of a plateau to the greatest measured throughput. Below it, the server is known to
+/// be able to do more.
 const OF_PEAK: f64 = 0.8;
 
-/// How the throughput goes with the load.
+/// Growth of the throughput with the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Growth {
     /// It grows and then stops.
     Ends {
-        /// The plateau, per second.
+        /// Throughput of the plateau, per second.
         plateau: f64,
-        /// The load at which it is reached.
+        /// Load at which the plateau is reached.
         from: f64,
     },
-    /// It does not grow over the range.
+    /// The throughput does not grow over the range.
     Flat {
-        /// The plateau, per second.
+        /// Throughput of the plateau, per second.
         plateau: f64,
     },
-    /// It grows to the highest load.
-    Goes,
-    /// One load, or none.
+    /// The throughput grows up to the highest load.
+    Continues,
+    /// There are too few loads.
     Unknown,
 }
 
 impl Growth {
-    /// The plateau, where there is one.
+    /// Throughput of the plateau, if there is one.
     pub fn plateau(self) -> Option<f64> {
         match self {
             Self::Ends { plateau, .. } | Self::Flat { plateau } => Some(plateau),
-            Self::Goes | Self::Unknown => None,
+            Self::Continues | Self::Unknown => None,
         }
     }
 }
 
-/// The plateau of a curve; None where a throughput well above it was measured, since a server that saturates does no more
-/// than that.
-pub fn plateau(curve: &[At]) -> Option<f64> {
+/// Returns the plateau of a curve. None if a throughput well above it was measured, since a
+/// saturated server achieves no more than the plateau.
+pub fn plateau(curve: &[LoadPoint]) -> Option<f64> {
     let peak = peak(curve).map_or(0.0, |peak| peak.achieved);
     growth(curve).plateau().filter(|plateau| *plateau >= OF_PEAK * peak)
 }
 
-/// The load at which most was achieved.
-pub fn peak(curve: &[At]) -> Option<&At> {
+/// Returns the point with the greatest throughput.
+pub fn peak(curve: &[LoadPoint]) -> Option<&LoadPoint> {
     curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))
 }
 
-/// How the throughput of a curve goes with its load.
-pub fn growth(curve: &[At]) -> Growth {
-    // What was offered follows the draw of the arrivals; the load is what was meant.
+/// Determines the growth of a curve's throughput.
+pub fn growth(curve: &[LoadPoint]) -> Growth {
+    // The achieved throughput follows the random number of arrivals, and so does the offered load;
+    // the planned load does not.
     let (x, y): (Vec<f64>, Vec<f64>) = curve.iter().map(|at| (at.offered.unwrap_or(at.load), at.achieved)).unzip();
     let usable = x.iter().all(|x| *x > 0.0);
     let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else { return Growth::Unknown };
     let beyond = x.iter().filter(|x| fit.slope * **x >= BEYOND * fit.plateau).count();
     if beyond < FEWEST_BEYOND {
-        return Growth::Goes;
+        return Growth::Continues;
     }
     if fit.corner() <= GROWS * x[0] {
         return Growth::Flat { plateau: fit.plateau };
@@ -75,17 +78,17 @@ pub fn growth(curve: &[At]) -> Growth {
     Growth::Ends { plateau: fit.plateau, from: fit.corner() }
 }
 
-/// The saturation point: the throughput of the plateau.
+/// Returns the saturation point: the throughput of the plateau.
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
-    let estimate = trials.known(plateau);
-    let how = said(trials, &curve) + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
-    let at = estimate.map(|estimate| estimate.at);
+    let estimate = trials.estimate(plateau);
+    let how = explanation(trials, &curve) + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
+    let at = estimate.map(|estimate| estimate.figure);
     let name = "saturation point".into();
     LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
 }
 
-fn said(trials: &Trials, curve: &[At]) -> String {
+fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
     let highest = curve.last().map_or(0.0, |at| at.load);
     let growth = growth(curve);
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
@@ -109,7 +112,7 @@ fn said(trials: &Trials, curve: &[At]) -> String {
                 load(trials.unit, lowest)
             )
         }
-        Growth::Goes => format!(
+        Growth::Continues => format!(
             "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); {}.",
             load(trials.unit, highest),
             trials.advice_above()
@@ -118,20 +121,19 @@ fn said(trials: &Trials, curve: &[At]) -> String {
     }
 }
 
-/// N* = `X_max` · (`R_min` + think); None for an open loop, or where the think time is not known.
+/// Returns N* = `X_max` · (`R_min` + think). None for an open loop, or if the think
+/// time is not known.
 pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
     let LoadUnit::Users { think: Some(think) } = trials.unit else { return None };
     let think = think.as_secs_f64();
     let curve = trials.curve();
-    let at = trials.banded(|curve| Some(plateau(curve)? * (least(curve)? + think)));
-    let how = match (at, least(&curve), plateau(&curve)) {
-        (Some(_), Some(least), Some(plateau)) => {
-            format!(
-                "{} · ({} + {} of thinking): above it, users wait for one another.",
-                rate(plateau),
-                seconds(least),
-                seconds(think)
-            )
+    let at = trials.banded(|curve| Some(plateau(curve)? * (least_response(curve)? + think)));
+    let how = match (at, least_response(&curve), plateau(&curve)) {
+        (Some(_), Some(least_response), Some(plateau)) => {
+            let rate = rate(plateau);
+            let think = seconds(think);
+            let least = seconds(least_response);
+            format!("{rate} · ({least} + {think} of thinking): above it, users wait for one another.")
         }
         _ if growth(&curve).plateau().is_some() => "None: the throughput has no plateau.".into(),
         _ => format!(
@@ -139,11 +141,11 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
             trials.advice_above()
         ),
     };
-    let (kind, name) = (LimitKind::Asymptotes, "users for full throughput".into());
-    Some(LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None })
+    let name = "users for full throughput".into();
+    Some(LoadLimit { kind: LimitKind::Asymptotes, name, at, unit: unit(trials.unit), how, robust: None })
 }
 
-/// The least mean response time of a load.
-fn least(curve: &[At]) -> Option<f64> {
+/// Least mean response time of all loads.
+fn least_response(curve: &[LoadPoint]) -> Option<f64> {
     curve.iter().filter_map(|at| at.mean).min_by(f64::total_cmp)
 }

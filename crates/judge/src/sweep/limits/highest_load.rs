@@ -1,0 +1,119 @@
+//! Finds the highest load at which the offered load is achieved, or an objective is met.
+
+use super::unit;
+use crate::sweep::trials::{LoadPoint, Trials};
+use brunt_model::analysis::{Band, LimitKind, LoadLimit};
+use brunt_model::numbers::load;
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::{LoadUnit, Objective};
+
+/// Minimum ratio of achieved to offered throughput at which the server keeps up.
+const MIN_ACHIEVED: f64 = 0.99;
+/// Nielsen's limits of patience, in seconds.
+const PATIENCE: [f64; 3] = [1.0, 3.0, 10.0];
+
+/// Returns the highest load at which the server keeps up, and the highest load of each objective.
+pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
+    let mut limits: Vec<LoadLimit> = highest_achieved(trials).into_iter().collect();
+    let patient = PATIENCE.map(patience).iter().all(|bound| trials.objectives.contains(bound));
+    for (index, objective) in trials.objectives.iter().enumerate() {
+        let is_patience = patient && PATIENCE.map(patience).contains(objective);
+        let kind = if is_patience { LimitKind::Patience } else { LimitKind::Objective };
+        limits.push(of_objective(trials, index, kind));
+    }
+    limits
+}
+
+/// One of the three objectives of the preset `1-3-10`.
+fn patience(seconds: f64) -> Objective {
+    Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: seconds }
+}
+
+/// Range of loads, from the lowest one on, in which a condition holds.
+enum HeldRange {
+    Nowhere,
+    UpTo(f64),
+    Throughout(f64),
+    Unknown,
+}
+
+impl HeldRange {
+    /// Determines the range on a curve. `holds` returns None for a load without
+    /// data, which is skipped.
+    fn on_curve(curve: &[LoadPoint], holds: impl Fn(&LoadPoint) -> Option<bool>) -> Self {
+        let results: Vec<(f64, bool)> = curve.iter().filter_map(|at| Some((at.load, holds(at)?))).collect();
+        match (results.iter().position(|at| !at.1), results.last()) {
+            (_, None) => Self::Unknown,
+            (Some(0), _) => Self::Nowhere,
+            (Some(first), _) => Self::UpTo(results[first - 1].0),
+            (None, Some(last)) => Self::Throughout(last.0),
+        }
+    }
+
+    /// Highest load at which the condition holds, as far as known; 0 if it holds nowhere.
+    fn load(&self) -> Option<f64> {
+        match self {
+            Self::Nowhere => Some(0.0),
+            Self::UpTo(load) | Self::Throughout(load) => Some(*load),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// True if at least 99 % of the offered load is achieved; None in a closed loop. Requests in
+/// flight at the end of the time are tolerated. Their number is at least offered load ×
+/// least response time (Little's law), plus three standard deviations of that number, which
+/// has a Poisson distribution.
+fn is_achieved(at: &LoadPoint, least_response: f64) -> Option<bool> {
+    let offered = at.offered.filter(|offered| *offered > 0.0)?;
+    let in_flight = offered * least_response;
+    let tolerance = if at.seconds > 0.0 { (in_flight + 3.0 * in_flight.sqrt()) / at.seconds } else { 0.0 };
+    Some(at.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
+}
+
+fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
+    if trials.unit != LoadUnit::PerSecond {
+        return None;
+    }
+    let how = "The highest load up to which at least 99 % of what is offered is achieved.";
+    Some(limit(trials, LimitKind::Kept, "99 % achieved".into(), how, |curve| {
+        let least = curve.iter().filter_map(|at| at.mean).min_by(f64::total_cmp).unwrap_or(0.0);
+        HeldRange::on_curve(curve, |at| is_achieved(at, least))
+    }))
+}
+
+fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
+    let how = "The highest load up to which it is met at every load, in more than half of the trials.";
+    let mut limit = limit(trials, kind, trials.objectives[index].to_string(), how, |curve| {
+        HeldRange::on_curve(curve, |at| Some(at.met.get(index).copied().flatten()? > 0.5))
+    });
+    // Blocks do not show whether a run met an objective.
+    if let Some(at) = limit.at.as_mut().filter(|at| at.band == Band::WithinRun) {
+        at.band = Band::One;
+    }
+    limit
+}
+
+fn limit(
+    trials: &Trials,
+    kind: LimitKind,
+    name: String,
+    how: &str,
+    held_range: impl Fn(&[LoadPoint]) -> HeldRange,
+) -> LoadLimit {
+    let whole = held_range(&trials.curve());
+    let at = matches!(whole, HeldRange::UpTo(_)).then(|| trials.banded(|curve| held_range(curve).load())).flatten();
+    let how = match whole {
+        HeldRange::UpTo(_) => how.to_owned(),
+        HeldRange::Nowhere => "Not met at the lowest load of the sweep; sweep lower.".into(),
+        HeldRange::Throughout(highest) => {
+            format!(
+                "Not reached: it still holds at the highest load of the sweep, {}; {}.",
+                load(trials.unit, highest),
+                trials.advice_above()
+            )
+        }
+        HeldRange::Unknown => "Not results: no trial has this figure.".into(),
+    };
+    LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None }
+}
