@@ -1,44 +1,46 @@
-//! The cases: what the reference server does, and how much is asked of it.
+//! Defines the cases: the behavior of the reference server, and the load on it.
 //!
-//! A table. What the server does is said in its own options; the truth is computed by it, not here.
+//! A table. The options of the lab define the server's behavior, and the lab computes the truth.
 
-/// A server whose truth is known, and the load on it.
+/// A server with known true figures, and the load on it.
 #[derive(Debug, PartialEq)]
 pub struct Case {
-    /// Its name on the command line and at the head of its column.
+    /// Name on the command line and at the top of the case's column.
     pub name: &'static str,
-    /// What happens, for the reader.
+    /// Description of the server's behavior for the reader.
     pub about: &'static str,
     /// Options of `brunt lab`.
     pub lab: &'static str,
     /// Requests per second of the open loop.
     pub rate: u32,
-    /// Connections of the closed loop, so many that its rate is about that of the open loop while nothing holds it up.
+    /// Connections of the closed loop. Its rate is about that of the open loop while
+    /// the server works normally.
     pub connections: u32,
-    /// Connections that the open loop can come to need: what arrives in the longest hold, and some more.
+    /// Maximum number of connections that the open loop may need: the arrivals during the longest
+    /// hold, and some more.
     pub most: u32,
-    /// Seconds after which the server's behaviour repeats, and how far into the last period the load ends; the asked
-    /// length is stretched to that.
+    /// Period of the server's behavior in seconds, and the offset in the last period at which the
+    /// load ends. The requested length is extended to that.
     pub period: Option<(u32, u32)>,
-    /// When the server is stopped from outside, and for how long, in seconds.
+    /// Start and length of the time for which the server is stopped from outside, in seconds.
     pub freeze: Option<(u32, u32)>,
-    /// What is held against the truth.
+    /// Figures that are compared with the truth.
     pub compares: Comparand,
 }
 
-/// What of a case is held against the truth.
+/// Kind of figures that are compared with the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparand {
-    /// Response times.
+    /// Quantiles of the response times.
     Times,
-    /// Counts of errors.
+    /// Counts of failed and refused requests.
     Errors,
 }
 
 impl Case {
-    /// How long the load lasts where so many seconds were asked for.
-    pub fn seconds(&self, asked: u32) -> u32 {
-        let least = self.freeze.map_or(asked, |(at, length)| asked.max(at + 3 * length));
+    /// Returns the length of the load for a requested length, in seconds.
+    pub fn seconds(&self, requested: u32) -> u32 {
+        let least = self.freeze.map_or(requested, |(start, length)| requested.max(start + 3 * length));
         self.period.map_or(least, |(period, rest)| least.saturating_sub(rest).div_ceil(period).max(1) * period + rest)
     }
 }

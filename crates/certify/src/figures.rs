@@ -1,49 +1,49 @@
-//! The figures that a tool tells, or that are true: one type for both, so that they can be held against each other.
+//! Figures that a tool reports, or that are true: one type for both, so that they can be compared.
 
 use serde_json::{Value, json};
 
-/// What is told of a run. What is not told is none. Times are in seconds.
+/// Figures of a run; None for a figure that is not reported. Times are in seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     /// Median of the response times.
     pub p50: Option<f64>,
-    /// 90th percentile.
+    /// 90th percentile of the response times.
     pub p90: Option<f64>,
-    /// 99th percentile.
+    /// 99th percentile of the response times.
     pub p99: Option<f64>,
-    /// 99.9th percentile.
+    /// 99.9th percentile of the response times.
     pub p99_9: Option<f64>,
-    /// The longest.
+    /// Longest of the response times.
     pub max: Option<f64>,
-    /// Their mean.
+    /// Mean of the response times.
     pub mean: Option<f64>,
-    /// Replies per second.
+    /// Number of replies per second.
     pub throughput: Option<f64>,
-    /// Requests without a whole reply.
+    /// Number of requests without a whole reply.
     pub failed: Option<f64>,
-    /// Replies with a status of 400 or more.
+    /// Number of replies with a status of 400 or more.
     pub refused: Option<f64>,
-    /// Both together.
+    /// Sum of `failed` and `refused`.
     pub errors: Option<f64>,
 }
 
-/// One of the figures.
+/// Describes one of the figures.
 #[derive(Debug)]
 pub struct Key {
-    /// How it is called.
+    /// Name at the top of the column.
     pub name: &'static str,
-    /// Its unit in tables.
+    /// Unit of the figure in tables.
     pub unit: Unit,
-    /// Reads it.
-    pub of: fn(&Figures) -> Option<f64>,
+    /// Reads this figure from a set of figures.
+    pub value: fn(&Figures) -> Option<f64>,
 }
 
-/// How a figure is shown.
+/// Unit of a figure in tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds, shown in milliseconds.
     Time,
-    /// Per second.
+    /// Number of events per second.
     Rate,
     /// A number of requests.
     Count,
@@ -51,75 +51,69 @@ pub enum Unit {
 
 /// All figures, in the order of the columns.
 pub const KEYS: [Key; 10] = [
-    Key { name: "p50", unit: Unit::Time, of: |f| f.p50 },
-    Key { name: "p90", unit: Unit::Time, of: |f| f.p90 },
-    Key { name: "p99", unit: Unit::Time, of: |f| f.p99 },
-    Key { name: "p99.9", unit: Unit::Time, of: |f| f.p99_9 },
-    Key { name: "max", unit: Unit::Time, of: |f| f.max },
-    Key { name: "mean", unit: Unit::Time, of: |f| f.mean },
-    Key { name: "per s", unit: Unit::Rate, of: |f| f.throughput },
-    Key { name: "failed", unit: Unit::Count, of: |f| f.failed },
-    Key { name: "refused", unit: Unit::Count, of: |f| f.refused },
-    Key { name: "errors", unit: Unit::Count, of: |f| f.errors },
+    Key { name: "p50", unit: Unit::Time, value: |f| f.p50 },
+    Key { name: "p90", unit: Unit::Time, value: |f| f.p90 },
+    Key { name: "p99", unit: Unit::Time, value: |f| f.p99 },
+    Key { name: "p99.9", unit: Unit::Time, value: |f| f.p99_9 },
+    Key { name: "max", unit: Unit::Time, value: |f| f.max },
+    Key { name: "mean", unit: Unit::Time, value: |f| f.mean },
+    Key { name: "per s", unit: Unit::Rate, value: |f| f.throughput },
+    Key { name: "failed", unit: Unit::Count, value: |f| f.failed },
+    Key { name: "refused", unit: Unit::Count, value: |f| f.refused },
+    Key { name: "errors", unit: Unit::Count, value: |f| f.errors },
 ];
 
 impl Figures {
-    /// The figures of single response times, in seconds; quantiles by nearest rank.
-    pub fn of_times(mut times: Vec<f64>) -> Self {
+    /// Computes the figures of single response times, in seconds; quantiles by nearest rank.
+    pub fn from_times(mut times: Vec<f64>) -> Self {
         times.sort_by(f64::total_cmp);
         let count = times.len();
-        let rank = |per_mille: usize| (count * per_mille).div_ceil(1000).max(1) - 1;
-        let quantile = |per_mille| times.get(rank(per_mille)).copied();
         Self {
-            p50: quantile(500),
-            p90: quantile(900),
-            p99: quantile(990),
-            p99_9: quantile(999),
+            p50: quantile(&times, 500),
+            p90: quantile(&times, 900),
+            p99: quantile(&times, 990),
+            p99_9: quantile(&times, 999),
             max: times.last().copied(),
             mean: (count > 0).then(|| times.iter().sum::<f64>() / count as f64),
             ..Self::default()
         }
     }
 
-    /// The figures of a summary of the lab's: an object with `p50`, …, `mean`.
-    pub fn of_summary(summary: &Value) -> Self {
-        let at = |key: &str| summary[key].as_f64();
+    /// Reads the figures of a summary of the lab: an object with `p50`, …, `mean`.
+    pub fn from_summary(summary: &Value) -> Self {
         Self {
-            p50: at("p50"),
-            p90: at("p90"),
-            p99: at("p99"),
-            p99_9: at("p99_9"),
-            max: at("max"),
-            mean: at("mean"),
+            p50: summary["p50"].as_f64(),
+            p90: summary["p90"].as_f64(),
+            p99: summary["p99"].as_f64(),
+            p99_9: summary["p99_9"].as_f64(),
+            max: summary["max"].as_f64(),
+            mean: summary["mean"].as_f64(),
             ..Self::default()
         }
     }
 
-    /// The same with counts of both kinds of errors.
+    /// Adds the counts of both kinds of errors.
     #[must_use]
     pub fn with_errors(self, failed: f64, refused: f64) -> Self {
         Self { failed: Some(failed), refused: Some(refused), errors: Some(failed + refused), ..self }
     }
 
-    /// The same with each response time later by as much as `written` is later than `computed`; where one of them is not
-    /// known, as it was.
+    /// Delays each response time by the difference between `written` and `computed`. A time is
+    /// unchanged if one of them is not known.
     #[must_use]
     pub fn later(self, computed: &Self, written: &Self) -> Self {
-        let add = |own: Option<f64>, of: fn(&Self) -> Option<f64>| {
-            Some(own? + of(written).zip(of(computed)).map_or(0.0, |(written, computed)| written - computed))
-        };
         Self {
-            p50: add(self.p50, |f| f.p50),
-            p90: add(self.p90, |f| f.p90),
-            p99: add(self.p99, |f| f.p99),
-            p99_9: add(self.p99_9, |f| f.p99_9),
-            max: add(self.max, |f| f.max),
-            mean: add(self.mean, |f| f.mean),
+            p50: delayed(self.p50, computed.p50, written.p50),
+            p90: delayed(self.p90, computed.p90, written.p90),
+            p99: delayed(self.p99, computed.p99, written.p99),
+            p99_9: delayed(self.p99_9, computed.p99_9, written.p99_9),
+            max: delayed(self.max, computed.max, written.max),
+            mean: delayed(self.mean, computed.mean, written.mean),
             ..self
         }
     }
 
-    /// As an object; every key that has a unit says so.
+    /// Returns the figures as a JSON object, with the units in the keys.
     pub fn to_json(&self) -> Value {
         let seconds = json!({
             "p50": self.p50, "p90": self.p90, "p99": self.p99, "p99_9": self.p99_9, "max": self.max, "mean": self.mean,
@@ -134,15 +128,29 @@ impl Figures {
     }
 }
 
+/// Quantile of sorted times by nearest rank, in thousandths; None without times.
+fn quantile(times: &[f64], per_mille: usize) -> Option<f64> {
+    let rank = (times.len() * per_mille).div_ceil(1000).max(1);
+    times.get(rank - 1).copied()
+}
+
+fn delayed(time: Option<f64>, computed: Option<f64>, written: Option<f64>) -> Option<f64> {
+    let delay = written.zip(computed).map_or(0.0, |(written, computed)| written - computed);
+    Some(time? + delay)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn quantiles_are_by_nearest_rank() {
-        let told = Figures::of_times((1..=1000).rev().map(f64::from).collect());
-        assert_eq!((told.p50, told.p99, told.p99_9, told.max), (Some(500.0), Some(990.0), Some(999.0), Some(1000.0)));
-        assert_eq!(told.mean, Some(500.5));
-        assert_eq!(Figures::of_times(Vec::new()), Figures::default());
+        let reported = Figures::from_times((1..=1000).rev().map(f64::from).collect());
+        assert_eq!(
+            (reported.p50, reported.p99, reported.p99_9, reported.max),
+            (Some(500.0), Some(990.0), Some(999.0), Some(1000.0))
+        );
+        assert_eq!(reported.mean, Some(500.5));
+        assert_eq!(Figures::from_times(Vec::new()), Figures::default());
     }
 }

@@ -1,4 +1,4 @@
-//! The reference server, as a child of ours: brunt itself, by the command `lab`.
+//! Runs the reference server as a child process: brunt itself, with the command `lab`.
 
 use crate::cases::Case;
 use crate::error::CertifyError;
@@ -13,37 +13,37 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-/// How long the server may take to write down what it knows.
-const LAST_WORDS: Duration = Duration::from_secs(20);
+/// Maximum time that the server takes to write its report.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long the server lives beyond the load, whatever happens to us, in seconds.
-const AFTERLIFE: u32 = 120;
+/// Seconds that the server runs beyond the load, even if brunt dies.
+const SPARE_RUNTIME: u32 = 120;
 
-/// This very program, wherever it lies, also after it was replaced.
+/// Path of the running program, even if its file was replaced.
 pub fn ourselves() -> PathBuf {
     let linked = PathBuf::from("/proc/self/exe");
     if linked.exists() { linked } else { std::env::current_exe().unwrap_or(linked) }
 }
 
-/// A server that listens.
+/// A running reference server.
 pub struct Lab {
     process: Process,
-    /// It ends when this closes.
+    /// The server ends when this pipe closes.
     stdin: Option<ChildStdin>,
     stats: PathBuf,
-    /// Where it listens on 127.0.0.1.
+    /// Port on 127.0.0.1 where it listens.
     pub port: u16,
-    /// Whether the system let it have real-time priority.
+    /// True if the system gave the server real-time priority.
     pub prompt: bool,
 }
 
 impl Lab {
-    /// Starts it for a load of so many seconds.
+    /// Starts the server for a load of this many seconds.
     pub fn start(case: &Case, protocol: Protocol, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
         let mut command = Command::new(ourselves());
         command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
-        command.arg(format!("{}s", seconds + AFTERLIFE)).arg("--stats").arg(&stats).args(case.lab.split(' '));
+        command.arg(format!("{}s", seconds + SPARE_RUNTIME)).arg("--stats").arg(&stats).args(case.lab.split(' '));
         if protocol == Protocol::Http3 {
             command.args(["--tls", "--http3"]);
         }
@@ -62,7 +62,7 @@ impl Lab {
         Ok(Self { process, stdin, stats, port, prompt })
     }
 
-    /// Stops it for this time, and tells it afterwards.
+    /// Stops the server for this time, and then reports the stop to it.
     pub fn freeze(&mut self, length: Duration) -> Result<(), CertifyError> {
         let freeze = Freeze::impose(self.process.pid(), length).map_err(CertifyError::Freeze)?;
         if let Some(stdin) = &mut self.stdin {
@@ -71,10 +71,10 @@ impl Lab {
         Ok(())
     }
 
-    /// Ends it; what it knows.
+    /// Ends the server, and returns its report.
     pub fn end(mut self) -> Result<Value, CertifyError> {
         drop(self.stdin.take());
-        match self.process.wait(LAST_WORDS, &Control::default())? {
+        match self.process.wait(REPORT_TIMEOUT, &Control::default())? {
             End::Ended(status) if status.success() => {}
             end => return Err(CertifyError::Ending(format!("{end:?}"))),
         }
@@ -82,8 +82,8 @@ impl Lab {
     }
 }
 
-/// Real-time priority makes its replies punctual. It takes a right that not everybody has; without it, it is only
-/// refused more often.
+/// Gives the server real-time priority, which makes its replies punctual. It requires a privilege;
+/// without it, the server refuses its truth more often.
 fn real_time(process: &Process) -> bool {
     let pid = process.pid().as_raw_nonzero().to_string();
     let chrt = Command::new("chrt").args(["-a", "-f", "-p", "10", &pid]).stdin(Stdio::null()).output();

@@ -1,4 +1,4 @@
-//! All trials of a league, one after the other, and what is to be said of them.
+//! Runs all trials of a league, one after the other, and evaluates them.
 
 use crate::cases::{CASES, Case};
 use crate::error::CertifyError;
@@ -10,63 +10,62 @@ use brunt_engine::Control;
 use brunt_model::Environment;
 use rustix::process::setpriority_process;
 
-/// What a trial takes beside its load, in seconds.
-const AROUND: u32 = 1;
+/// Seconds that a trial takes in addition to its load.
+const OVERHEAD: u32 = 1;
 
-/// A trial and what became of it.
+/// A trial with its outcome.
 #[derive(Debug)]
 pub struct Entry {
-    /// What was tried.
     pub trial: Trial,
-    /// What became of it.
     pub outcome: Outcome,
 }
 
-/// What a league says of brunt's own open loop, which is what is certified; the others are there for comparison.
+/// Verdict on brunt's open loop, which this crate certifies. The other tools
+/// are there for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeagueVerdict {
-    /// Every figure that was told is within its limit.
+    /// Every reported figure is within its limit.
     Met,
     /// A figure is beyond its limit.
     Missed,
-    /// Others used the machine, so that nobody knows whose error a figure is.
+    /// Other processes used the machine, so the cause of an error is unknown.
     Unknown,
     /// No tool was scored.
     NothingScored,
 }
 
-/// A league.
+/// The trials of all tools in all cases, with their results.
 pub struct League {
-    /// The machine of the comparison.
+    /// The machine that runs the comparison.
     pub environment: Environment,
-    /// When, in seconds since 1970-01-01 UTC.
+    /// Start of the league, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
-    /// How long the load was to last, in seconds.
+    /// Requested length of the load in seconds.
     pub seconds: u32,
-    /// Runs of each trial; the one in the middle is kept.
+    /// Number of runs of each trial. The one with the median error counts.
     pub rounds: u32,
-    /// Whether the reference server had real-time priority.
+    /// True if the reference server had real-time priority.
     pub prompt: bool,
-    /// Whether everybody else had the first place in the queue for the processor (nice -20).
+    /// True if this process and its children had raised priority (nice -20).
     pub hurried: bool,
-    /// The cases, in the order of the columns.
+    /// Cases, in the order of the columns.
     pub cases: Vec<&'static Case>,
-    /// The tools that are here, in the order of the rows.
+    /// Installed tools, in the order of the rows.
     pub tools: Vec<&'static Tool>,
-    /// The tools that were asked for and are not here.
+    /// Requested tools that are not installed.
     pub absent: Vec<&'static str>,
-    /// The ways that were asked for.
+    /// Load modes that were requested.
     pub ways: Vec<LoadMode>,
-    /// What was tried.
+    /// Results of the trials so far.
     pub entries: Vec<Entry>,
 }
 
 impl League {
-    /// A league as it was asked for, with nothing tried yet.
+    /// Creates a league for these settings, without results.
     pub fn new(settings: &Settings, environment: Environment, unix_seconds: f64) -> Self {
-        let wanted = TOOLS.into_iter().filter(|tool| settings.wants_tool(tool.name));
+        let requested = TOOLS.into_iter().filter(|tool| settings.wants_tool(tool.name));
         let (tools, absent): (Vec<_>, Vec<_>) =
-            wanted.partition(|tool| tool.find(settings.search_path.as_deref()).is_some());
+            requested.partition(|tool| tool.find(settings.search_path.as_deref()).is_some());
         Self {
             environment,
             unix_seconds,
@@ -82,7 +81,8 @@ impl League {
         }
     }
 
-    /// What is to be tried, in order: all tools in one case, so that they meet the same machine.
+    /// Returns the trials in their order: all tools in one case, so that they
+    /// find the same machine.
     pub fn trials(&self) -> Vec<Trial> {
         let mut trials = Vec::new();
         for &case in &self.cases {
@@ -94,22 +94,23 @@ impl League {
         trials
     }
 
-    /// How long all of it takes if no truth is refused, in seconds.
+    /// Seconds that all trials take if no truth is refused.
     pub fn length(&self) -> u32 {
-        self.trials().iter().map(|trial| (trial.load() + AROUND) * self.rounds).sum()
+        self.trials().iter().map(|trial| (trial.load() + OVERHEAD) * self.rounds).sum()
     }
 
-    /// First place in the queue for the processor, for us and all our children alike: what others do on this machine is not
-    /// to be told as an error of a tool.
+    /// Raises the priority of this process and all its children alike, so that the load of other
+    /// processes does not appear as an error of a tool.
     pub fn hurry(&mut self) {
         self.hurried = setpriority_process(None, -20).is_ok();
     }
 
-    /// Tries everything, until `stop`; `progress` is told of each entry.
+    /// Runs all trials until `stop`. `progress` is called for each entry.
     ///
     /// # Errors
     ///
-    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
+    /// Fails if the lab, a tool or one of their files fails. Errors in a tool's
+    /// figures are no failures.
     pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {
@@ -127,12 +128,16 @@ impl League {
         Ok(())
     }
 
-    /// How brunt stands.
+    /// Returns the verdict on brunt's open loop.
     pub fn standing(&self) -> LeagueVerdict {
-        let own = |entry: &&Entry| entry.trial.tool.program.is_none() && entry.trial.way == LoadMode::Open;
-        let missed = self.entries.iter().filter(own).filter_map(mark_of).any(|mark| !mark.met);
         let nothing = self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
-        let unknown = self.entries.iter().filter(own).any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
+        let certified: Vec<&Entry> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.trial.tool.program.is_none() && entry.trial.way == LoadMode::Open)
+            .collect();
+        let missed = certified.iter().filter_map(|entry| mark_of(entry)).any(|mark| !mark.met);
+        let unknown = certified.iter().any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
         match (nothing && !unknown, missed, unknown) {
             (true, ..) => LeagueVerdict::NothingScored,
             (false, true, _) => LeagueVerdict::Missed,
@@ -141,24 +146,33 @@ impl League {
         }
     }
 
-    /// The entry of a cell.
+    /// Returns the entry of a case, a tool and a load mode.
     pub fn entry(&self, case: &Case, tool: &Tool, way: LoadMode) -> Option<&Entry> {
-        let is = |trial: &Trial| trial.case.name == case.name && trial.tool.name == tool.name && trial.way == way;
-        self.entries.iter().find(|entry| is(&entry.trial))
+        self.entries.iter().find(|entry| {
+            let trial = &entry.trial;
+            trial.case.name == case.name && trial.tool.name == tool.name && trial.way == way
+        })
     }
 }
 
-/// The outcome in the middle by the size of its error; one without a truth only where there is no other.
+/// Returns the outcome with the median error. An outcome without a truth counts only if
+/// there is no other.
 fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
-    let size = |outcome: &Outcome| match outcome {
+    let (mut scored, rest): (Vec<_>, Vec<_>) = outcomes
+        .into_iter()
+        .filter(|outcome| !matches!(outcome, Outcome::Interrupted))
+        .partition(|outcome| error_size(outcome).is_some());
+    scored.sort_by(|a, b| error_size(a).partial_cmp(&error_size(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let index = scored.len().saturating_sub(1) / 2;
+    scored.into_iter().nth(index).or_else(|| rest.into_iter().next())
+}
+
+/// Absolute deviation of a scored outcome; None for others.
+fn error_size(outcome: &Outcome) -> Option<f64> {
+    match outcome {
         Outcome::Scored { mark, .. } => Some(mark.map_or(0.0, |mark| mark.deviation.abs())),
         _ => None,
-    };
-    let (mut scored, rest): (Vec<_>, Vec<_>) =
-        outcomes.into_iter().filter(|one| !matches!(one, Outcome::Interrupted)).partition(|one| size(one).is_some());
-    scored.sort_by(|a, b| size(a).partial_cmp(&size(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let at = scored.len().saturating_sub(1) / 2;
-    scored.into_iter().nth(at).or_else(|| rest.into_iter().next())
+    }
 }
 
 #[cfg(test)]
@@ -168,7 +182,7 @@ mod tests {
 
     fn scored(deviation: f64) -> Outcome {
         let mark = Some(Mark { figure: "p50", deviation, met: false });
-        Outcome::Scored { told: Box::default(), truth: Box::default(), mark }
+        Outcome::Scored { reported: Box::default(), truth: Box::default(), mark }
     }
 
     #[test]

@@ -1,18 +1,21 @@
-//! Load generators, held against a server whose truth is known: the league table of `brunt certify`.
+//! Compares load generators with a server that knows its true response times: the league
+//! table of `brunt certify`.
 //!
-//! [`Settings`] come in; a [`League`] is held, trial by trial, until a [`Control`](brunt_engine::Control) stops it; one of
-//! the [`FORMATS`] writes it to whatever the caller names. The server is the lab, started from the program that calls this
-//! crate, which must know the command `lab`; the generators are that program and whatever else is installed. All of them
-//! are children on loopback, and end with the caller.
+//! A [`League`] runs the trials that [`Settings`] request, until a
+//! [`Control`](brunt_engine::Control) stops it. One of the [`FORMATS`] writes the results to the
+//! caller's output. The server is the lab, started from the program that uses this crate, which
+//! must have the command `lab`. The load generators are that program and other installed tools. All
+//! of them are child processes on loopback, and end with the caller.
 //!
-//! It does not measure: `brunt-lab` computes the true response times, and the tools' own reports hold the measured ones. It does
-//! not print, parse arguments or set an exit code.
+//! It does not measure: `brunt-lab` computes the true response times, and the tools' own reports
+//! have the measured ones. It does not print, parse arguments or set an exit code.
 //!
-//! * [`settings`], [`cases`], [`tools`]: what is asked, of which server, of whom; tables.
-//! * [`figures`], [`verdict`]: what is told and true, and how far the one is from the other.
-//! * [`trial`], [`league`]: one trial, all of them. `process`, `lab`, `quiet`: children, the reference server, whether
-//!   others used the machine.
-//! * [`table`], [`show`]: what comes of it. [`error`]: what keeps a league from being held.
+//! * [`settings`], [`cases`], [`tools`]: tables of the requested trials,
+//!   servers and load generators.
+//! * [`figures`], [`verdict`]: reported and true figures, and the deviation between them.
+//! * [`trial`], [`league`]: one trial, and all of them. `process`, `lab`, `quiet`: child processes,
+//!   the reference server, usage of the machine by other processes.
+//! * [`table`], [`show`]: the results as tables. [`error`]: reasons why a league fails.
 
 pub mod cases;
 pub mod error;

@@ -1,4 +1,4 @@
-//! A child process: with a process group of its own, ended with the value that stands for it, whatever happens.
+//! A child process in a separate process group, which is killed when its value is dropped.
 
 use brunt_engine::Control;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -8,45 +8,45 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two looks whether a child has ended.
-const LOOK: Duration = Duration::from_millis(10);
+/// Interval at which a child is polled for its end.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A child of ours.
+/// A child process, with its exit status once it has ended.
 pub struct Process {
     child: Child,
     status: Option<ExitStatus>,
 }
 
-/// How a wait came to its end.
+/// Reason why a wait ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// The child ended by itself.
     Ended(ExitStatus),
-    /// It was still at work when the time was up.
+    /// The child was still running when the time was over.
     TooLong,
-    /// The user has had enough.
+    /// The user interrupted the wait.
     Interrupted,
 }
 
 impl Process {
-    /// Starts it. Ctrl-C on the terminal reaches us, not it.
+    /// Starts the child. Ctrl-C on the terminal reaches brunt, not the child.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         Ok(Self { child: command.process_group(0).spawn()?, status: None })
     }
 
-    /// The child, for its pipes.
+    /// Returns the child, for its pipes.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// Its number.
+    /// Returns the process id.
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// Waits for its end, for this time at most.
+    /// Waits for the end of the child, for at most this time.
     pub fn wait(&mut self, most: Duration, stop: &Control) -> io::Result<End> {
-        for _ in 0..most.as_millis() / LOOK.as_millis() {
+        for _ in 0..most.as_millis() / POLL_INTERVAL.as_millis() {
             if let Some(status) = self.child.try_wait()? {
                 self.status = Some(status);
                 return Ok(End::Ended(status));
@@ -54,7 +54,7 @@ impl Process {
             if stop.is_stopped() {
                 return Ok(End::Interrupted);
             }
-            sleep(LOOK);
+            sleep(POLL_INTERVAL);
         }
         Ok(End::TooLong)
     }
@@ -65,7 +65,7 @@ impl Drop for Process {
         if self.status.is_some() || self.child.try_wait().is_ok_and(|status| status.is_some()) {
             return;
         }
-        // Whether it has just ended by itself makes no difference.
+        // Fails if the group has just ended by itself, which makes no difference.
         let _ = kill_process_group(self.pid(), Signal::KILL);
         let _ = self.child.wait();
     }
@@ -94,11 +94,11 @@ mod tests {
         let process = shell("sleep 30 & sleep 30");
         let group = process.pid();
         drop(process);
-        // Those that were killed may wait for their parent, or init, to notice.
+        // Killed processes may remain until their parent, or init, waits for them.
         let gone = || rustix::process::test_kill_process_group(group).is_err();
         assert!(
             (0..200).any(|_| gone() || {
-                sleep(LOOK);
+                sleep(POLL_INTERVAL);
                 false
             }),
             "something of group {group:?} is left"

@@ -1,15 +1,17 @@
-//! Whether others used the machine during a trial: then a tool's error may be theirs.
+//! Detects other processes that used the machine during a trial, and may have
+//! caused a tool's error.
 //!
-//! Other processes are what was busy in user mode and in the kernel, less what we and our children used. The children (the
-//! server and the tool) must have ended: only then the system has counted them.
+//! Their usage is the busy time in user mode and in the kernel, minus that of brunt and its
+//! children. The children (the server and the tool) must have ended, because the system counts
+//! their time only then.
 
 use brunt_model::reading_names as name;
 use brunt_probe::Ourselves;
 use std::fs;
 
-/// Of all cores, what others may use.
+/// Maximum share of all cores that other processes may use.
 const MOST_USED: f64 = 0.05;
-/// Of all cores, what the hypervisor may take.
+/// Maximum share of all cores that the hypervisor may take.
 const MOST_STOLEN: f64 = 0.02;
 /// Ticks of /proc/self/stat in a second: `USER_HZ`.
 const TICKS: f64 = 100.0;
@@ -21,44 +23,45 @@ pub struct Machine {
     busy: f64,
     /// Taken by the hypervisor.
     stolen: f64,
-    /// Of all cores, whatever they did.
+    /// Of all cores, in any state.
     all: f64,
-    /// By us and by our children that have ended.
+    /// Used by brunt and its children that have ended.
     ours: f64,
 }
 
 impl Machine {
-    /// Now.
+    /// Reads the current values.
     pub fn now() -> Self {
         let values = Ourselves::new(&[]).read(0);
-        let of = |wanted: &str| values.iter().find(|value| value.0 == wanted).map_or(0.0, |value| value.1);
         Self {
-            busy: of(name::HOST_USER) + of(name::HOST_SYSTEM),
-            stolen: of(name::HOST_STEAL),
-            all: name::HOST_PARTS.into_iter().map(of).sum(),
+            busy: reading(&values, name::HOST_USER) + reading(&values, name::HOST_SYSTEM),
+            stolen: reading(&values, name::HOST_STEAL),
+            all: name::HOST_PARTS.into_iter().map(|part| reading(&values, part)).sum(),
             ours: ours(),
         }
     }
 
-    /// Who disturbed it since `before`; None: nobody to speak of.
+    /// Returns a sentence on a disturbance since `before`; None if there was no considerable one.
     pub fn disturbed_since(&self, before: &Self) -> Option<String> {
         let all = self.all - before.all;
         let others = (self.busy - before.busy) - (self.ours - before.ours);
         let stolen = self.stolen - before.stolen;
-        let percent = |seconds: f64| seconds / all * 100.0;
-        match all > 0.0 {
-            true if others > MOST_USED * all => {
-                Some(format!("other processes used {:.0} % of the CPU", percent(others)))
-            }
-            true if stolen > MOST_STOLEN * all => {
-                Some(format!("the hypervisor took {:.0} % of the CPU", percent(stolen)))
-            }
-            _ => None,
+        if all <= 0.0 {
+            return None;
         }
+        if others > MOST_USED * all {
+            return Some(format!("other processes used {:.0} % of the CPU", others / all * 100.0));
+        }
+        (stolen > MOST_STOLEN * all).then(|| format!("the hypervisor took {:.0} % of the CPU", stolen / all * 100.0))
     }
 }
 
-/// utime, stime, cutime and cstime of /proc/self/stat (proc(5), fields 14 to 17).
+fn reading(values: &[(String, f64)], name: &str) -> f64 {
+    values.iter().find(|value| value.0 == name).map_or(0.0, |value| value.1)
+}
+
+/// CPU seconds of brunt and its ended children: utime, stime, cutime and cstime of /proc/self/stat
+/// (proc(5), fields 14 to 17).
 fn ours() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();

@@ -1,22 +1,22 @@
-//! The league, shown: text of 96 columns at most, Markdown, and JSON with everything.
+//! Writes the league as text of at most 96 columns, as Markdown, or as JSON with all figures.
 
 use crate::figures::KEYS;
 use crate::league::{Entry, League};
-use crate::table::{Grid, details, league, mark_of};
+use crate::table::{Grid, details, league_grid, mark_of};
 use crate::trial::Outcome;
 use crate::verdict::deviation;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// A way to show a league.
+/// An output format of a league.
 pub struct Format {
-    /// What the user calls it.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Writes it.
+    /// Writes a league in this format.
     pub write: fn(&League, &mut dyn Write) -> io::Result<()>,
 }
 
-/// Every format.
+/// All formats that a league can be written in.
 pub const FORMATS: [Format; 3] = [
     Format { name: "text", write: text },
     Format { name: "json", write: json },
@@ -34,36 +34,36 @@ const LEGEND: [&str; 8] = [
     "met: in how many cases every figure that was told is within its limit.",
 ];
 
-fn text(all: &League, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}\n", place(all))?;
-    for grid in grids(all) {
+fn text(league: &League, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", header(league))?;
+    for grid in grids(league) {
         write_text(&grid, out)?;
     }
-    for line in LEGEND.into_iter().map(str::to_owned).chain(notes(all)) {
+    for line in LEGEND.into_iter().map(str::to_owned).chain(notes(league)) {
         writeln!(out, "{line}")?;
     }
     Ok(())
 }
 
-fn markdown(all: &League, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}\n", place(all))?;
-    for line in LEGEND.into_iter().map(str::to_owned).chain(notes(all)) {
+fn markdown(league: &League, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", header(league))?;
+    for line in LEGEND.into_iter().map(str::to_owned).chain(notes(league)) {
         writeln!(out, "* {line}")?;
     }
     writeln!(out)?;
-    for grid in grids(all) {
+    for grid in grids(league) {
         write_markdown(&grid, out)?;
     }
     writeln!(out, "How each was told, and read:\n")?;
-    for tool in &all.tools {
+    for tool in &league.tools {
         writeln!(out, "* {}: {}", tool.name, tool.note)?;
     }
     Ok(())
 }
 
-fn json(all: &League, out: &mut dyn Write) -> io::Result<()> {
-    let environment = &all.environment;
-    let cases: Vec<_> = (all.cases.iter())
+fn json(league: &League, out: &mut dyn Write) -> io::Result<()> {
+    let environment = &league.environment;
+    let cases: Vec<_> = (league.cases.iter())
         .map(|case| {
             json!({
                 "name": case.name, "about": case.about, "lab": case.lab, "rate_per_second": case.rate,
@@ -75,16 +75,16 @@ fn json(all: &League, out: &mut dyn Write) -> io::Result<()> {
         "version": 1,
         "brunt": environment.brunt,
         "command": environment.command,
-        "started": brunt_report::utc::rfc3339(all.unix_seconds),
+        "started": brunt_report::utc::rfc3339(league.unix_seconds),
         "machine": {"kernel": environment.kernel, "cpu": environment.cpu, "cores": environment.cores},
-        "seconds": all.seconds,
-        "rounds": all.rounds,
-        "real_time_server": all.prompt,
-        "raised_priority": all.hurried,
+        "seconds": league.seconds,
+        "rounds": league.rounds,
+        "real_time_server": league.prompt,
+        "raised_priority": league.hurried,
         "cases": cases,
-        "tools": all.tools.iter().map(|tool| json!({"name": tool.name, "note": tool.note})).collect::<Vec<_>>(),
-        "absent": all.absent,
-        "results": all.entries.iter().map(result).collect::<Vec<_>>(),
+        "tools": league.tools.iter().map(|tool| json!({"name": tool.name, "note": tool.note})).collect::<Vec<_>>(),
+        "absent": league.absent,
+        "results": league.entries.iter().map(result).collect::<Vec<_>>(),
     });
     writeln!(out, "{document:#}")
 }
@@ -94,59 +94,59 @@ fn result(entry: &Entry) -> Value {
     let mut document = json!({
         "case": trial.case.name, "tool": trial.tool.name, "loop": trial.way.name(), "seconds": trial.seconds,
     });
-    let more = match &entry.outcome {
-        Outcome::NoTruth(why) => json!({"outcome": "no truth", "reason": why}),
-        Outcome::Unknown(why) => json!({"outcome": "unknown", "reason": why}),
-        Outcome::Failed(why) => json!({"outcome": "failed", "reason": why}),
+    let details = match &entry.outcome {
+        Outcome::NoTruth(reason) => json!({"outcome": "no truth", "reason": reason}),
+        Outcome::Unknown(reason) => json!({"outcome": "unknown", "reason": reason}),
+        Outcome::Failed(reason) => json!({"outcome": "failed", "reason": reason}),
         Outcome::Interrupted => json!({"outcome": "interrupted"}),
-        Outcome::Scored { told, truth, .. } => {
+        Outcome::Scored { reported, truth, .. } => {
             let errors: Map<_, _> = (KEYS.iter())
-                .map(|key| (key.name.replace(' ', "_"), json!(deviation((key.of)(told), (key.of)(truth)))))
+                .map(|key| (key.name.replace(' ', "_"), json!(deviation((key.value)(reported), (key.value)(truth)))))
                 .collect();
             let mark =
                 mark_of(entry).map(|mark| json!({"figure": mark.figure, "deviation": mark.deviation, "met": mark.met}));
             json!({
-                "outcome": "scored", "told": told.to_json(), "truth": truth.to_json(), "deviation": errors, "mark": mark,
+                "outcome": "scored", "told": reported.to_json(), "truth": truth.to_json(), "deviation": errors, "mark": mark,
             })
         }
     };
-    for (key, value) in more.as_object().into_iter().flatten() {
+    for (key, value) in details.as_object().into_iter().flatten() {
         document[key.as_str()] = value.clone();
     }
     document
 }
 
-/// When and where it was held.
-fn place(all: &League) -> String {
-    let environment = &all.environment;
-    let priority = if all.prompt { "real-time priority" } else { "no real-time priority" };
-    let nice = if all.hurried { "nice -20" } else { "the usual priority" };
-    let runs = if all.rounds == 1 { "once".to_owned() } else { format!("{} times", all.rounds) };
-    let date = brunt_report::utc::rfc3339(all.unix_seconds);
+/// Time and machine of the league.
+fn header(league: &League) -> String {
+    let environment = &league.environment;
+    let priority = if league.prompt { "real-time priority" } else { "no real-time priority" };
+    let nice = if league.hurried { "nice -20" } else { "the usual priority" };
+    let runs = if league.rounds == 1 { "once".to_owned() } else { format!("{} times", league.rounds) };
+    let date = brunt_report::utc::rfc3339(league.unix_seconds);
     [
         format!("brunt {} on {}, {} cores,", environment.brunt, environment.cpu, environment.cores),
         format!("{}, {}.", environment.kernel, date.get(..10).unwrap_or_default()),
-        format!("Each trial {runs}, {} s or a little more. The server had {priority},", all.seconds),
+        format!("Each trial {runs}, {} s or a little more. The server had {priority},", league.seconds),
         format!("the tools {nice}."),
     ]
     .join("\n")
 }
 
-fn grids(all: &League) -> Vec<Grid> {
-    let leagues = all.ways.iter().map(|way| league(all, *way));
-    let cases = all.cases.iter().flat_map(|case| all.ways.iter().filter_map(|way| details(all, case, *way)));
+fn grids(league: &League) -> Vec<Grid> {
+    let leagues = league.ways.iter().map(|way| league_grid(league, *way));
+    let cases = league.cases.iter().flat_map(|case| league.ways.iter().filter_map(|way| details(league, case, *way)));
     leagues.chain(cases).collect()
 }
 
-/// Who is missing, and why cells are empty.
-fn notes(all: &League) -> Vec<String> {
-    let absent = (!all.absent.is_empty()).then(|| format!("Not on this machine: {}.", all.absent.join(", ")));
-    let reasons = all.entries.iter().filter_map(|entry| {
-        let (Outcome::NoTruth(why) | Outcome::Unknown(why) | Outcome::Failed(why)) = &entry.outcome else {
+/// Returns notes on missing tools, and on the reasons for empty cells.
+fn notes(league: &League) -> Vec<String> {
+    let absent = (!league.absent.is_empty()).then(|| format!("Not on this machine: {}.", league.absent.join(", ")));
+    let reasons = league.entries.iter().filter_map(|entry| {
+        let (Outcome::NoTruth(reason) | Outcome::Unknown(reason) | Outcome::Failed(reason)) = &entry.outcome else {
             return None;
         };
         let trial = &entry.trial;
-        Some(format!("{} {}, {} loop: {why}.", trial.case.name, trial.tool.name, trial.way.name()))
+        Some(format!("{} {}, {} loop: {reason}.", trial.case.name, trial.tool.name, trial.way.name()))
     });
     absent.into_iter().chain(reasons).collect()
 }
@@ -154,13 +154,15 @@ fn notes(all: &League) -> Vec<String> {
 fn write_text(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n{}", grid.title, grid.about)?;
     let widths: Vec<usize> = (0..grid.head.len())
-        .map(|at| [&grid.head].into_iter().chain(&grid.rows).map(|row| row[at].chars().count()).max().unwrap_or(0))
+        .map(|column| {
+            [&grid.head].into_iter().chain(&grid.rows).map(|row| row[column].chars().count()).max().unwrap_or(0)
+        })
         .collect();
     for row in [&grid.head].into_iter().chain(&grid.rows) {
         let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let padding = " ".repeat(width - cell.chars().count());
-            let parts = if at == 0 { [cell, &padding, ""] } else { ["  ", &padding, cell] };
+            let parts = if column == 0 { [cell, &padding, ""] } else { ["  ", &padding, cell] };
             line.push_str(&parts.concat());
         }
         writeln!(out, "{}", line.trim_end())?;
@@ -169,14 +171,17 @@ fn write_text(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_markdown(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
-    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let rule: Vec<_> =
-        grid.head.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "---:" }.into()).collect();
-    writeln!(out, "### {}\n\n{}\n\n{}\n{}", grid.title, grid.about, line(&grid.head), line(&rule))?;
+    let rule: Vec<_> = (0..grid.head.len()).map(|column| if column == 0 { "---" } else { "---:" }.to_owned()).collect();
+    let head = markdown_row(&grid.head);
+    writeln!(out, "### {}\n\n{}\n\n{head}\n{}", grid.title, grid.about, markdown_row(&rule))?;
     for row in &grid.rows {
-        writeln!(out, "{}", line(row))?;
+        writeln!(out, "{}", markdown_row(row))?;
     }
     writeln!(out)
+}
+
+fn markdown_row(cells: &[String]) -> String {
+    format!("| {} |", cells.join(" | "))
 }
 
 #[cfg(test)]
@@ -209,20 +214,20 @@ mod tests {
     fn entry(trial: Trial) -> Entry {
         let figures = |factor: f64| Figures {
             throughput: Some(12_345.678),
-            ..Figures::of_times((1..=1000).map(|n| f64::from(n) / 100.0 * factor).collect())
+            ..Figures::from_times((1..=1000).map(|n| f64::from(n) / 100.0 * factor).collect())
         };
-        let (told, truth) = (figures(0.002).with_errors(9.0, 8.0), figures(1.0).with_errors(1000.0, 1000.0));
+        let (reported, truth) = (figures(0.002).with_errors(9.0, 8.0), figures(1.0).with_errors(1000.0, 1000.0));
         let outcome = match (trial.case.name, trial.tool.name) {
             ("exp", "wrk") => Outcome::NoTruth("p99 as written is +0.3 ms from p99 as computed".into()),
             ("exp", "ab") => Outcome::Failed("it ended with 1".into()),
             (_, "siege") => {
-                let told = Figures { mean: told.mean, ..Figures::default() };
-                let mark = mark(&told, &truth, trial.case.compares);
-                Outcome::Scored { told: told.into(), truth: truth.into(), mark }
+                let reported = Figures { mean: reported.mean, ..Figures::default() };
+                let mark = mark(&reported, &truth, trial.case.compares);
+                Outcome::Scored { reported: reported.into(), truth: truth.into(), mark }
             }
             _ => {
-                let mark = mark(&told, &truth, trial.case.compares);
-                Outcome::Scored { told: told.into(), truth: truth.into(), mark }
+                let mark = mark(&reported, &truth, trial.case.compares);
+                Outcome::Scored { reported: reported.into(), truth: truth.into(), mark }
             }
         };
         Entry { trial, outcome }

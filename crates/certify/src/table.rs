@@ -1,6 +1,7 @@
-//! The league as grids of words: who is how near to the truth in which case, and what each has told.
+//! Lays out the league as grids of text: the error of each tool in each case, and the figures
+//! that each tool reported.
 //!
-//! Only words; [`crate::show`] sets them as text or Markdown.
+//! [`crate::show`] formats the grids as text or Markdown.
 
 use crate::cases::{Case, Comparand};
 use crate::figures::{Figures, KEYS, Key, Unit};
@@ -10,24 +11,24 @@ use crate::trial::Outcome;
 use crate::verdict::{Mark, deviation};
 use brunt_model::numbers::narrow_percent;
 
-/// What a tool cannot do, or does not tell.
+/// Cell of a figure that a tool cannot measure, or does not report.
 pub const DASH: &str = "–";
 
-/// A table: the first column is of names.
+/// A table with names in its first column.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// What it shows.
+    /// Title of the table.
     pub title: String,
-    /// What should be known to read it.
+    /// Explanation for the reader.
     pub about: String,
-    /// Heads of the columns.
+    /// Headings of the columns.
     pub head: Vec<String>,
-    /// Rows, each as long as the head.
+    /// Rows, each as long as the heading.
     pub rows: Vec<Vec<String>>,
 }
 
-/// The league of one way of putting load: a row a tool, a column a case.
-pub fn league(league: &League, way: LoadMode) -> Grid {
+/// Returns the league of one load mode: a row for each tool, a column for each case.
+pub fn league_grid(league: &League, way: LoadMode) -> Grid {
     let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["met"]);
     let about = match way {
         LoadMode::Open => {
@@ -45,7 +46,7 @@ pub fn league(league: &League, way: LoadMode) -> Grid {
     }
 }
 
-/// What was told, what is true and the error, of everybody in one case.
+/// Returns the reported figures, the truth and the error of every tool in one case.
 pub fn details(league: &League, case: &Case, way: LoadMode) -> Option<Grid> {
     let entries: Vec<_> = league.tools.iter().filter_map(|tool| league.entry(case, tool, way)).collect();
     let seconds = entries.first()?.trial.seconds;
@@ -75,7 +76,7 @@ fn row(league: &League, tool: &Tool, way: LoadMode) -> Vec<String> {
     [tool.name.to_owned()].into_iter().chain(cells).chain([within]).collect()
 }
 
-/// The mark of an entry that has one.
+/// Returns the mark of an entry, if it has one.
 pub fn mark_of(entry: &Entry) -> Option<Mark> {
     match entry.outcome {
         Outcome::Scored { mark, .. } => mark,
@@ -83,7 +84,7 @@ pub fn mark_of(entry: &Entry) -> Option<Mark> {
     }
 }
 
-/// What became of a trial, in a line.
+/// Describes an entry in a line.
 pub fn line(entry: &Entry) -> String {
     let trial = &entry.trial;
     let outcome = match (&entry.outcome, mark_of(entry)) {
@@ -95,9 +96,9 @@ pub fn line(entry: &Entry) -> String {
                 if mark.met { "" } else { ", beyond the limit" }
             )
         }
-        (Outcome::NoTruth(why), _) => format!("no truth: {why}"),
-        (Outcome::Unknown(why), _) => format!("unknown, the machine was disturbed: {why}"),
-        (Outcome::Failed(why), _) => format!("failed: {why}"),
+        (Outcome::NoTruth(reason), _) => format!("no truth: {reason}"),
+        (Outcome::Unknown(reason), _) => format!("unknown, the machine was disturbed: {reason}"),
+        (Outcome::Failed(reason), _) => format!("failed: {reason}"),
         _ => "told nothing that is compared".into(),
     };
     format!("{:9} {:10} {:6}  {outcome}", trial.case.name, trial.tool.name, trial.way.name())
@@ -117,28 +118,32 @@ fn cell(entry: &Entry) -> String {
     }
 }
 
-fn three_rows(entry: &Entry, shown: &[&Key]) -> Vec<Vec<String>> {
+fn three_rows(entry: &Entry, keys: &[&Key]) -> Vec<Vec<String>> {
     let name = entry.trial.tool.name;
-    let Outcome::Scored { told, truth, .. } = &entry.outcome else {
-        return vec![named(name, &cell(entry), shown.iter().map(|_| DASH.to_owned()))];
+    let Outcome::Scored { reported, truth, .. } = &entry.outcome else {
+        return vec![named(name, &cell(entry), keys.iter().map(|_| DASH.to_owned()))];
     };
-    let figures = |of: &Figures| shown.iter().map(|key| figure(key, (key.of)(of))).collect::<Vec<_>>();
-    let errors = shown.iter().map(|key| {
-        let off = deviation((key.of)(told), (key.of)(truth));
-        off.map_or(DASH.to_owned(), narrow_percent)
+    let errors = keys.iter().map(|key| {
+        let error = deviation((key.value)(reported), (key.value)(truth));
+        error.map_or(DASH.to_owned(), narrow_percent)
     });
     vec![
-        named(name, "told", figures(told).into_iter()),
-        named("", "true", figures(truth).into_iter()),
+        named(name, "told", figure_cells(reported, keys).into_iter()),
+        named("", "true", figure_cells(truth, keys).into_iter()),
         named("", "error", errors),
     ]
 }
 
-fn named(name: &str, what: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
-    [name.to_owned(), what.to_owned()].into_iter().chain(cells).collect()
+fn figure_cells(figures: &Figures, keys: &[&Key]) -> Vec<String> {
+    keys.iter().map(|key| figure(key, (key.value)(figures))).collect()
 }
 
-/// Where response times are compared, errors are of no interest one by one, and the other way round.
+fn named(name: &str, label: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
+    [name.to_owned(), label.to_owned()].into_iter().chain(cells).collect()
+}
+
+/// True if a case shows this figure. A case that compares response times does not show the kinds of
+/// errors, and vice versa.
 fn is_shown(key: &Key, compares: Comparand) -> bool {
     match compares {
         Comparand::Times => !["failed", "refused"].contains(&key.name),

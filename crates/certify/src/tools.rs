@@ -1,7 +1,8 @@
-//! The tools that can be scored, one file each: how it is told what to do, and how its words are read.
+//! Defines the tools that can be scored, one file each: the tool's command line, and the
+//! parser of its output.
 //!
-//! Pure: a tool's file makes a command line and reads text. Starting programs is [`crate::trial`]'s. Each is told as well
-//! as it can be told: with the options under which it measures best, and with its finest output.
+//! A tool's file does no I/O: it builds a command line and parses text. [`crate::trial`] starts the
+//! programs. Each tool gets the options with which it measures best, and its most detailed output.
 
 mod ab;
 mod bombardier;
@@ -13,7 +14,7 @@ mod jmeter;
 mod k6;
 mod oha;
 mod siege;
-mod text;
+pub(crate) mod text;
 mod vegeta;
 mod wrk;
 mod wrk2;
@@ -24,17 +25,17 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// How load is put on a server.
+/// Load mode: open or closed loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadMode {
-    /// So many requests per second, whatever the server does.
+    /// A fixed number of requests per second, independent of the server.
     Open,
-    /// So many connections, each of which asks again when it has its reply.
+    /// A fixed number of connections, each of which sends a request after each reply.
     Closed,
 }
 
 impl LoadMode {
-    /// Its name on the command line and in tables.
+    /// Name on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -43,71 +44,70 @@ impl LoadMode {
     }
 }
 
-/// How a tool that is told a rate spaces its requests.
+/// Spacing of the requests of a tool with a fixed rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
-    /// Evenly.
+    /// All requests at equal distances.
     Even,
-    /// Each connection has its share of the rate, and all of them send at the same instant.
+    /// Each connection has a share of the rate, and all of them send at the same instant.
     PerConnection,
 }
 
-/// What a tool is to do. Only loopback is ever a target.
+/// Parameters of a load. The target is always on loopback.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The port on 127.0.0.1.
+    /// Port of the server on 127.0.0.1.
     pub port: u16,
-    /// How load is put.
     pub way: LoadMode,
     /// Requests per second of the open loop.
     pub rate: u32,
     /// Connections of the closed loop.
     pub connections: u32,
-    /// Connections that the open loop can come to need.
+    /// Maximum number of connections that the open loop may need.
     pub most: u32,
-    /// How long, in seconds.
+    /// Length of the load in seconds.
     pub seconds: u32,
 }
 
 impl Job {
-    /// What is asked for.
+    /// Returns the target URL.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Connections for a tool that gives each its share of the rate: some to spare, and not so many that their bursts
-    /// would be another load.
+    /// Number of connections for a tool that gives each connection a share of the rate. Some are
+    /// spare, but few enough that their bursts are no other load.
     pub fn sharing(&self) -> u32 {
         self.connections * 4
     }
 
-    /// Connections for the way of this job.
+    /// Number of connections for the load mode of this job.
     pub fn pool(&self) -> u32 {
         if self.way == LoadMode::Open { self.most } else { self.connections }
     }
 }
 
-/// A command, and files to be put into the directory where it runs.
+/// A command line, and files for its working directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ToolCommand {
-    /// Program and arguments.
+    /// Program and arguments of the command.
     pub words: Vec<String>,
-    /// Names and contents.
+    /// Names and contents of the files.
     pub files: Vec<(&'static str, String)>,
 }
 
 impl ToolCommand {
-    /// A command line, its words parted by single spaces.
+    /// Creates a command from words that are separated by single spaces.
     pub fn line(line: &str) -> Self {
         Self { words: line.split(' ').map(Into::into).collect(), files: Vec::new() }
     }
 
-    /// A line for `sh`.
+    /// Creates a command from a line for `sh`.
     pub fn shell(line: String) -> Self {
         Self { words: vec!["sh".into(), "-c".into(), line], files: Vec::new() }
     }
 
-    /// With a file beside it.
+    /// Adds a file to the working directory.
     #[must_use]
     pub fn with_file(mut self, name: &'static str, text: String) -> Self {
         self.files.push((name, text));
@@ -115,42 +115,43 @@ impl ToolCommand {
     }
 }
 
-/// What a tool has said.
+/// Output of a tool.
 #[derive(Debug, Default)]
 pub struct ToolReport {
-    /// On standard output.
+    /// Text on standard output.
     pub out: String,
-    /// In its [`Tool::file`].
+    /// Contents of the file [`Tool::file`].
     pub file: String,
 }
 
-/// One tool.
+/// A load generator that can be scored.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name on the command line and in tables.
+    /// Name on the command line and in tables.
     pub name: &'static str,
-    /// The program; none is brunt itself.
+    /// Program; None for brunt itself.
     pub program: Option<&'static str>,
-    /// What it speaks.
+    /// Protocol of its requests.
     pub protocol: Protocol,
-    /// Its capabilities.
+    /// Load modes that the tool has.
     pub ways: &'static [LoadMode],
-    /// How it spaces an open loop.
+    /// Spacing of its requests in an open loop.
     pub spacing: Spacing,
-    /// Seconds that it runs before it begins to measure.
+    /// Seconds that the tool runs before it begins to measure.
     pub lead: u32,
-    /// The file in which it leaves what it does not print.
+    /// File with results that the tool does not print.
     pub file: Option<&'static str>,
-    /// What the reader should know of how it is told and read.
+    /// Notes for the reader on its options and output.
     pub note: &'static str,
-    /// Tells it what to do.
-    pub ask: fn(&Job) -> ToolCommand,
-    /// Reads its words; why not, where that cannot be done.
+    /// Builds its command line.
+    pub command: fn(&Job) -> ToolCommand,
+    /// Parses its output; the error is the reason why that is impossible.
     pub read: fn(&ToolReport) -> Result<Figures, String>,
 }
 
 impl Tool {
-    /// Where its program is on this machine: in one of the folders of `search_path`, which is written as `PATH` is.
+    /// Returns the path of its program, in one of the directories of `search_path`, which has
+    /// the format of `PATH`.
     pub fn find(&self, search_path: Option<&OsStr>) -> Option<PathBuf> {
         let Some(program) = self.program else { return env::current_exe().ok() };
         env::split_paths(search_path?).map(|folder| folder.join(program)).find(|file| file.is_file())

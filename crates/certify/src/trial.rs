@@ -1,11 +1,13 @@
-//! One trial: a tool, a case, a way of putting load; what the tool told, and what is true.
+//! Runs one trial: a tool, a case and a load mode. The result is the tool's report and the truth.
 //!
-//! The truth of a closed loop is of the requests that came. The truth of an open loop is of the requests that were
-//! asked for, at the instants at which they were due: whoever sends late, or not at all, while the server hangs, has
-//! missed what its users would have waited. Errors and throughput are always of what came.
+//! The truth of a closed loop covers the requests that arrived. The truth of an open loop covers
+//! the requests of the schedule, at the instants at which they were due. A tool that sends late, or
+//! not at all, while the server hangs, misses the time that its users would have waited. Errors and
+//! throughput always cover the requests that arrived.
 //!
-//! The server's own lateness (what it wrote, less what it computed, at the same percentile) is part of either truth: it did
-//! happen, and it is no error of a tool. It is small, or the server would have refused its figures.
+//! The server's own lateness (written minus computed times, at the same percentile) is
+//! part of either truth: it is real, and no error of a tool. It is small, otherwise the
+//! server refuses its figures.
 
 use crate::cases::Case;
 use crate::error::CertifyError;
@@ -13,7 +15,7 @@ use crate::figures::Figures;
 use crate::lab::{Lab, ourselves};
 use crate::process::{End, Process};
 use crate::quiet::Machine;
-use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport};
+use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport, text::is_refusal, text::sum};
 use crate::verdict::{Mark, mark};
 use brunt_engine::Control;
 use brunt_lab::args::Options;
@@ -23,57 +25,60 @@ use brunt_model::numbers::narrow_percent;
 use clap::Parser;
 use serde_json::Value;
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How often a trial is made where the server refuses its truth, or others disturbed it.
+/// Maximum number of attempts, if the server refuses its truth or other
+/// processes disturb the trial.
 const TRIES: u32 = 3;
 
-/// How much longer than the load a tool may take.
+/// Maximum time that a tool may take in addition to its load.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// What is to be tried.
+/// A tool in a case, with a load mode.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
-    /// The server.
+    /// Case, which defines the server.
     pub case: &'static Case,
-    /// The tool.
     pub tool: &'static Tool,
-    /// The way of putting load.
     pub way: LoadMode,
-    /// How long, in seconds.
+    /// Length of the load in seconds.
     pub seconds: u32,
 }
 
-/// What became of a trial.
+/// Outcome of a trial.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// Figures were told, and the truth is known. No mark: nothing that is compared was told.
+    /// The tool reported figures, and the truth is known.
     Scored {
-        /// What the tool told.
-        told: Box<Figures>,
-        /// What is true.
+        /// Figures that the tool reported.
+        reported: Box<Figures>,
+        /// True figures of the same load.
         truth: Box<Figures>,
-        /// How near the one is to the other.
+        /// Greatest deviation between them; None if the tool reported no figure that is compared.
         mark: Option<Mark>,
     },
     /// The server refused its own truth every time, for this reason.
     NoTruth(String),
-    /// A figure was beyond its limit each time, and each time others used the machine: nobody knows whose error it was.
+    /// Each time a figure was beyond its limit while other processes used the machine, so
+    /// the cause is unknown.
     Unknown(String),
-    /// The tool did not do it, for this reason.
+    /// The tool failed, for this reason.
     Failed(String),
-    /// The user has had enough.
+    /// The user interrupted the trial.
     Interrupted,
 }
 
 impl Trial {
-    /// Makes the trial, several times if the truth is refused or others disturbed it. `prompt` learns whether the server had real-time priority.
+    /// Runs the trial, several times if the truth is refused or other processes disturb it. Sets
+    /// `prompt` to true if the server had real-time priority.
     ///
     /// # Errors
     ///
-    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
+    /// Fails if the lab, the tool or one of their files fails. Errors in a tool's
+    /// figures are no failures.
     pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
@@ -86,38 +91,39 @@ impl Trial {
     }
 
     fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
-        let (folder, before) = (tempfile::tempdir().map_err(CertifyError::Scratch)?, Machine::now());
+        let folder = tempfile::tempdir().map_err(CertifyError::Scratch)?;
+        let before = Machine::now();
         let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
         *prompt = lab.prompt;
-        let told = match self.drive(&mut lab, folder.path(), stop)? {
-            Driven::Told(told) => told,
-            Driven::Failed(why) => return Ok(Outcome::Failed(why)),
+        let report = match self.drive(&mut lab, folder.path(), stop)? {
+            Driven::Finished(report) => report,
+            Driven::Failed(reason) => return Ok(Outcome::Failed(reason)),
             Driven::Interrupted => return Ok(Outcome::Interrupted),
         };
-        let knows = lab.end()?;
-        let disturbed = Machine::now().disturbed_since(&before);
-        if knows["truth"]["accepted"] != true {
-            let why = knows["truth"]["reason"].as_str().unwrap_or("no reason was told");
-            return Ok(Outcome::NoTruth(why.to_owned()));
+        let lab_report = lab.end()?;
+        let disturbance = Machine::now().disturbed_since(&before);
+        if lab_report["truth"]["accepted"] != true {
+            let reason = lab_report["truth"]["reason"].as_str().unwrap_or("no reason was told");
+            return Ok(Outcome::NoTruth(reason.to_owned()));
         }
-        let truth = self.truth(&knows)?;
-        Ok(match (self.tool.read)(&told) {
-            Err(why) => Outcome::Failed(format!("{why}: {}", first_line(&told.out))),
-            Ok(told) => {
-                let mark = mark(&told, &truth, self.case.compares);
-                if let (Some(mark), Some(why)) = (mark.filter(|mark| !mark.met), disturbed) {
+        let truth = self.truth(&lab_report)?;
+        Ok(match (self.tool.read)(&report) {
+            Err(reason) => Outcome::Failed(format!("{reason}: {}", first_line(&report.out))),
+            Ok(reported) => {
+                let mark = mark(&reported, &truth, self.case.compares);
+                if let (Some(mark), Some(disturbance_text)) = (mark.filter(|mark| !mark.met), disturbance) {
                     return Ok(Outcome::Unknown(format!(
-                        "{} at {}, while {why}",
+                        "{} at {}, while {disturbance_text}",
                         narrow_percent(mark.deviation),
                         mark.figure
                     )));
                 }
-                Outcome::Scored { told: Box::new(told), truth: Box::new(truth), mark }
+                Outcome::Scored { reported: Box::new(reported), truth: Box::new(truth), mark }
             }
         })
     }
 
-    /// How long the tool runs, in seconds.
+    /// Seconds that the tool runs.
     pub fn load(&self) -> u32 {
         self.seconds + self.tool.lead
     }
@@ -128,32 +134,33 @@ impl Trial {
     }
 
     fn drive(&self, lab: &mut Lab, folder: &Path, stop: &Control) -> Result<Driven, CertifyError> {
-        let asked = (self.tool.ask)(&self.job(lab.port));
-        for (name, text) in &asked.files {
+        let command = (self.tool.command)(&self.job(lab.port));
+        for (name, text) in &command.files {
             fs::write(folder.join(name), text)?;
         }
-        let mut process = match Process::start(&mut self.command(&asked.words, folder)?) {
+        let mut process = match Process::start(&mut self.process_command(&command.words, folder)?) {
             Ok(process) => process,
             Err(error) => return Ok(Driven::Failed(error.to_string())),
         };
         let most = Duration::from_secs(u64::from(self.load())) + PATIENCE;
-        Ok(match self.attend(&mut process, lab, most, stop)? {
+        Ok(match self.wait_for(&mut process, lab, most, stop)? {
             End::Interrupted => Driven::Interrupted,
             End::TooLong => Driven::Failed(format!("it was still at work after {} s", most.as_secs())),
             End::Ended(status) => {
-                let told = self.told(folder)?;
-                // Some end with a status of failure where there were errors, and have told everything.
-                if status.success() || (self.tool.read)(&told).is_ok() {
-                    return Ok(Driven::Told(told));
+                let report = self.report(folder)?;
+                // Some tools end with a failure status if there were errors, though
+                // their report is complete.
+                if status.success() || (self.tool.read)(&report).is_ok() {
+                    return Ok(Driven::Finished(report));
                 }
-                let said = fs::read(folder.join("err"))?;
-                Driven::Failed(format!("it ended with {status}: {}", first_line(&String::from_utf8_lossy(&said))))
+                let message = fs::read(folder.join("err"))?;
+                Driven::Failed(format!("it ended with {status}: {}", first_line(&String::from_utf8_lossy(&message))))
             }
         })
     }
 
-    /// Waits for the tool's end, and stops the server meanwhile where the case says so.
-    fn attend(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End, CertifyError> {
+    /// Waits for the tool's end. Meanwhile freezes the server if the case requires it.
+    fn wait_for(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End, CertifyError> {
         if let Some((after, length)) = self.case.freeze {
             let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
             if before != End::TooLong {
@@ -164,80 +171,90 @@ impl Trial {
         Ok(tool.wait(most, stop)?)
     }
 
-    fn told(&self, folder: &Path) -> Result<ToolReport, CertifyError> {
-        let read = |name: &str| fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        // A file that it did not write is missed where its words are read.
-        Ok(ToolReport {
-            out: read("out")?,
-            file: self.tool.file.map_or_else(String::new, |name| read(name).unwrap_or_default()),
-        })
+    fn report(&self, folder: &Path) -> Result<ToolReport, CertifyError> {
+        // The tool's `read` reports a missing file.
+        let file = self.tool.file.map(|name| read_text(&folder.join(name)).unwrap_or_default());
+        Ok(ToolReport { out: read_text(&folder.join("out"))?, file: file.unwrap_or_default() })
     }
 
-    fn command(&self, words: &[String], folder: &Path) -> Result<Command, CertifyError> {
+    fn process_command(&self, words: &[String], folder: &Path) -> Result<Command, CertifyError> {
         let (program, arguments) = words.split_first().ok_or(CertifyError::NoCommand(self.tool.name))?;
         let mut command = if self.tool.program.is_none() { Command::new(ourselves()) } else { Command::new(program) };
-        // What tools keep in the user's home is none of their business here.
+        // An empty home directory keeps the tools from using the user's configuration files.
         command.args(arguments).current_dir(folder).env("HOME", folder).stdin(Stdio::null());
         command.stdout(File::create(folder.join("out"))?).stderr(File::create(folder.join("err"))?);
         Ok(command)
     }
 
-    fn truth(&self, knows: &Value) -> Result<Figures, CertifyError> {
-        let computed = Figures::of_summary(&knows["truth"]["sojourn_seconds"]);
-        let written = Figures::of_summary(&knows["truth"]["written_seconds"]);
+    fn truth(&self, lab_report: &Value) -> Result<Figures, CertifyError> {
+        let computed = Figures::from_summary(&lab_report["truth"]["sojourn_seconds"]);
+        let written = Figures::from_summary(&lab_report["truth"]["written_seconds"]);
         let times = match self.way {
             LoadMode::Closed => computed.clone(),
-            LoadMode::Open => self.truth_of_the_plan(knows)?,
+            LoadMode::Open => self.truth_of_the_plan(lab_report)?,
         };
         let times = times.later(&computed, &written);
-        let at = |pointer: &str| knows.pointer(pointer).and_then(Value::as_f64);
-        let span = at("/last_written_seconds").zip(at("/first_arrival_seconds")).map(|(last, first)| last - first);
-        let throughput = at("/requests/answered").zip(span).map(|(answered, span)| answered / span);
-        let kinds = &knows["requests"]["failed_by_kind"];
-        let sum = |counts: fn(&str) -> bool| {
-            let kinds = kinds.as_object().into_iter().flatten().filter(|(kind, _)| counts(kind));
-            kinds.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
-        };
-        let failed = sum(|kind| !is_whole(kind));
-        let refused = sum(|kind| kind.parse::<u16>().is_ok_and(|status| status >= 400));
-        // Messages have no status: in its place the server closes the WebSocket.
-        let (failed, refused) =
-            if self.tool.protocol == Protocol::WebSocket { (failed + refused, 0.0) } else { (failed, refused) };
+        let first_arrival = number(lab_report, "/first_arrival_seconds");
+        let last_written = number(lab_report, "/last_written_seconds");
+        let span = last_written.zip(first_arrival).map(|(last, first)| last - first);
+        let throughput = number(lab_report, "/requests/answered").zip(span).map(|(answered, span)| answered / span);
+        let kinds = &lab_report["requests"]["failed_by_kind"];
+        let failed = sum(kinds, |kind| !is_whole(kind));
+        let refused = sum(kinds, is_refusal);
+        // Messages have no status: the server closes the WebSocket instead.
+        let is_websocket = self.tool.protocol == Protocol::WebSocket;
+        let (failed, refused) = if is_websocket { (failed + refused, 0.0) } else { (failed, refused) };
         Ok(Figures { throughput, ..times }.with_errors(failed, refused))
     }
 
-    fn truth_of_the_plan(&self, knows: &Value) -> Result<Figures, CertifyError> {
-        let first = knows["first_arrival_seconds"].as_f64().unwrap_or(0.0);
-        let ticks = |seconds: f64| ((seconds - first).max(0.0) * 1e9) as u64;
-        let spans = knows["frozen_seconds"].as_array().into_iter().flatten();
+    fn truth_of_the_plan(&self, lab_report: &Value) -> Result<Figures, CertifyError> {
+        let first = lab_report["first_arrival_seconds"].as_f64().unwrap_or(0.0);
+        let spans = lab_report["frozen_seconds"].as_array().into_iter().flatten();
         let freezes: Vec<_> = spans
-            .filter_map(|span| Some(Freeze { from: ticks(span[0].as_f64()?), to: ticks(span[1].as_f64()?) }))
+            .filter_map(|span| {
+                let from = nanos_since(first, span[0].as_f64()?);
+                Some(Freeze { from, to: nanos_since(first, span[1].as_f64()?) })
+            })
             .collect();
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
         let summary = planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
             .map_err(CertifyError::Truth)?;
-        Ok(Figures::of_summary(&serde_json::to_value(summary)?))
+        Ok(Figures::from_summary(&serde_json::to_value(summary)?))
     }
 
-    /// When requests were due, in nanoseconds from the first.
+    /// Times at which requests were due, in nanoseconds from the first.
     fn arrivals(&self) -> Vec<u64> {
         let rate = u64::from(self.case.rate);
-        let together = match self.tool.spacing {
+        let burst = match self.tool.spacing {
             Spacing::Even => 1,
             Spacing::PerConnection => u64::from(self.job(0).sharing()),
         };
-        (0..rate * u64::from(self.load())).map(|n| n / together * together * 1_000_000_000 / rate).collect()
+        (0..rate * u64::from(self.load())).map(|n| n / burst * burst * 1_000_000_000 / rate).collect()
     }
 }
 
+/// End of a tool's run.
 enum Driven {
-    Told(ToolReport),
+    Finished(ToolReport),
     Failed(String),
     Interrupted,
 }
 
-/// Whether a reply that is failed so is a whole one all the same.
+fn read_text(file: &Path) -> io::Result<String> {
+    fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn number(json: &Value, pointer: &str) -> Option<f64> {
+    json.pointer(pointer).and_then(Value::as_f64)
+}
+
+/// Nanoseconds between two times in seconds; 0 if `seconds` is earlier.
+fn nanos_since(first: f64, seconds: f64) -> u64 {
+    ((seconds - first).max(0.0) * 1e9) as u64
+}
+
+/// True if a reply with this failure is whole nevertheless.
 fn is_whole(kind: &str) -> bool {
     kind.parse::<u16>().is_ok() || ["slow", "extra"].contains(&kind)
 }

@@ -1,75 +1,87 @@
-//! How near to the truth: the deviation of each figure, and the mark of a run.
+//! Computes the deviation of each figure from the truth, and the mark of a run.
 //!
-//! A figure that a tool does not tell has no deviation and no bad mark. What is compared follows the case: response
-//! times by their percentiles (the largest alone is one sample, and is shown without a mark), errors by their counts.
+//! A figure that a tool does not report has no deviation and no bad mark. The case determines which
+//! figures are compared. Response times are compared by percentiles (the maximum is a single
+//! sample, and is shown without a mark), errors by their counts.
 
 use crate::cases::Comparand;
 use crate::figures::{Figures, KEYS, Key};
 
-/// How far a figure may be from the truth: a share of it, and beside it an amount.
+/// Maximum deviation of a figure from the truth: a share of it plus an amount.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
     share: f64,
     amount: f64,
 }
 
-/// A percentile up to the 99th, and a mean where no percentile is told: 2 % and 0.2 ms.
+/// For a percentile up to the 99th, and for a mean if no percentile is reported: 2 % and 0.2 ms.
 const TIME: Limit = Limit { share: 0.02, amount: 0.0002 };
 
-/// The 99.9th, which rests on a few samples: 5 %.
+/// For the 99.9th percentile, which depends on a few samples: 5 %.
 const FAR_TIME: Limit = Limit { share: 0.05, amount: 0.0 };
 
-/// The mark of a run: the figure that is farthest from the truth.
+/// Mark of a run: the figure with the greatest deviation from the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
-    /// Which figure.
+    /// Name of the figure.
     pub figure: &'static str,
-    /// Told less true, as a share of the true.
+    /// Reported minus true value, as a share of the true one.
     pub deviation: f64,
-    /// Whether every figure that counts is within its limit.
+    /// True if every compared figure is within its limit.
     pub met: bool,
 }
 
-/// A count: 2 %, and one request that was under way at the end and is known at one end only.
+/// For a count: 2 % and one request, which was in flight at the end and is counted
+/// on one side only.
 const COUNT: Limit = Limit { share: 0.02, amount: 1.0 };
 
-/// Told less true, as a share of the true; none where either is missing or nothing is true.
-pub fn deviation(told: Option<f64>, truth: Option<f64>) -> Option<f64> {
-    let (told, truth) = (told?, truth.filter(|truth| *truth > 0.0)?);
-    Some(told / truth - 1.0)
+/// Returns the reported minus the true value, as a share of the true one. None if either is missing
+/// or the true value is 0.
+pub fn deviation(reported: Option<f64>, truth: Option<f64>) -> Option<f64> {
+    let reported = reported?;
+    let truth = truth.filter(|truth| *truth > 0.0)?;
+    Some(reported / truth - 1.0)
 }
 
-/// The mark of what was told. None where the tool tells nothing that is compared.
-pub fn mark(told: &Figures, truth: &Figures, compares: Comparand) -> Option<Mark> {
-    let judged: Vec<_> =
-        counted(told, compares).into_iter().filter_map(|(key, limit)| judge(key, limit, told, truth)).collect();
+/// Returns the mark of the reported figures. None if the tool reports no figure that is compared.
+pub fn mark(reported: &Figures, truth: &Figures, compares: Comparand) -> Option<Mark> {
+    let judged: Vec<_> = compared(reported, compares)
+        .into_iter()
+        .filter_map(|(key, limit)| judge(key, limit, reported, truth))
+        .collect();
     let worst = judged.iter().max_by(|a, b| a.deviation.abs().total_cmp(&b.deviation.abs()))?;
     Some(Mark { met: judged.iter().all(|one| one.met), ..*worst })
 }
 
-fn judge(key: &Key, limit: Limit, told: &Figures, truth: &Figures) -> Option<Mark> {
-    let (told, truth) = ((key.of)(told)?, (key.of)(truth)?);
-    let met = (told - truth).abs() <= truth * limit.share + limit.amount;
-    Some(Mark { figure: key.name, deviation: deviation(Some(told), Some(truth))?, met })
+fn judge(key: &Key, limit: Limit, reported: &Figures, truth: &Figures) -> Option<Mark> {
+    let reported = (key.value)(reported)?;
+    let truth = (key.value)(truth)?;
+    let met = (reported - truth).abs() <= truth * limit.share + limit.amount;
+    Some(Mark { figure: key.name, deviation: deviation(Some(reported), Some(truth))?, met })
 }
 
-/// The figures that count, each with its limit.
-fn counted(told: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit)> {
-    let keys =
-        |names: &[&str], limit| KEYS.iter().filter(|key| names.contains(&key.name)).map(|key| (key, limit)).collect();
+/// Returns the compared figures with their limits.
+fn compared(reported: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit)> {
     match compares {
-        Comparand::Errors if told.failed.or(told.refused).is_some() => keys(&["failed", "refused"], COUNT),
-        Comparand::Errors => keys(&["errors"], COUNT),
-        Comparand::Times if has_percentiles(told) => {
-            let near: Vec<_> = keys(&["p50", "p90", "p99"], TIME);
-            near.into_iter().chain(keys(&["p99.9"], FAR_TIME)).collect()
+        Comparand::Errors if reported.failed.or(reported.refused).is_some() => {
+            with_limit(&["failed", "refused"], COUNT)
         }
-        Comparand::Times => keys(&["mean"], TIME),
+        Comparand::Errors => with_limit(&["errors"], COUNT),
+        Comparand::Times if has_percentiles(reported) => {
+            let mut limits = with_limit(&["p50", "p90", "p99"], TIME);
+            limits.extend(with_limit(&["p99.9"], FAR_TIME));
+            limits
+        }
+        Comparand::Times => with_limit(&["mean"], TIME),
     }
 }
 
-fn has_percentiles(told: &Figures) -> bool {
-    told.p50.or(told.p90).or(told.p99).or(told.p99_9).is_some()
+fn with_limit(names: &[&str], limit: Limit) -> Vec<(&'static Key, Limit)> {
+    KEYS.iter().filter(|key| names.contains(&key.name)).map(|key| (key, limit)).collect()
+}
+
+fn has_percentiles(reported: &Figures) -> bool {
+    reported.p50.or(reported.p90).or(reported.p99).or(reported.p99_9).is_some()
 }
 
 #[cfg(test)]
@@ -89,7 +101,7 @@ mod tests {
 
     #[test]
     fn limits_are_a_share_and_an_amount() {
-        let met = |told, truth| mark(&told, &truth, Comparand::Times).unwrap().met;
+        let met = |reported, truth| mark(&reported, &truth, Comparand::Times).unwrap().met;
         assert!(met(times(0.0012, 0.1021, 0.21), times(0.001, 0.1, 0.2)));
         assert!(!met(times(0.00125, 0.1, 0.2), times(0.001, 0.1, 0.2)), "0.25 ms");
         assert!(!met(times(0.001, 0.1023, 0.2), times(0.001, 0.1, 0.2)), "2.3 % and more than 0.2 ms");
@@ -109,7 +121,7 @@ mod tests {
     #[test]
     fn errors_count_by_kind_where_the_kinds_are_told() {
         let truth = Figures::default().with_errors(100.0, 50.0);
-        let mark = |told: Figures| super::mark(&told, &truth, Comparand::Errors).unwrap();
+        let mark = |reported: Figures| super::mark(&reported, &truth, Comparand::Errors).unwrap();
         assert!(mark(Figures::default().with_errors(98.0, 50.0)).met);
         assert!(mark(Figures::default().with_errors(97.0, 50.0)).met, "one was under way at the end");
         assert!(!mark(Figures::default().with_errors(96.0, 50.0)).met);

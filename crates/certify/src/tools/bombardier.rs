@@ -1,11 +1,11 @@
-//! bombardier: closed, or a rate over all connections; JSON in microseconds.
+//! bombardier: a closed loop, or a rate over all connections. It prints JSON in microseconds.
 
 use super::text::{at, json};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
+use serde_json::Value;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "bombardier",
     program: Some("bombardier"),
@@ -15,30 +15,41 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: None,
     note: "open: `-r RATE`; `-l`, JSON; it prints no p99.9",
-    ask,
+    command,
     read,
 };
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let rate = if job.way == LoadMode::Open { format!(" -r {}", job.rate) } else { String::new() };
-    let (connections, seconds, url) = (job.pool(), job.seconds, job.url());
+    let connections = job.pool();
+    let seconds = job.seconds;
+    let url = job.url();
     ToolCommand::line(&format!("bombardier -c {connections} -d {seconds}s{rate} -t 30s -l -p r -o json {url}"))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let json = json(&told.out)?;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let json = json(&report.out)?;
     let result = json.get("result").ok_or("its JSON has no result")?;
-    let time = |pointer: &str| at(result, &format!("/latency/{pointer}")).map(|micros| micros / 1e6);
-    let count = |key: &str| result[key].as_f64().unwrap_or(0.0);
-    let replies: f64 = ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"].map(count).iter().sum();
+    let replies: f64 =
+        ["req1xx", "req2xx", "req3xx", "req4xx", "req5xx"].map(|class| count(result, class)).iter().sum();
     let figures = Figures {
-        p50: time("percentiles/50"),
-        p90: time("percentiles/90"),
-        p99: time("percentiles/99"),
-        max: time("max"),
-        mean: time("mean"),
+        p50: time(result, "percentiles/50"),
+        p90: time(result, "percentiles/90"),
+        p99: time(result, "percentiles/99"),
+        max: time(result, "max"),
+        mean: time(result, "mean"),
         throughput: at(result, "/timeTakenSeconds").filter(|taken| *taken > 0.0).map(|taken| replies / taken),
         ..Figures::default()
     };
-    Ok(figures.with_errors(count("others"), count("req4xx") + count("req5xx")))
+    let refused = count(result, "req4xx") + count(result, "req5xx");
+    Ok(figures.with_errors(count(result, "others"), refused))
+}
+
+/// A response time in seconds.
+fn time(result: &Value, pointer: &str) -> Option<f64> {
+    at(result, &format!("/latency/{pointer}")).map(|micros| micros / 1e6)
+}
+
+fn count(result: &Value, key: &str) -> f64 {
+    result[key].as_f64().unwrap_or(0.0)
 }

@@ -1,11 +1,10 @@
-//! brunt, as a child of itself: even arrivals as the others have them, and its JSON report.
+//! brunt as a child of itself: even arrivals as other tools have them, and its JSON report.
 
 use super::text::{at, is_refusal, json, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "brunt",
     program: None,
@@ -15,67 +14,67 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: Some("brunt.json"),
     note: "open: `-r RATE --arrivals even`, closed: `-c N`; JSON report",
-    ask,
+    command,
     read,
 };
 
-/// The same over HTTP/2.
+/// brunt with HTTP/2 instead of HTTP/1.1.
 pub const HTTP2: Tool = Tool {
     name: "brunt-http2",
     protocol: Protocol::Http2,
     note: "open: `--http 2 -c 4 --streams N -r RATE --arrivals even`, closed: `--http 2 -c 1 --streams N`; JSON report",
-    ask: ask_http2,
+    command: command_http2,
     ..TOOL
 };
 
-/// The same over HTTP/3.
+/// brunt with HTTP/3 instead of HTTP/1.1.
 pub const HTTP3: Tool = Tool {
     name: "brunt-http3",
     protocol: Protocol::Http3,
     note: "as brunt-http2, with `--http 3 --insecure` and URLs of https; JSON report",
-    ask: ask_http3,
+    command: command_http3,
     ..TOOL
 };
 
-/// The same with messages of `WebSocket`s.
+/// brunt with messages over `WebSocket`s.
 pub const WEBSOCKET: Tool = Tool {
     name: "brunt-ws",
     protocol: Protocol::WebSocket,
     note: "as brunt, with `ws://` and `--data x`: a message and its reply; JSON report",
-    ask: ask_websocket,
+    command: command_websocket,
     ..TOOL
 };
 
-/// The same with calls of gRPC.
+/// brunt with gRPC calls.
 pub const GRPC: Tool = Tool {
     name: "brunt-grpc",
     protocol: Protocol::Grpc,
     note: "as brunt-http2, with `--grpc lab.Lab/Call`: a message and its reply; JSON report",
-    ask: ask_grpc,
+    command: command_grpc,
     read: read_grpc,
     ..TOOL
 };
 
-/// A service that the lab answers for.
+/// Definition of a service that the lab implements.
 const PROTO: &str = "syntax = \"proto3\"; package lab; message Message { bytes body = 1; } \
                      service Lab { rpc Call(Message) returns (Message); }";
 
-/// The same with messages of `WebSocket`s over streams of HTTP/2.
+/// brunt with messages over `WebSocket`s on streams of HTTP/2.
 pub const WEBSOCKET_HTTP2: Tool = Tool {
     name: "brunt-ws-h2",
     protocol: Protocol::WebSocket,
     note: "as brunt-ws, with `--http 2` and at most 100 WebSockets on a connection; JSON report",
-    ask: ask_websocket_http2,
+    command: command_websocket_http2,
     ..TOOL
 };
 
-/// Streams on a connection that the lab allows.
+/// Maximum number of streams on a connection of the lab.
 const MOST_STREAMS: u32 = 100;
 
 /// Connections of the open loop over HTTP/2 and HTTP/3.
 const H2_CONNECTIONS: u32 = 4;
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     measure(&job.url(), job, &load(job))
 }
 
@@ -86,12 +85,12 @@ fn load(job: &Job) -> String {
     }
 }
 
-fn ask_websocket(job: &Job) -> ToolCommand {
+fn command_websocket(job: &Job) -> ToolCommand {
     measure(&job.url().replace("http://", "ws://"), job, &format!("--data x {}", load(job)))
 }
 
-/// Each WebSocket keeps its stream, so that there may be no more of them than streams.
-fn ask_websocket_http2(job: &Job) -> ToolCommand {
+/// Each WebSocket occupies a stream, so a connection has at most as many of them as streams.
+fn command_websocket_http2(job: &Job) -> ToolCommand {
     let load = match job.way {
         LoadMode::Open => {
             let connections = job.most.div_ceil(MOST_STREAMS).max(H2_CONNECTIONS);
@@ -103,15 +102,15 @@ fn ask_websocket_http2(job: &Job) -> ToolCommand {
     measure(&job.url().replace("http://", "ws://"), job, &format!("--http 2 --data x {load}"))
 }
 
-fn ask_http2(job: &Job) -> ToolCommand {
+fn command_http2(job: &Job) -> ToolCommand {
     measure(&job.url(), job, &format!("--http 2 {}", streams(job)))
 }
 
-fn ask_http3(job: &Job) -> ToolCommand {
+fn command_http3(job: &Job) -> ToolCommand {
     measure(&job.url().replace("http://", "https://"), job, &format!("--http 3 --insecure {}", streams(job)))
 }
 
-fn ask_grpc(job: &Job) -> ToolCommand {
+fn command_grpc(job: &Job) -> ToolCommand {
     let call = format!("--grpc lab.Lab/Call --proto lab.proto {}", streams(job));
     measure(&job.url(), job, &call).with_file("lab.proto", PROTO.to_owned())
 }
@@ -130,18 +129,18 @@ fn measure(url: &str, job: &Job, load: &str) -> ToolCommand {
     ToolCommand::line(&format!("brunt run {url} {load} -d {}s -q --no-store -o json=brunt.json", job.seconds))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    read_with(told, is_refusal)
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    read_with(report, is_refusal)
 }
 
-/// Any status of gRPC but OK.
-fn read_grpc(told: &ToolReport) -> Result<Figures, String> {
-    read_with(told, |status| status.strip_prefix("grpc ").is_some_and(|code| !code.starts_with("0 ")))
+/// Reads a report in which any gRPC status other than OK counts as refused.
+fn read_grpc(report: &ToolReport) -> Result<Figures, String> {
+    read_with(report, |status| status.strip_prefix("grpc ").is_some_and(|code| !code.starts_with("0 ")))
 }
 
-fn read_with(told: &ToolReport, is_refusal: impl Fn(&str) -> bool) -> Result<Figures, String> {
-    let json = json(&told.file)?;
-    let times = Figures::of_summary(&json["response_time_seconds"]);
+fn read_with(report: &ToolReport, is_refusal: impl Fn(&str) -> bool) -> Result<Figures, String> {
+    let json = json(&report.file)?;
+    let times = Figures::from_summary(&json["response_time_seconds"]);
     let failed = at(&json, "/requests/failed").ok_or("its JSON counts no requests")?;
     let figures = Figures { throughput: at(&json, "/throughput_per_second"), ..times };
     Ok(figures.with_errors(failed, sum(&json["outcomes"], is_refusal)))

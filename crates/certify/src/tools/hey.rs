@@ -1,11 +1,10 @@
-//! hey: closed, or a rate for each worker; its text ends at the 99th percentile.
+//! hey: a closed loop, or a rate for each worker. Its text ends at the 99th percentile.
 
 use super::text::{first_number, is_refusal, number_after};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "hey",
     program: Some("hey"),
@@ -15,11 +14,11 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: None,
     note: "open: `-q` for each worker; text, in tenths of a millisecond; it prints no p99.9",
-    ask,
+    command,
     read,
 };
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let (workers, rate) = match job.way {
         LoadMode::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
         LoadMode::Closed => (job.connections, String::new()),
@@ -27,18 +26,13 @@ fn ask(job: &Job) -> ToolCommand {
     ToolCommand::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let text = &told.out;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
-    // Some versions print `99%% in`.
-    let percentile = |percent: &str| {
-        let line = text.lines().map(str::trim).find(|line| line.starts_with(percent) && line.contains("% in "))?;
-        first_number(line.split_once(" in ")?.1)
-    };
     let figures = Figures {
-        p50: percentile("50%"),
-        p90: percentile("90%"),
-        p99: percentile("99%"),
+        p50: percentile(text, "50%"),
+        p90: percentile(text, "90%"),
+        p99: percentile(text, "99%"),
         max: number_after(text, "Slowest:"),
         mean: number_after(text, "Average:"),
         throughput: Some(throughput),
@@ -50,7 +44,14 @@ fn read(told: &ToolReport) -> Result<Figures, String> {
     Ok(figures.with_errors(failed, refused))
 }
 
-/// The lines `[WORD] rest` of a section.
+/// Reads a percentile from a line such as `99% in 0.0130 secs`.
+fn percentile(text: &str, percent: &str) -> Option<f64> {
+    // Some versions print `99%% in`.
+    let line = text.lines().map(str::trim).find(|line| line.starts_with(percent) && line.contains("% in "))?;
+    first_number(line.split_once(" in ")?.1)
+}
+
+/// Splits the lines `[WORD] rest` of a section.
 fn counts<'a>(text: &'a str, section: &str) -> Vec<(&'a str, &'a str)> {
     let lines = text.split(section).nth(1).unwrap_or("").lines().map(str::trim).skip(1);
     lines.map_while(|line| line.strip_prefix('[')?.split_once(']')).collect()

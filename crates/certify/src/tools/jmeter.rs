@@ -1,10 +1,10 @@
-//! `JMeter` without its window: an open model or a thread group, from a plan written here; every sample of its log.
+//! `JMeter` without its window: an open model or a thread group, from a plan written here. Its
+//! log has every sample.
 
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "jmeter",
     program: Some("jmeter"),
@@ -14,7 +14,7 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: Some("jmeter.jtl"),
     note: "open: Open Model Thread Group with even arrivals, closed: Thread Group; `elapsed` of its log, in whole ms",
-    ask,
+    command,
     read,
 };
 
@@ -62,14 +62,14 @@ const CLOSED: &str = r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="Thread
         <stringProp name="ThreadGroup.duration">SECONDS</stringProp>
       </ThreadGroup>"#;
 
-/// Columns that could hold a comma are left out of the log.
+/// Options that leave columns out of the log that may contain a comma.
 const LOG: &str = "\
 -Jjmeter.save.saveservice.output_format=csv -Jjmeter.save.saveservice.print_field_names=true \
 -Jjmeter.save.saveservice.label=false -Jjmeter.save.saveservice.response_message=false \
 -Jjmeter.save.saveservice.thread_name=false -Jjmeter.save.saveservice.assertion_results_failure_message=false \
 -Jjmeter.save.saveservice.url=false";
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let group = if job.way == LoadMode::Open { OPEN } else { CLOSED };
     let plan = (PLAN.replace("GROUP", group))
         .replace("RATE", &job.rate.to_string())
@@ -80,11 +80,12 @@ fn ask(job: &Job) -> ToolCommand {
         .with_file("certify.jmx", plan)
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let mut lines = told.file.lines();
-    let names: Vec<_> = lines.next().ok_or("it left no log of samples")?.split(',').collect();
-    let place = |name: &str| names.iter().position(|own| *own == name).ok_or(format!("its log has no {name}"));
-    let (stamp, elapsed, code) = (place("timeStamp")?, place("elapsed")?, place("responseCode")?);
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let mut lines = report.file.lines();
+    let header = lines.next().ok_or("it left no log of samples")?;
+    let stamp = column(header, "timeStamp")?;
+    let elapsed = column(header, "elapsed")?;
+    let code = column(header, "responseCode")?;
     let samples: Vec<(f64, f64, Option<u16>)> = lines
         .filter_map(|line| {
             let fields: Vec<_> = line.split(',').collect();
@@ -94,8 +95,13 @@ fn read(told: &ToolReport) -> Result<Figures, String> {
     let replies: Vec<_> = samples.iter().filter(|sample| sample.2.is_some()).collect();
     let begin = samples.iter().map(|sample| sample.0).fold(f64::INFINITY, f64::min);
     let end = samples.iter().map(|sample| sample.0 + sample.1).fold(0.0, f64::max);
-    let times = Figures::of_times(replies.iter().map(|sample| sample.1 / 1e3).collect());
+    let times = Figures::from_times(replies.iter().map(|sample| sample.1 / 1e3).collect());
     let throughput = (end > begin).then(|| replies.len() as f64 / (end - begin) * 1e3);
     let refused = replies.iter().filter(|sample| sample.2.is_some_and(|code| code >= 400)).count();
     Ok(Figures { throughput, ..times }.with_errors((samples.len() - replies.len()) as f64, refused as f64))
+}
+
+/// Index of a column of the log.
+fn column(header: &str, name: &str) -> Result<usize, String> {
+    header.split(',').position(|column| column == name).ok_or(format!("its log has no {name}"))
 }

@@ -4,8 +4,8 @@ use super::text::{at, json};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
+use serde_json::Value;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "k6",
     program: Some("k6"),
@@ -15,7 +15,7 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: Some("k6.json"),
     note: "open: constant-arrival-rate with users enough, closed: constant-vus; `http_req_duration` of handleSummary",
-    ask,
+    command,
     read,
 };
 
@@ -39,7 +39,7 @@ export function handleSummary(data) {
 }
 ";
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let Job { rate, seconds, most, connections, .. } = job;
     let scenario = match job.way {
         LoadMode::Open => format!(
@@ -52,21 +52,28 @@ fn ask(job: &Job) -> ToolCommand {
     ToolCommand::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let json = json(&told.file)?;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let json = json(&report.file)?;
     let duration = json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
-    let time = |key: &str| duration[key].as_f64().map(|ms| ms / 1e3);
     let figures = Figures {
-        p50: time("med"),
-        p90: time("p(90)"),
-        p99: time("p(99)"),
-        p99_9: time("p(99.9)"),
-        max: time("max"),
-        mean: time("avg"),
+        p50: time(duration, "med"),
+        p90: time(duration, "p(90)"),
+        p99: time(duration, "p(99)"),
+        p99_9: time(duration, "p(99.9)"),
+        max: time(duration, "max"),
+        mean: time(duration, "avg"),
         throughput: at(&json, "/http_reqs/values/rate"),
         ..Figures::default()
     };
-    // A counter that was never raised is not in the summary.
-    let count = |name: &str| at(&json, &format!("/{name}/values/count")).unwrap_or(0.0);
-    Ok(figures.with_errors(count("without_reply"), count("refused")))
+    Ok(figures.with_errors(count(&json, "without_reply"), count(&json, "refused")))
+}
+
+/// A duration in seconds.
+fn time(duration: &Value, key: &str) -> Option<f64> {
+    duration[key].as_f64().map(|ms| ms / 1e3)
+}
+
+fn count(json: &Value, name: &str) -> f64 {
+    // The summary has no counter that was never raised.
+    at(json, &format!("/{name}/values/count")).unwrap_or(0.0)
 }

@@ -1,11 +1,11 @@
-//! siege 4: a closed loop; mean and longest in hundredths of a second, no percentiles.
+//! siege 4: a closed loop. It prints the mean and the longest time in hundredths of a
+//! second, and no percentiles.
 
 use super::text::{at, json};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "siege",
     program: Some("siege"),
@@ -15,7 +15,7 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: None,
     note: "`-b`, keep-alive, JSON; it tells mean and longest in steps of 10 ms, no percentiles, and errors in one sum",
-    ask,
+    command,
     read,
 };
 
@@ -32,14 +32,15 @@ limit = 10000
 failures = 1000000
 ";
 
-fn ask(job: &Job) -> ToolCommand {
-    let (connections, seconds, url) = (job.connections, job.seconds, job.url());
+fn command(job: &Job) -> ToolCommand {
+    let Job { connections, seconds, .. } = job;
+    let url = job.url();
     ToolCommand::line(&format!("siege -R siege.conf -b -c {connections} -t {seconds}S {url}"))
         .with_file("siege.conf", CONF.to_owned())
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let json = json(&told.out)?;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let json = json(&report.out)?;
     Ok(Figures {
         mean: at(&json, "/response_time"),
         max: at(&json, "/longest_transaction"),

@@ -6,14 +6,14 @@ fn read(tool: &Tool, out: &str, file: &str) -> Figures {
     (tool.read)(&ToolReport { out: out.into(), file: file.into() }).unwrap_or_else(|why| panic!("{}: {why}", tool.name))
 }
 
-fn told(p50: f64, p90: f64, p99: f64) -> Figures {
+fn reported(p50: f64, p90: f64, p99: f64) -> Figures {
     Figures { p50: Some(p50), p90: Some(p90), p99: Some(p99), ..Figures::default() }
 }
 
 /// Equal but for the last digits.
-fn same(told: &Figures, expected: &Figures) {
+fn same(reported: &Figures, expected: &Figures) {
     for key in &crate::figures::KEYS {
-        match ((key.of)(told), (key.of)(expected)) {
+        match ((key.value)(reported), (key.value)(expected)) {
             (Some(a), Some(b)) if (a - b).abs() <= b.abs() * 1e-9 => {}
             (None, None) => {}
             (a, b) => panic!("{}: {a:?}, expected {b:?}", key.name),
@@ -34,7 +34,7 @@ fn names_are_told_apart_and_nonsense_is_refused() {
 fn every_tool_is_told_load_and_target() {
     for tool in TOOLS {
         for way in tool.ways {
-            let asked = (tool.ask)(&job(*way));
+            let asked = (tool.command)(&job(*way));
             let all = format!("{} {:?}", asked.words.join(" "), asked.files);
             assert!(all.contains("127.0.0.1") && all.contains("8080"), "{}: {all}", tool.name);
             let load = if *way == LoadMode::Open { ["1000", "50"] } else { ["5", "-c5"] };
@@ -45,7 +45,7 @@ fn every_tool_is_told_load_and_target() {
 
 #[test]
 fn the_commands_of_the_tools_at_hand() {
-    let line = |tool: &Tool, way| (tool.ask)(&job(way)).words.join(" ");
+    let line = |tool: &Tool, way| (tool.command)(&job(way)).words.join(" ");
     assert_eq!(
         line(&brunt::TOOL, LoadMode::Open),
         "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q --no-store -o json=brunt.json"
@@ -85,7 +85,7 @@ fn brunt_json() {
         max: Some(0.03),
         mean: Some(0.006),
         throughput: Some(210.0),
-        ..told(0.005, 0.007, 0.01)
+        ..reported(0.005, 0.007, 0.01)
     };
     same(&read(&brunt::TOOL, "", json), &expected.clone().with_errors(7.0, 4.0));
     let calls = json.replace(r#""200": 200, "503": 3, "404": 1"#, r#""grpc 0 OK": 200, "grpc 14 UNAVAILABLE": 3"#);
@@ -109,7 +109,7 @@ Running 2s test @ http://127.0.0.1:34133/
 #[test]
 fn wrk_text() {
     let expected =
-        Figures { mean: Some(0.00505), max: Some(0.00521), throughput: Some(787.9), ..told(0.00505, 0.00507, 1.1) };
+        Figures { mean: Some(0.00505), max: Some(0.00521), throughput: Some(787.9), ..reported(0.00505, 0.00507, 1.1) };
     let good = format!("{WRK}Requests/sec:    787.90\nTransfer/sec:     52.40KB\n");
     same(&read(&wrk::TOOL, &good, ""), &expected.clone().with_errors(0.0, 0.0));
     let bad = format!(
@@ -150,7 +150,7 @@ Transfer/sec:    116.23KB
         max: Some(0.02522),
         mean: Some(0.00605),
         throughput: Some(1000.04),
-        ..told(0.00505, 0.00707, 0.0101)
+        ..reported(0.00505, 0.00707, 0.0101)
     };
     same(&read(&wrk2::TOOL, out, ""), &expected.with_errors(0.0, 0.0));
 }
@@ -173,7 +173,7 @@ Time per request:       1.249 [ms] (mean, across all concurrent requests)
         mean: Some(0.004_997),
         max: Some(0.005_275),
         throughput: Some(800.5),
-        ..told(0.00505, 0.00509, 0.00517)
+        ..reported(0.00505, 0.00509, 0.00517)
     };
     same(&read(&ab::TOOL, out, csv), &expected.with_errors(48.0, 16.0));
 }
@@ -221,7 +221,7 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
         max: Some(0.0879),
         mean: Some(0.0055),
         throughput: Some(50.0),
-        ..told(0.0005, 0.0015, 0.0195)
+        ..reported(0.0005, 0.0015, 0.0195)
     };
     same(&read(&httperf::TOOL, out, ""), &expected.with_errors(10.0, 9.0));
 }
@@ -241,7 +241,7 @@ time for request:     5.06ms      5.29ms      5.09ms        35us    90.05%
         max: Some(0.003),
         mean: Some(0.002),
         throughput: Some(105.5),
-        ..told(0.001, 0.003, 0.003)
+        ..reported(0.001, 0.003, 0.003)
     };
     same(&read(&h2load::TOOL, out, log), &expected.with_errors(3.0, 5.0));
 }
@@ -257,7 +257,7 @@ fn oha_json() {
         max: Some(0.5),
         mean: Some(0.006),
         throughput: Some(1000.2),
-        ..told(0.005, 0.007, 0.01)
+        ..reported(0.005, 0.007, 0.01)
     };
     same(&read(&oha::TOOL, out, ""), &expected.with_errors(30.0, 40.0));
 }
@@ -272,7 +272,7 @@ fn k6_summary() {
         max: Some(0.5),
         mean: Some(0.006),
         throughput: Some(999.9),
-        ..told(0.005, 0.007, 0.01)
+        ..reported(0.005, 0.007, 0.01)
     };
     same(&read(&k6::TOOL, "", file), &expected.with_errors(12.0, 0.0));
 }
@@ -289,7 +289,7 @@ fn vegeta_json_and_plot() {
         max: Some(0.5),
         mean: Some(0.006),
         throughput: Some(990.5),
-        ..told(0.005, 0.007, 0.01)
+        ..reported(0.005, 0.007, 0.01)
     };
     same(&read(&vegeta::TOOL, out, hdr), &expected.with_errors(200.0, 100.0));
 }
@@ -318,7 +318,8 @@ Error distribution:
   [12]\tGet \"http://127.0.0.1:8080/\": EOF
   [30]\tGet \"http://127.0.0.1:8080/\": read: connection reset by peer
 ";
-    let expected = Figures { max: Some(0.5), mean: Some(0.006), throughput: Some(999.55), ..told(0.0051, 0.007, 0.01) };
+    let expected =
+        Figures { max: Some(0.5), mean: Some(0.006), throughput: Some(999.55), ..reported(0.0051, 0.007, 0.01) };
     same(&read(&hey::TOOL, out, ""), &expected.clone().with_errors(42.0, 40.0));
     same(&read(&hey::TOOL, &out.replace("%%", "%"), ""), &expected.with_errors(42.0, 40.0));
 }
@@ -331,7 +332,7 @@ fn bombardier_json() {
         "percentiles": {"50": 5000, "75": 6000, "90": 7000, "95": 8000, "99": 10000}},
         "rps": {"mean": 999, "stddev": 1, "max": 1100}}}"#;
     let expected =
-        Figures { max: Some(0.5), mean: Some(0.006_000_5), throughput: Some(1000.0), ..told(0.005, 0.007, 0.01) };
+        Figures { max: Some(0.5), mean: Some(0.006_000_5), throughput: Some(1000.0), ..reported(0.005, 0.007, 0.01) };
     same(&read(&bombardier::TOOL, out, ""), &expected.with_errors(30.0, 100.0));
 }
 
@@ -346,7 +347,7 @@ fn jmeter_log() {
         max: Some(0.5),
         mean: Some(0.2525),
         throughput: Some(2.0),
-        ..told(0.005, 0.5, 0.5)
+        ..reported(0.005, 0.5, 0.5)
     };
     same(&read(&jmeter::TOOL, "", log), &expected.with_errors(1.0, 1.0));
 }

@@ -1,14 +1,14 @@
-//! Reading what tools print: numbers behind labels, times with units.
+//! Parses the output of tools: numbers after labels, times with units.
 
 use serde_json::Value;
 
-/// The first number behind a label, wherever it stands.
+/// Returns the first number after a label.
 pub fn number_after(text: &str, label: &str) -> Option<f64> {
     let rest = &text[text.find(label)? + label.len()..];
     first_number(rest)
 }
 
-/// The first number of a text.
+/// Returns the first number of a text.
 pub fn first_number(text: &str) -> Option<f64> {
     let begin = text.find(|c: char| c.is_ascii_digit())?;
     let rest = &text[begin..];
@@ -16,7 +16,7 @@ pub fn first_number(text: &str) -> Option<f64> {
     rest[..end].trim_end_matches('.').parse().ok()
 }
 
-/// A time such as `5.05ms`, `16us`, `1.20s`, `1.50m`, in seconds.
+/// Parses a time such as `5.05ms`, `16us`, `1.20s`, `1.50m`, in seconds.
 pub fn time(word: &str) -> Option<f64> {
     let end = word.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let scale = match &word[end..] {
@@ -30,13 +30,13 @@ pub fn time(word: &str) -> Option<f64> {
     Some(word[..end].parse::<f64>().ok()? * scale)
 }
 
-/// The words of the first line that begins so, indented or not.
-pub fn line_words<'a>(text: &'a str, begins: &str) -> Option<Vec<&'a str>> {
-    let line = text.lines().find(|line| line.trim_start().starts_with(begins))?;
+/// Returns the words of the first line with this start, ignoring its indentation.
+pub fn line_words<'a>(text: &'a str, start: &str) -> Option<Vec<&'a str>> {
+    let line = text.lines().find(|line| line.trim_start().starts_with(start))?;
     Some(line.split_whitespace().collect())
 }
 
-/// The JSON object that begins at the first brace; whatever stands before it is passed over.
+/// Parses the JSON object that begins at the first brace. Text before it is ignored.
 pub fn json(text: &str) -> Result<Value, String> {
     let begin = text.find('{').ok_or("there is no JSON in its output")?;
     let mut values = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>();
@@ -44,18 +44,18 @@ pub fn json(text: &str) -> Result<Value, String> {
     first.map_err(|error| format!("its JSON cannot be read: {error}"))
 }
 
-/// A number of a JSON value at a pointer.
+/// Returns a number of a JSON value at a pointer.
 pub fn at(json: &Value, pointer: &str) -> Option<f64> {
     json.pointer(pointer)?.as_f64()
 }
 
-/// The sum of the numbers in an object, of the keys that count.
+/// Returns the sum of the numbers in an object, over the keys that count.
 pub fn sum(json: &Value, counts: impl Fn(&str) -> bool) -> f64 {
-    let counted = json.as_object().into_iter().flatten().filter(|(key, _)| counts(key));
-    counted.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
+    let matching = json.as_object().into_iter().flatten().filter(|(key, _)| counts(key));
+    matching.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
 }
 
-/// Whether this is a status of 400 or more.
+/// True for a status of 400 or more.
 pub fn is_refusal(status: &str) -> bool {
     status.parse::<u16>().is_ok_and(|status| status >= 400)
 }

@@ -1,11 +1,12 @@
-//! vegeta: a constant rate with as many workers as it takes, or as fast as so many workers can.
+//! vegeta: a constant rate with as many workers as necessary, or the maximum rate of a
+//! fixed number of workers.
 
 use super::text::{at, is_refusal, json, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
+use serde_json::Value;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "vegeta",
     program: Some("vegeta"),
@@ -15,32 +16,32 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: Some("vegeta.hdr"),
     note: "open: `-rate RATE`, closed: `-rate 0 -max-workers N`; JSON report, p99.9 from its hdrplot",
-    ask,
+    command,
     read,
 };
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let load = match job.way {
         LoadMode::Open => format!("-rate {}/s", job.rate),
         LoadMode::Closed => format!("-rate 0 -max-workers {0} -workers {0}", job.connections),
     };
-    let (seconds, url) = (job.seconds, job.url());
+    let seconds = job.seconds;
+    let url = job.url();
     ToolCommand::shell(format!(
         "echo 'GET {url}' | vegeta attack {load} -duration {seconds}s -output vegeta.bin && \
          vegeta report -type hdrplot -output vegeta.hdr vegeta.bin && vegeta report -type json vegeta.bin"
     ))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let json = json(&told.out)?;
-    let time = |key: &str| at(&json, &format!("/latencies/{key}")).map(|nanos| nanos / 1e9);
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let json = json(&report.out)?;
     let figures = Figures {
-        p50: time("50th"),
-        p90: time("90th"),
-        p99: time("99th"),
-        p99_9: plotted(&told.file, 0.999),
-        max: time("max"),
-        mean: time("mean"),
+        p50: time(&json, "50th"),
+        p90: time(&json, "90th"),
+        p99: time(&json, "99th"),
+        p99_9: plotted(&report.file, 0.999),
+        max: time(&json, "max"),
+        mean: time(&json, "mean"),
         throughput: at(&json, "/throughput"),
         ..Figures::default()
     };
@@ -51,11 +52,21 @@ fn read(told: &ToolReport) -> Result<Figures, String> {
     Ok(figures.with_errors(sum(codes, |code| code == "0"), sum(codes, is_refusal)))
 }
 
-/// The value of the first row at or beyond a quantile: value in ms, quantile, count, reciprocal.
+/// A latency in seconds.
+fn time(json: &Value, key: &str) -> Option<f64> {
+    at(json, &format!("/latencies/{key}")).map(|nanos| nanos / 1e9)
+}
+
+/// Value in seconds of the first row at or beyond a quantile. A row has value in ms,
+/// quantile, count and reciprocal.
 fn plotted(rows: &str, quantile: f64) -> Option<f64> {
-    let row = |line: &str| {
+    for line in rows.lines() {
         let mut fields = line.split_whitespace().map(str::parse::<f64>);
-        Some((fields.next()?.ok()?, fields.next()?.ok()?))
-    };
-    rows.lines().filter_map(row).find(|(_, at)| *at >= quantile - 1e-9).map(|(ms, _)| ms / 1e3)
+        // Headings are no numbers.
+        let (Some(Ok(ms)), Some(Ok(row_quantile))) = (fields.next(), fields.next()) else { continue };
+        if row_quantile >= quantile - 1e-9 {
+            return Some(ms / 1e3);
+        }
+    }
+    None
 }

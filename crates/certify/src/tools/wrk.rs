@@ -1,11 +1,10 @@
-//! wrk 4: a closed loop; its distribution ends at the 99th percentile.
+//! wrk 4: a closed loop. Its distribution ends at the 99th percentile.
 
 use super::text::{line_words, number_after, time};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk",
     program: Some("wrk"),
@@ -15,28 +14,27 @@ pub const TOOL: Tool = Tool {
     lead: 0,
     file: None,
     note: "`--latency --timeout 20s`, one thread; it prints no p99.9",
-    ask,
+    command,
     read,
 };
 
-fn ask(job: &Job) -> ToolCommand {
-    let (connections, seconds, url) = (job.connections, job.seconds, job.url());
+fn command(job: &Job) -> ToolCommand {
+    let Job { connections, seconds, .. } = job;
+    let url = job.url();
     ToolCommand::line(&format!("wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let text = &told.out;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Latency Distribution").nth(1).unwrap_or("");
-    let percentile = |label: &str| time(line_words(distribution, label)?.get(1)?);
-    let thread = line_words(text, "Latency ");
-    let of_thread = |place: usize| time(thread.as_ref()?.get(place)?);
+    let thread = line_words(text, "Latency ").unwrap_or_default();
     let figures = Figures {
-        p50: percentile("50%"),
-        p90: percentile("90%"),
-        p99: percentile("99%"),
-        mean: of_thread(1),
-        max: of_thread(3),
+        p50: percentile(distribution, "50%"),
+        p90: percentile(distribution, "90%"),
+        p99: percentile(distribution, "99%"),
+        mean: thread.get(1).and_then(|word| time(word)),
+        max: thread.get(3).and_then(|word| time(word)),
         throughput: Some(throughput),
         ..Figures::default()
     };
@@ -44,7 +42,11 @@ fn read(told: &ToolReport) -> Result<Figures, String> {
     Ok(figures.with_errors(failed, number_after(text, "Non-2xx or 3xx responses:").unwrap_or(0.0)))
 }
 
-/// Of the line that is there only if something failed.
+fn percentile(distribution: &str, label: &str) -> Option<f64> {
+    time(line_words(distribution, label)?.get(1)?)
+}
+
+/// Returns a count from the line that wrk prints only if requests failed.
 fn socket_errors(text: &str, kind: &str) -> f64 {
     let line = text.lines().find(|line| line.contains("Socket errors:")).unwrap_or("");
     number_after(line, kind).unwrap_or(0.0)

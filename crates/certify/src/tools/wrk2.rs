@@ -1,11 +1,11 @@
-//! wrk2: wrk with a constant rate, and response times from when a request was due. It calibrates for ten seconds first.
+//! wrk2: wrk with a constant rate, and response times from the instant at which a request was due.
+//! It calibrates for ten seconds first.
 
 use super::text::{line_words, number_after, time};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
 
-/// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk2",
     program: Some("wrk2"),
@@ -15,27 +15,27 @@ pub const TOOL: Tool = Tool {
     lead: 10,
     file: None,
     note: "`-R RATE --latency`, one thread; 10 s more, which it takes to calibrate; the program must be called wrk2",
-    ask,
+    command,
     read,
 };
 
-fn ask(job: &Job) -> ToolCommand {
+fn command(job: &Job) -> ToolCommand {
     let seconds = job.seconds + TOOL.lead;
-    let (connections, rate, url) = (job.most, job.rate, job.url());
+    let Job { most: connections, rate, .. } = job;
+    let url = job.url();
     ToolCommand::line(&format!("wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"))
 }
 
-fn read(told: &ToolReport) -> Result<Figures, String> {
-    let text = &told.out;
+fn read(report: &ToolReport) -> Result<Figures, String> {
+    let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Recorded Latency").nth(1).unwrap_or("");
-    let percentile = |label: &str| time(line_words(distribution, label)?.get(1)?);
     let figures = Figures {
-        p50: percentile("50.000%"),
-        p90: percentile("90.000%"),
-        p99: percentile("99.000%"),
-        p99_9: percentile("99.900%"),
-        max: percentile("100.000%"),
+        p50: percentile(distribution, "50.000%"),
+        p90: percentile(distribution, "90.000%"),
+        p99: percentile(distribution, "99.000%"),
+        p99_9: percentile(distribution, "99.900%"),
+        max: percentile(distribution, "100.000%"),
         mean: line_words(text, "Latency ").and_then(|words| time(words.get(1)?)),
         throughput: Some(throughput),
         ..Figures::default()
@@ -43,4 +43,8 @@ fn read(told: &ToolReport) -> Result<Figures, String> {
     let line = text.lines().find(|line| line.contains("Socket errors:")).unwrap_or("");
     let failed = ["connect ", "read ", "write ", "timeout "].map(|kind| number_after(line, kind).unwrap_or(0.0));
     Ok(figures.with_errors(failed.iter().sum(), number_after(text, "Non-2xx or 3xx responses:").unwrap_or(0.0)))
+}
+
+fn percentile(distribution: &str, label: &str) -> Option<f64> {
+    time(line_words(distribution, label)?.get(1)?)
 }
