@@ -1,7 +1,7 @@
-//! What a tool says of its own run: how many requests it completed, how late it was, and what went wrong.
+//! Reads a tool's report of a run: the number of requests, the lag, and errors.
 //!
-//! Used to notice a run that is not worth its figures, and for lag, which nothing outside the tool can see. Never the
-//! source of a rate or a cost.
+//! It detects runs with unusable figures, and provides the lag, which nothing outside the tool can
+//! measure. It is never the source of a rate or a cost.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::tools::Tool;
 
-/// How late requests were sent, in seconds.
+/// Lag of requests, in seconds: the delay from their due times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lag {
     pub p50: f64,
@@ -23,14 +23,14 @@ pub struct Account {
     pub completed: Option<u64>,
     pub lag: Option<Lag>,
     pub peak_rss_bytes: Option<u64>,
-    /// Why brunt did not do as `--precise` says, in its own words.
+    /// Reason why brunt ignored `--precise`, in its own words.
     pub not_precise: Option<String>,
     pub complaint: Option<String>,
 }
 
 impl Account {
-    /// `result` is the file that brunt was told to write.
-    pub fn of(tool: Tool, output: &str, result: &Path) -> Self {
+    /// Reads the output of a tool, or `result`, the file that brunt writes.
+    pub fn read(tool: Tool, output: &str, result: &Path) -> Self {
         match tool {
             Tool::Brunt => fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text)),
             Tool::Floor => from_floor(output),
@@ -52,19 +52,19 @@ fn from_brunt(text: &str) -> Account {
         completed: json["requests"]["completed"].as_u64(),
         lag: lag_of(&json["lag_seconds"]),
         peak_rss_bytes: json["generator"]["peak_rss_bytes"].as_u64(),
-        not_precise: refusal(&json["warnings"]),
-        complaint: (failures > 0.0).then(|| format!("{failures} failures")).or_else(|| unheld(&json["checks"])),
+        not_precise: precise_warning(&json["warnings"]),
+        complaint: (failures > 0.0).then(|| format!("{failures} failures")).or_else(|| failed_check(&json["checks"])),
     }
 }
 
-/// The first of brunt's own consistency checks that failed.
-fn unheld(checks: &Value) -> Option<String> {
+/// Returns the first of brunt's consistency checks that failed.
+fn failed_check(checks: &Value) -> Option<String> {
     let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
     Some(format!("a sum of its own does not fit, {}: {}", check["name"].as_str()?, check["arithmetic"].as_str()?))
 }
 
-/// The warning that `--precise` was left out.
-fn refusal(warnings: &Value) -> Option<String> {
+/// Returns the warning that brunt ignored `--precise`.
+fn precise_warning(warnings: &Value) -> Option<String> {
     let mut texts = warnings.as_array()?.iter().filter_map(Value::as_str);
     texts.find(|text| text.starts_with("--precise: ")).map(str::to_owned)
 }
@@ -74,33 +74,41 @@ fn from_floor(output: &str) -> Account {
     Account { completed: json["completed"].as_u64(), lag: lag_of(&json["lag_seconds"]), ..Account::default() }
 }
 
-/// Tools that print a line with the count, and a line for each kind of trouble they had.
+/// Reads the output of tools that print a line with the count, and a line for each kind of error.
 fn from_lines(output: &str, count: &str, troubles: &[&str]) -> Account {
-    let line_with = |word: &str| output.lines().find(|line| line.contains(word));
-    let trouble = troubles
-        .iter()
-        .filter_map(|word| line_with(word))
-        .find(|line| numbers(line.split_once(':').map_or("", |(_, values)| values)).any(|number| number > 0));
+    let trouble = troubles.iter().filter_map(|word| line_with(output, word)).find(|line| {
+        let values = line.split_once(':').map_or("", |(_, values)| values);
+        numbers(values).any(|number| number > 0)
+    });
     Account {
-        completed: line_with(count).and_then(first_number),
+        completed: line_with(output, count).and_then(first_number),
         complaint: trouble.map(|line| line.trim().to_owned()),
         ..Account::default()
     }
 }
 
-/// `requests: 9 total, 9 started, 9 done, 9 succeeded, 0 failed, 0 errored, 0 timeout`
+fn line_with<'a>(output: &'a str, word: &str) -> Option<&'a str> {
+    output.lines().find(|line| line.contains(word))
+}
+
+/// Reads `requests: 9 total, 9 started, 9 done, 9 succeeded, 0 failed, 0 errored, 0 timeout`.
 fn from_h2load(output: &str) -> Account {
     let line = output.lines().find_map(|line| line.strip_prefix("requests: ")).unwrap_or_default();
-    let part = |word: &str| line.split(", ").find(|part| part.ends_with(word)).and_then(first_number);
-    let troubled = ["failed", "errored", "timeout"].iter().any(|word| part(word) != Some(0));
-    Account { completed: part("done"), complaint: troubled.then(|| line.to_owned()), ..Account::default() }
+    let troubled = ["failed", "errored", "timeout"].iter().any(|word| number_before(line, word) != Some(0));
+    let complaint = troubled.then(|| line.to_owned());
+    Account { completed: number_before(line, "done"), complaint, ..Account::default() }
+}
+
+/// The number before a word in a comma-separated list, such as 9 in `9 done`.
+fn number_before(line: &str, word: &str) -> Option<u64> {
+    line.split(", ").find(|part| part.ends_with(word)).and_then(first_number)
 }
 
 fn lag_of(lag: &Value) -> Option<Lag> {
     Some(Lag { p50: lag["p50"].as_f64()?, p99: lag["p99"].as_f64()? })
 }
 
-/// The sum of all numbers in a value: failures by kind, or one number for all.
+/// Sums all numbers in a value: failures by kind, or one number for all.
 fn total(value: &Value) -> f64 {
     match value {
         Value::Number(number) => number.as_f64().unwrap_or(0.0),

@@ -1,7 +1,7 @@
-//! What is measured: one row a case, with the targets that brunt has in it.
+//! The measured cases, one row for each, with brunt's targets.
 //!
-//! A new case is a new row of [`CASES`], a new load of the pacing case one of [`PACES`]. How a tool is told to run a case is
-//! in [`crate::command`].
+//! A new case is a new row of [`CASES`]; a new load of the pacing case is a new row of [`PACES`].
+//! [`crate::command`] has the command lines of the tools.
 
 use serde::Serialize;
 
@@ -18,41 +18,43 @@ pub const HALF: Page = Page { path: "/64k", bytes: 65_536 };
 pub const LARGE: Page = Page { path: "/1m", bytes: 1_000_000 };
 pub const PAGES: [Page; 4] = [SMALL, HALF, MEDIUM, LARGE];
 
-/// How many connections every rate case holds.
+/// Number of connections in every rate case.
 pub const CONNECTIONS: u32 = 64;
 
-/// Over what the requests of a closed loop go.
+/// Transport of the requests of a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Transport {
     KeepAlive,
     NewConnection,
     TlsKeepAlive,
-    /// HTTP/2 over TLS: [`H2_CONNECTIONS`], each with this many streams.
+    /// HTTP/2 over TLS: [`H2_CONNECTIONS`] connections, each with this many streams.
     H2 {
         streams: u32,
     },
 }
 
-/// How many connections the cases of HTTP/2 hold.
+/// Number of connections in the cases of HTTP/2.
 pub const H2_CONNECTIONS: u32 = 8;
 
-/// How the load is made, and what is expected of brunt under it.
+/// Load of a case, with brunt's targets under it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Load {
-    /// As fast as the server answers. `cpu_target`: brunt's CPU time per request, at most this times that of the tool which it
-    /// is compared with: wrk, and of HTTP/2 h2load; or at most [`NEAR_FLOOR_TARGET`] times the floor's.
+    /// As fast as the server answers. `cpu_target` is the maximum ratio of brunt's CPU time per
+    /// request to that of the reference tool: wrk, or h2load for HTTP/2. A ratio to the floor of at
+    /// most [`NEAR_FLOOR_TARGET`] is sufficient, too.
     Closed { page: Page, transport: Transport, cpu_target: f64 },
     /// Even arrivals at this rate per second, keep-alive, 10 bytes.
     Open { rate: u32 },
-    /// How evenly, or how randomly, arrivals come: each of [`PACES`], counted by a server of its own.
+    /// Spacing of arrivals: each of [`PACES`], counted by a separate server.
     Pacing,
-    /// More is offered than client and server carry together.
+    /// An offered load that exceeds the capacity of client and server together.
     Overload,
-    /// Peak memory must not grow with the length of a run.
+    /// Peak memory, which must not grow with the length of a run.
     Memory,
-    /// Memory per connection that is held open.
+    /// Memory per open connection.
     Connections,
-    /// Peak memory, at most this, of a run over distinct URLs; the first 1,000 have a label each.
+    /// Peak memory of a run over distinct URLs, with its target. The first 1,000 URLs
+    /// have a label each.
     Urls { count: u64, bytes_target: f64 },
 }
 
@@ -64,18 +66,19 @@ pub struct Case {
 }
 
 impl Case {
-    /// Cases of rounds, as against those that run once.
+    /// True for cases with rounds; other cases run once.
     pub fn is_of_rounds(&self) -> bool {
         matches!(self.load, Load::Closed { .. } | Load::Open { .. })
     }
 
-    /// Cases that are measured where none is named. Pacing and overload take long, and say nothing of other tools.
-    pub fn is_measured_unasked(&self) -> bool {
+    /// True for cases that run by default. Pacing and overload take long, and compare
+    /// with no other tool.
+    pub fn is_default(&self) -> bool {
         !matches!(self.load, Load::Pacing | Load::Overload)
     }
 }
 
-/// How arrivals are spaced.
+/// Spacing of the arrivals of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
@@ -84,7 +87,7 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// What brunt and the floor both call it.
+    /// Name of the spacing in the options of brunt and of the floor.
     pub fn name(self) -> &'static str {
         match self {
             Self::Even => "even",
@@ -98,7 +101,7 @@ impl Arrivals {
 pub struct Pace {
     pub name: &'static str,
     pub arrivals: Arrivals,
-    /// Per second.
+    /// Arrivals per second.
     pub rate: u32,
 }
 
@@ -151,21 +154,23 @@ pub const CASES: [Case; 17] = [
     Case { name: "urls", title: "Memory of 100,000 URLs", load: Load::Urls { count: 100_000, bytes_target: 150e6 } },
 ];
 
-/// brunt's requests per second, at least this times wrk's.
+/// Minimum ratio of brunt's requests per second to wrk's.
 pub const RATE_TARGET: f64 = 0.98;
-/// A closed loop whose CPU time is at most this times the floor's meets its target, whatever the other tool needs.
+/// Maximum ratio of CPU time to the floor's at which a closed loop meets its target, whatever
+/// the other tool needs.
 pub const NEAR_FLOOR_TARGET: f64 = 1.03;
-/// brunt's CPU time, lag and unevenness in an open loop, at most this times the floor's.
+/// Maximum ratio of brunt's CPU time, lag and unevenness in an open loop to the floor's.
 pub const FLOOR_TARGET: f64 = 1.3;
-/// Lag p99 with `--precise`, at most, in seconds.
+/// Maximum lag p99 with `--precise`, in seconds.
 pub const PRECISE_LAG_TARGET: f64 = 50e-6;
-/// Variance over mean of Poisson arrivals in bins is 1 (they have the same); measured, it lies between these.
+/// Range of the measured variance over mean of Poisson arrivals in bins. In theory it is 1, because
+/// the two are equal.
 pub const POISSON_TARGET: [f64; 2] = [0.95, 1.05];
-/// The rate of an open loop is kept within this share of what was asked for.
+/// Maximum deviation of an open loop's rate from the requested rate, as a share.
 pub const PRECISION_TARGET: f64 = 0.001;
-/// A run ten times as long has the same peak memory within this share.
+/// Maximum difference in peak memory of a run that is ten times as long, as a share.
 pub const GROWTH_TARGET: f64 = 0.05;
-/// Client memory per open connection, at most (4 kB of 1024 bytes).
+/// Maximum client memory per open connection (4 kB of 1024 bytes).
 pub const CONNECTION_BYTES_TARGET: f64 = 4096.0;
 
 pub fn named(name: &str) -> Option<&'static Case> {

@@ -1,6 +1,8 @@
-//! brunt against its targets: one verdict a target, with the figure beside what was promised.
+//! Compares brunt with its targets: one verdict for each target, with the measured
+//! figure and the target.
 //!
-//! A target whose figure is missing is missed: silence is no pass. The targets themselves are in [`crate::cases`].
+//! A target without a figure is missed: missing data must not pass. The targets
+//! themselves are in [`crate::cases`].
 
 use serde::Serialize;
 
@@ -8,6 +10,7 @@ use crate::cases::{
     CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, NEAR_FLOOR_TARGET, PRECISION_TARGET, RATE_TARGET,
 };
 use crate::maths::{Spread, deviation};
+use crate::memory::ConnectionMemory;
 use crate::overload;
 use crate::pacing;
 use crate::session::Results;
@@ -23,7 +26,7 @@ pub struct Verdict {
     pub met: bool,
 }
 
-/// A bound that a figure keeps.
+/// Range in which a figure meets its target.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),
@@ -35,7 +38,7 @@ pub fn verdicts(cases: &[Case], results: &Results) -> Vec<Verdict> {
     cases.iter().flat_map(|case| verdicts_of(case, results)).collect()
 }
 
-/// The line that names a missed target.
+/// Returns the line that names a missed target.
 pub fn complaint(verdict: &Verdict) -> String {
     let measured = verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.4}"));
     format!("{}: {} is {measured}, target {}", verdict.case, verdict.figure, verdict.target)
@@ -45,20 +48,20 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
     let rows = summary::rows(case, &results.measurements);
     let brunt = rows.iter().find(|row| row.tool == Tool::Brunt);
     match case.load {
-        Load::Closed { cpu_target, .. } => of_closed(case.name, brunt, cpu_target),
-        Load::Open { rate } => of_open(case.name, brunt, f64::from(rate)),
+        Load::Closed { cpu_target, .. } => closed_verdicts(case.name, brunt, cpu_target),
+        Load::Open { rate } => open_verdicts(case.name, brunt, f64::from(rate)),
         Load::Pacing => pacing::targets::verdicts(&results.pacing),
         Load::Overload => overload::verdicts(&results.overload),
         Load::Memory => {
-            let grown = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
+            let growth = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
             vec![verdict(
                 case.name,
                 "difference in peak memory, ten times as long",
-                grown,
+                growth,
                 Bound::AtMost(GROWTH_TARGET),
             )]
         }
-        Load::Connections => of_held(case.name, results),
+        Load::Connections => connection_verdicts(case.name, results),
         Load::Urls { count, bytes_target } => {
             let peak = results.url_peaks.iter().find(|peak| peak.count == count).map(|peak| peak.bytes as f64);
             vec![verdict(case.name, "bytes of peak memory", peak, Bound::AtMost(bytes_target))]
@@ -66,20 +69,21 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
     }
 }
 
-fn of_closed(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> Vec<Verdict> {
+fn closed_verdicts(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> Vec<Verdict> {
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let rate = brunt.and_then(|row| row.rate_ratio);
-    let floor = brunt.and_then(|row| middle(row.floor_ratio));
-    let beside_floor = verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
-    let beside_other = verdict(case, "CPU per request ÷ the other tool's", middle(cpu), Bound::AtMost(cpu_target));
+    let floor = brunt.and_then(|row| median_of(row.floor_ratio));
+    let floor_verdict = verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
+    let other_verdict = verdict(case, "CPU per request ÷ the other tool's", median_of(cpu), Bound::AtMost(cpu_target));
     vec![
-        if beside_floor.met { beside_floor } else { beside_other },
-        verdict(case, "requests/s ÷ the other tool's", middle(rate), Bound::AtLeast(RATE_TARGET)),
+        if floor_verdict.met { floor_verdict } else { other_verdict },
+        verdict(case, "requests/s ÷ the other tool's", median_of(rate), Bound::AtLeast(RATE_TARGET)),
     ]
 }
 
-fn of_open(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verdict> {
-    // Both the slope and the sum must fit: a late start spoils the one, arrivals dropped at the end the other.
+fn open_verdicts(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verdict> {
+    // Both the slope and the total must match. A late start changes the slope; arrivals dropped at
+    // the end change the total.
     let precision = brunt.and_then(|row| {
         let slope = deviation(row.rate_per_second?.median, rate);
         Some(slope.max(deviation(row.whole_rate_per_second, rate)))
@@ -87,26 +91,26 @@ fn of_open(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verdict> {
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let lag = brunt.and_then(|row| row.lag_ratio);
     vec![
-        verdict(case, "CPU per request ÷ the floor's", middle(cpu), Bound::AtMost(FLOOR_TARGET)),
-        verdict(case, "lag p99 ÷ the floor's", middle(lag), Bound::AtMost(FLOOR_TARGET)),
+        verdict(case, "CPU per request ÷ the floor's", median_of(cpu), Bound::AtMost(FLOOR_TARGET)),
+        verdict(case, "lag p99 ÷ the floor's", median_of(lag), Bound::AtMost(FLOOR_TARGET)),
         verdict(case, "distance of the rate from what was asked", precision, Bound::AtMost(PRECISION_TARGET)),
     ]
 }
 
-fn of_held(case: &'static str, results: &Results) -> Vec<Verdict> {
-    let held = results.held.as_ref();
-    let bytes = held.map(super::memory::Held::bytes_per_connection);
-    let open = held.map(|held| held.open as f64);
-    let asked = held.map_or(f64::INFINITY, |held| held.asked as f64);
-    let faults = held.map(|held| f64::from(u8::from(held.complaint.is_some())));
+fn connection_verdicts(case: &'static str, results: &Results) -> Vec<Verdict> {
+    let memory = results.held.as_ref();
+    let bytes = memory.map(ConnectionMemory::bytes_per_connection);
+    let open = memory.map(|memory| memory.open as f64);
+    let requested = memory.map_or(f64::INFINITY, |memory| memory.asked as f64);
+    let faults = memory.map(|memory| f64::from(u8::from(memory.complaint.is_some())));
     vec![
         verdict(case, "bytes per connection", bytes, Bound::AtMost(CONNECTION_BYTES_TARGET)),
-        verdict(case, "connections open", open, Bound::AtLeast(asked)),
+        verdict(case, "connections open", open, Bound::AtLeast(requested)),
         verdict(case, "complaints", faults, Bound::AtMost(0.0)),
     ]
 }
 
-pub(crate) fn middle(spread: Option<Spread>) -> Option<f64> {
+pub(crate) fn median_of(spread: Option<Spread>) -> Option<f64> {
     spread.map(|spread| spread.median)
 }
 
@@ -124,7 +128,7 @@ pub(crate) fn verdict(case: &'static str, figure: &'static str, measured: Option
 mod tests {
     use super::*;
     use crate::cases::named;
-    use crate::memory::{Growth, Held, UrlPeak};
+    use crate::memory::{ConnectionMemory, Growth, UrlPeak};
     use crate::summary::tests::run;
 
     fn missed(case: &str, results: &Results) -> Vec<&'static str> {
@@ -180,7 +184,8 @@ mod tests {
         };
         assert!(missed("memory", &growth(104)).is_empty());
         assert_eq!(missed("memory", &growth(106)).len(), 1);
-        let held = Held { asked: 15_000, open: 14_000, few_bytes: 0, many_bytes: 60_000_000, complaint: None };
+        let held =
+            ConnectionMemory { asked: 15_000, open: 14_000, few_bytes: 0, many_bytes: 60_000_000, complaint: None };
         let results = Results { held: Some(held), ..Results::default() };
         assert_eq!(missed("connections", &results), ["connections open"]);
         let peaks = [(1_000, 41_000_000), (100_000, 149_000_000)];

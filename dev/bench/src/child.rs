@@ -1,7 +1,8 @@
-//! Running one process of ours: to its end, to its hard limit, or to our own interruption, and never beyond.
+//! Runs one child process until it ends, reaches its time limit, or the suite
+//! is interrupted; never longer.
 //!
-//! Every process gets a process group of its own, and only that group is ever signalled. Not a measurement: what the
-//! kernel says of the process is handed over as it is.
+//! Every process gets a separate process group, and only that group is ever signalled. The kernel's
+//! accounting of the process is returned unchanged.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -19,10 +20,10 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use crate::clock::Stopwatch;
 use crate::usage::{self, Ended, Usage};
 
-/// How often a running child is looked at.
+/// Interval at which a running child is polled.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Set by Ctrl-C or SIGTERM; everything that waits looks at it, and unwinds.
+/// Set by Ctrl-C, SIGTERM or SIGHUP. Everything that waits checks it and returns an error.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -52,28 +53,28 @@ impl Interrupt {
     }
 }
 
-/// A process that is ours, killed when this is dropped before [`Ours::reap`].
+/// A child process, which is killed if this is dropped before [`OwnedProcess::reap`].
 #[derive(Debug)]
-pub struct Ours {
+pub struct OwnedProcess {
     pid: Pid,
     reaped: bool,
 }
 
-impl Ours {
+impl OwnedProcess {
     pub fn spawn(command: &mut Command) -> Result<Self> {
-        Self::take(&start(command.stdin(Stdio::null()))?)
+        Self::adopt(&start(command.stdin(Stdio::null()))?)
     }
 
-    /// A process that hears and is heard: its standard input and output come back with it.
-    pub fn spawn_talking(command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+    /// Starts a process, and returns it with its standard input and output.
+    pub fn spawn_with_pipes(command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout)> {
         let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
-        let ours = Self::take(&child)?;
-        let input = child.stdin.take().context("a process without an input")?;
-        let output = child.stdout.take().context("a process without an output")?;
+        let ours = Self::adopt(&child)?;
+        let input = child.stdin.adopt().context("a process without an input")?;
+        let output = child.stdout.adopt().context("a process without an output")?;
         Ok((ours, input, output))
     }
 
-    fn take(child: &Child) -> Result<Self> {
+    fn adopt(child: &Child) -> Result<Self> {
         let pid = Pid::from_raw(child.id() as i32).context("a process without an id")?;
         Ok(Self { pid, reaped: false })
     }
@@ -82,7 +83,7 @@ impl Ours {
         self.pid.as_raw_nonzero().get() as u32
     }
 
-    /// Waits at most `length`; whether the process has ended.
+    /// Waits for at most `length`. Returns true if the process has ended.
     pub fn ended_within(&self, length: &Timespec) -> Result<bool> {
         let handle = pidfd_open(self.pid, PidfdFlags::empty())?;
         let mut handles = [PollFd::new(&handle, PollFlags::IN)];
@@ -93,7 +94,7 @@ impl Ours {
     }
 
     pub fn signal(&self, signal: Signal) {
-        // It may have ended meanwhile; until it is reaped its id is nobody else's.
+        // The process may have ended meanwhile. Its id is not reused before it is reaped.
         let _ = kill_process_group(self.pid, signal);
     }
 
@@ -103,7 +104,7 @@ impl Ours {
     }
 }
 
-impl Drop for Ours {
+impl Drop for OwnedProcess {
     fn drop(&mut self) {
         if !self.reaped {
             self.signal(Signal::KILL);
@@ -117,10 +118,10 @@ fn start(command: &mut Command) -> Result<Child> {
     command.process_group(0).spawn().context(name)
 }
 
-/// What is left of a process that has ended.
+/// Result of a process that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// The exit code; `None` where a signal ended it.
+    /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     pub usage: Usage,
     pub elapsed: Duration,
@@ -128,7 +129,7 @@ pub struct Finished {
     pub output: String,
 }
 
-/// Runs `command` to its end, and calls `tick` with the time since its start every 50 ms.
+/// Runs `command` to its end. Calls `tick` with the time since its start every 50 ms.
 pub fn run(
     command: &mut Command,
     limit: Duration,
@@ -137,29 +138,30 @@ pub fn run(
 ) -> Result<Finished> {
     let mut output = tempfile::tempfile()?;
     command.stdout(output.try_clone()?).stderr(output.try_clone()?);
-    // The error is at the end of the output, and not below a page of frames.
+    // Without a backtrace, the error is at the end of the output.
     command.env_remove("RUST_BACKTRACE");
     let watch = Stopwatch::start();
-    let child = Ours::spawn(command)?;
-    let mut seen_rss = 0;
+    let child = OwnedProcess::spawn(command)?;
+    let mut observed_rss = 0;
     while !child.ended_within(&TICK)? {
         interrupt.check()?;
         if watch.elapsed() > limit {
             bail!("still running after {} s: killed", limit.as_secs());
         }
-        seen_rss = peak_rss_bytes(child.id()).unwrap_or(seen_rss);
+        observed_rss = peak_rss_bytes(child.id()).unwrap_or(observed_rss);
         tick(watch.elapsed())?;
     }
     let elapsed = watch.elapsed();
     let mut ended = child.reap()?;
-    ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, seen_rss)?;
+    ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, observed_rss)?;
     Ok(Finished { code: ended.code, usage: ended.usage, elapsed, output: text(&mut output)? })
 }
 
-/// The kernel starts a child's peak at what we held when we forked; below that only what we saw ourselves counts.
-fn true_peak(accounted: u64, seen: u64) -> Result<u64> {
+/// Returns the peak memory of a child. The kernel starts it at the peak of the parent at the time
+/// of the fork; below that, only our own readings count.
+fn true_peak(accounted: u64, observed: u64) -> Result<u64> {
     let ours = usage::own()?.peak_rss_bytes;
-    Ok(if accounted > ours || seen == 0 { accounted } else { seen })
+    Ok(if accounted > ours || observed == 0 { accounted } else { observed })
 }
 
 fn peak_rss_bytes(pid: u32) -> Option<u64> {
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn who_reads_from_us_ends_when_we_are_gone() {
-        let (reader, input, _output) = Ours::spawn_talking(&mut Command::new("cat")).unwrap();
+        let (reader, input, _output) = OwnedProcess::spawn_with_pipes(&mut Command::new("cat")).unwrap();
         assert!(!reader.ended_within(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }).unwrap());
         drop(input);
         assert!(reader.ended_within(&Timespec { tv_sec: 10, tv_nsec: 0 }).unwrap());

@@ -1,7 +1,8 @@
-//! The stopwatch of the suite: how long a process took, and when a reading was taken.
+//! The stopwatch of the suite: measures the time of a process, and the times of readings.
 //!
-//! The one file of the suite proper that reads the clock (the floor loop has its own, being a generator). brunt's
-//! rule that only its engine reads time is about measuring requests; here whole processes are timed, from outside.
+//! It is the only file of the suite proper that reads the clock (the floor loop reads its own,
+//! because it is a load generator). brunt's rule that only its engine reads the time concerns
+//! requests; the suite times whole processes, from outside.
 #![allow(clippy::disallowed_methods)]
 
 use std::time::{Duration, Instant};

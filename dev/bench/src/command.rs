@@ -1,7 +1,7 @@
-//! How each tool is told to run a case: one function a tool, case → command line.
+//! Builds the command line of each tool for a case: one function for each tool.
 //!
-//! Not the running of it. All use one thread and the same number of connections. A case that a tool cannot run is
-//! `None`, and a dash in the table.
+//! All tools use one thread and the same number of connections. A case that a tool cannot run is
+//! `None`, and a dash in the table. Other modules run the commands.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,16 +11,16 @@ use crate::cases::{CONNECTIONS, H2_CONNECTIONS, Load, SMALL, Transport};
 use crate::nginx::Nginx;
 use crate::tools::Tool;
 
-/// More requests per second than any tool reaches; ab must be told a number of requests.
+/// More requests per second than any tool reaches: ab requires a number of requests.
 const AB_AT_MOST_PER_SECOND: u64 = 400_000;
 
-/// What one run is to do.
+/// Parameters of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     pub load: Load,
     pub seconds: u64,
     pub server: &'a Nginx,
-    /// Where brunt writes its result.
+    /// Output file of brunt.
     pub result: &'a Path,
 }
 
@@ -114,7 +114,7 @@ impl Job<'_> {
         }
     }
 
-    /// Streams on each connection, where it has several.
+    /// Number of streams on each connection; None without HTTP/2.
     fn streams(&self) -> Option<u32> {
         match self.transport() {
             Some(Transport::H2 { streams }) => Some(streams),
@@ -122,7 +122,7 @@ impl Job<'_> {
         }
     }
 
-    /// The address of a closed loop's page.
+    /// URL of a closed loop's page.
     fn url(&self) -> Option<String> {
         match self.load {
             Load::Closed { page, transport: Transport::TlsKeepAlive | Transport::H2 { .. }, .. } => {

@@ -1,7 +1,8 @@
-//! A `brunt-lab` for one run, and what it counted: requests, or for pacing their arrivals.
+//! A `brunt-lab` for one run, with its count of requests or arrivals.
 //!
-//! It stamps each request with the kernel's own time of receipt, which does not depend on when the server got to run. Not
-//! linked: the lab is a program, and what it found is read from the JSON that it leaves.
+//! It uses the kernel's time of receipt for each request, which does not depend on the scheduling
+//! of the server. The lab is a separate program and not linked; its results are read from the
+//! JSON that it writes.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,39 +14,40 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
-use crate::child::Ours;
+use crate::child::OwnedProcess;
 
-/// What the lab may take to start, or to end and compute what it tells.
+/// Maximum time that the lab takes to start, or to end and compute its results.
 const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
 #[derive(Debug)]
 pub struct Lab {
     pub address: SocketAddr,
-    process: Ours,
-    /// The lab ends when this is closed, hence also when we do, in whatever way.
+    process: OwnedProcess,
+    /// The lab ends when this pipe closes. Therefore it also ends when this process
+    /// does, for any reason.
     input: ChildStdin,
     stats: PathBuf,
 }
 
-/// How requests came in, as the kernel stamped them.
+/// Arrivals of requests, by the kernel's time stamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Count {
     pub requests: u64,
     pub rate_per_second: Option<f64>,
     /// Variance over mean of the counts in bins of 1 ms.
     pub dispersion: Option<f64>,
-    /// Requests that the kernel did not stamp.
+    /// Number of requests without a time stamp of the kernel.
     pub unstamped: u64,
 }
 
 impl Lab {
-    /// Serves for at most `seconds`, with these options; `stats` is where it is told to leave what it counted.
+    /// Starts a lab with these options for at most `seconds`. It writes its results to `stats`.
     pub fn start(program: &Path, options: &[&str], stats: &Path, seconds: u64) -> Result<Self> {
         let _ = fs::remove_file(stats);
         let mut command = Command::new(program);
         command.args(options).args(["--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);
         command.arg(stats).stderr(Stdio::null());
-        let (process, input, output) = Ours::spawn_talking(&mut command)?;
+        let (process, input, output) = OwnedProcess::spawn_with_pipes(&mut command)?;
         let line = first_line(output)?;
         let address = address(&line).with_context(|| format!("the lab says no address but {line:?}"))?;
         Ok(Self { address, process, input, stats: stats.to_owned() })
@@ -55,18 +57,18 @@ impl Lab {
         self.process.id()
     }
 
-    /// Ends it, and reads how the requests came in; only of a lab that was told to `--record`.
+    /// Ends the lab, and returns its count of arrivals. The lab must have the option `--record`.
     pub fn count(self) -> Result<Count> {
-        count(&self.left()?)
+        count(&self.report()?)
     }
 
-    /// Ends it, and reads how many requests it received.
-    pub fn received(self) -> Result<u64> {
-        self.left()?["requests"]["received"].as_u64().context("the lab's JSON has no `requests.received`")
+    /// Ends the lab, and returns the number of requests that it received.
+    pub fn request_count(self) -> Result<u64> {
+        self.report()?["requests"]["received"].as_u64().context("the lab's JSON has no `requests.received`")
     }
 
-    /// Ends it, and reads the JSON that it leaves.
-    fn left(self) -> Result<Value> {
+    /// Ends the lab, and returns the JSON that it writes.
+    fn report(self) -> Result<Value> {
         drop(self.input);
         ensure!(self.process.ended_within(&PATIENCE)?, "the lab does not end");
         ensure!(self.process.reap()?.success(), "the lab failed");
@@ -76,14 +78,14 @@ impl Lab {
 }
 
 fn first_line(output: ChildStdout) -> Result<String> {
-    let spoke = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&PATIENCE))? > 0;
-    ensure!(spoke, "the lab does not say where it listens");
+    let has_output = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&PATIENCE))? > 0;
+    ensure!(has_output, "the lab does not say where it listens");
     let mut line = String::new();
     BufReader::new(output).read_line(&mut line).context("reading what the lab says")?;
     Ok(line)
 }
 
-/// `listening on http://127.0.0.1:8080`
+/// Parses `listening on http://127.0.0.1:8080`.
 fn address(line: &str) -> Option<SocketAddr> {
     line.trim().strip_prefix("listening on ")?.split_once("://")?.1.parse().ok()
 }

@@ -1,25 +1,26 @@
-//! The benchmark suite: brunt beside wrk, ab and h2load, and beside the least that any generator must do.
+//! The benchmark suite: compares brunt with wrk, ab and h2load, and with the minimum work
+//! of any load generator.
 //!
-//! It starts an nginx of its own on a loopback port, lets every tool load it in interleaved rounds, and takes
-//! its figures from outside the tools: requests from nginx's own count, CPU time and memory from the kernel's
-//! accounting of the finished process.
+//! It starts an nginx on a loopback port and runs every tool against it in interleaved rounds. Its
+//! figures come from outside the tools: nginx counts the requests, and the kernel accounts for the
+//! CPU time and memory of the finished process.
 //!
-//! **It is not** a test of correctness, and it believes no tool's own figures, with one exception that has no
-//! other source: the lag of an open loop.
+//! It does not test correctness, and does not use the tools' own figures. The only exception is the
+//! lag of an open loop, which has no other source.
 //!
 //! From the command line to the page:
 //!
-//! * [`options`] – the command line
-//! * [`cases`] – what is measured, and the targets of each
-//! * [`tools`], [`command`] – who is measured, and how each is told what to do
-//! * [`nginx`], [`status`] – the server, and its count of requests
-//! * [`child`], [`usage`], [`clock`], [`machine`] – running a process and reading the machine
-//! * [`account`], [`measure`] – what a tool says of a run, and what was seen of it from outside
-//! * [`session`], [`memory`] – all rounds; the memory cases
-//! * [`overload`] – the overload case: what is offered beyond the joint limit of client and server
-//! * [`pacing`], [`lab`] – the pacing case, and the server that it counts arrivals with
-//! * [`maths`], [`summary`], [`check`] – medians and ratios; a row a tool; the targets
-//! * [`table`], [`report`], [`output`] – Markdown and JSON
+//! * [`options`]: the command line
+//! * [`cases`]: the measured cases with their targets
+//! * [`tools`], [`command`]: the measured tools and their command lines
+//! * [`nginx`], [`status`]: the server and its count of requests
+//! * [`child`], [`usage`], [`clock`], [`machine`]: running a process, and reading the machine
+//! * [`account`], [`measure`]: a tool's own report of a run, and the measurement from outside
+//! * [`session`], [`memory`]: all rounds; the memory cases
+//! * [`overload`]: the overload case, with more load than client and server can process together
+//! * [`pacing`], [`lab`]: the pacing case, and the server that counts its arrivals
+//! * [`maths`], [`summary`], [`check`]: medians and ratios; a row for each tool; the targets
+//! * [`table`], [`report`], [`output`]: Markdown and JSON
 #![allow(missing_docs)] // the modules of a program, shared by its binaries
 #![allow(clippy::missing_errors_doc)] // its only callers are the programs of this crate
 

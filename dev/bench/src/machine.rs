@@ -1,6 +1,6 @@
-//! The machine below the measurement: what it is, how busy it is, and where our processes may run.
+//! Describes the machine, reads its load, and pins processes to CPUs.
 //!
-//! Read from /proc and from a few programs' own version lines. Not a judgement of it.
+//! The data come from /proc and from the version lines of a few programs.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use crate::tools::{self, Toolbox};
 
-/// Ticks per second of the times in /proc; the same on every Linux that Rust runs on.
+/// Ticks per second of the times in /proc; equal on every Linux that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What absolute figures hold for.
+/// Environment for which absolute figures are valid.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     pub cpu: String,
@@ -39,7 +39,7 @@ impl Machine {
             cores: thread::available_parallelism().map_or(0, usize::from),
             system: line_of("/etc/os-release", "PRETTY_NAME=").replace('"', ""),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
-            date: said(&["date", "-u", "+%Y-%m-%d %H:%M UTC"]),
+            date: output_of(&["date", "-u", "+%Y-%m-%d %H:%M UTC"]),
             commit: commit(),
             command: command_line(std::env::args()),
             versions: nginx.into_iter().chain(toolbox.versions()).collect(),
@@ -47,11 +47,13 @@ impl Machine {
     }
 }
 
-/// CPU time that all processors together have spent working, in seconds since boot; time taken by the host is work too.
+/// CPU time that all processors together spent working since boot, in seconds. Time taken by the
+/// hypervisor counts as work.
 pub fn busy_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let fields: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
-    // user nice system idle iowait irq softirq steal; guests are in user already (proc_stat(5)).
+    // Fields: user nice system idle iowait irq softirq steal; guest time
+    // is included in user (proc_stat(5)).
     let working = [0, 1, 2, 5, 6, 7].iter().map(|&field| fields.get(field).copied().unwrap_or(0.0));
     Some(working.sum::<f64>() / TICKS_PER_SECOND)
 }
@@ -59,33 +61,34 @@ pub fn busy_seconds() -> Option<f64> {
 /// CPU time of one process so far, in seconds.
 pub fn process_seconds(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Behind the name, which may hold anything, come the state and then field 4; utime and stime are 14 and 15.
+    // The name may contain any character. After it follow the state and field 4; utime and stime
+    // are fields 14 and 15.
     let (_, rest) = stat.rsplit_once(')')?;
     let times = rest.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok());
     Some(times.sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// Keeps this process, and what it starts from now on, on one CPU.
+/// Pins this process, and all later children, to one CPU.
 pub fn pin_to(cpu: usize) -> Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// As many open files as the system permits, for us and for what we start.
+/// Raises the limit on open files to the maximum, for this process and its children.
 pub fn raise_file_limit() -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
     Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?)
 }
 
 fn commit() -> String {
-    let commit = said(&["git", "rev-parse", "--short=12", "HEAD"]);
-    let changed = !said(&["git", "status", "--porcelain", "--untracked-files=no"]).is_empty();
+    let commit = output_of(&["git", "rev-parse", "--short=12", "HEAD"]);
+    let changed = !output_of(&["git", "status", "--porcelain", "--untracked-files=no"]).is_empty();
     if changed { format!("{commit} and uncommitted changes") } else { commit }
 }
 
-/// What a program prints, or nothing where it fails.
-fn said(words: &[&str]) -> String {
+/// Returns the output of a program; empty if it fails.
+fn output_of(words: &[&str]) -> String {
     let output = Command::new(words[0]).args(&words[1..]).output().ok().filter(|output| output.status.success());
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
 }
@@ -95,7 +98,7 @@ fn line_of(file: &str, start: &str) -> String {
     text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown").to_owned()
 }
 
-/// The command as it was given, the program by its name alone.
+/// Returns the command line, with the name of the program instead of its path.
 fn command_line(mut words: impl Iterator<Item = String>) -> String {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
@@ -120,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_says_nothing() {
-        assert_eq!(said(&["false"]), "");
-        assert_eq!(said(&["no-such-program-here"]), "");
-        assert_eq!(said(&["echo", "word"]), "word");
+        assert_eq!(output_of(&["false"]), "");
+        assert_eq!(output_of(&["no-such-program-here"]), "");
+        assert_eq!(output_of(&["echo", "word"]), "word");
     }
 }

@@ -1,6 +1,6 @@
-//! `brunt-bench`: the command. Reads the options, runs the session, writes the page.
+//! `brunt-bench`: reads the options, runs the session, writes the page.
 //!
-//! Not where anything is measured or decided; see the crate's map.
+//! The library measures and decides; see the overview of the crate.
 
 use std::fs;
 use std::process::ExitCode;

@@ -1,12 +1,13 @@
 //! Medians, ratios within a round, and their spread.
 //!
-//! Pure functions on plain numbers. With two to ten rounds the honest statement is the median with the smallest and the
-//! largest value beside it; [`Ratio`] is the inference for paired rounds, of which there are more.
+//! Pure functions on plain numbers. With two to ten rounds, the median with the smallest and the
+//! largest value is shown; they are too few for an interval. [`Ratio`] has the interval for paired
+//! rounds, of which there are more.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// A median, and the range of the values that it stands for.
+/// A median, and the range of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     pub median: f64,
@@ -15,7 +16,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// `None` where there are no values.
+    /// `None` without values.
     pub fn of(values: &[f64]) -> Option<Self> {
         let min = values.iter().copied().reduce(f64::min)?;
         let max = values.iter().copied().reduce(f64::max)?;
@@ -32,8 +33,8 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// The geometric mean of paired ratios, with Student's interval of the mean of their logarithms. `None` for fewer
-    /// than two ratios, or where one is not above 0.
+    /// Geometric mean of paired ratios, with Student's interval of the mean of their logarithms.
+    /// `None` for fewer than two ratios, or if one is not above 0.
     pub fn of(ratios: &[f64]) -> Option<Self> {
         let n = ratios.len() as f64;
         if ratios.len() < 2 || ratios.iter().any(|ratio| *ratio <= 0.0) {
@@ -52,7 +53,7 @@ impl Ratio {
     }
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// The middle value, or the mean of the two middle values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -64,16 +65,28 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// `value / reference` in each round that has both, so that what a round suffered cancels out of it.
+/// Returns `value / reference` in each round that has both, so that disturbances of
+/// a round cancel out.
 pub fn ratios_within_rounds(values: &[(usize, f64)], references: &[(usize, f64)]) -> Vec<f64> {
-    let reference_of = |round| references.iter().find(|(of, _)| *of == round).map(|(_, value)| *value);
-    values
-        .iter()
-        .filter_map(|&(round, value)| Some(value / reference_of(round).filter(|reference| *reference != 0.0)?))
-        .collect()
+    let mut ratios = Vec::new();
+    for (round, value) in values {
+        let reference = references.iter().find(|reference| reference.0 == *round).map(|reference| reference.1);
+        ratios.extend(reference.filter(|reference| *reference != 0.0).map(|reference| value / reference));
+    }
+    ratios
 }
 
-/// How far `value` is from `expected`, as a share of `expected`.
+/// Median of a figure over its rounds; NaN without rounds.
+pub fn median_of_rounds(values: &[(usize, f64)]) -> f64 {
+    median(&values.iter().map(|value| value.1).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+}
+
+/// Median of the ratios within rounds; NaN without a common round.
+pub fn median_ratio(values: &[(usize, f64)], references: &[(usize, f64)]) -> f64 {
+    median(&ratios_within_rounds(values, references)).unwrap_or(f64::NAN)
+}
+
+/// Absolute deviation of `value` from `expected`, as a share of `expected`.
 pub fn deviation(value: f64, expected: f64) -> f64 {
     (value / expected - 1.0).abs()
 }

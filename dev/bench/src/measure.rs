@@ -1,7 +1,8 @@
-//! One run: a tool, a load, and what nginx and the kernel saw of it.
+//! Measures one run: a tool and a load, as nginx and the kernel observe them.
 //!
-//! Requests and rate are nginx's, CPU time and memory the kernel's. The rate is the slope of nginx's count between an
-//! eighth and seven eighths of the run, so that neither a tool's start nor its sorting at the end counts against it.
+//! nginx counts requests; the kernel accounts for CPU time and memory. The rate is the slope of
+//! nginx's count between one eighth and seven eighths of the run, so that neither a tool's start
+//! nor its evaluation at the end counts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,14 +22,15 @@ use crate::nginx::Nginx;
 use crate::status::Reading;
 use crate::tools::{Tool, Toolbox};
 
-/// A tool's own count may differ from nginx's by what was under way at the end, and by this share.
+/// Maximum difference between a tool's own count and nginx's, as a share. Requests in flight at the
+/// end are tolerated in addition.
 const COUNTS_AGREE_WITHIN: f64 = 0.001;
 /// brunt's exit code for a failed consistency check (docs/exit-codes.md).
 const BRUNT_DOUBTS: i32 = 5;
-/// How long a tool may take beyond its load before it is killed.
+/// Maximum time that a tool takes in addition to its load. Then it is killed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What every run needs.
+/// Environment of every run.
 #[derive(Debug)]
 pub struct Stand {
     pub server: Nginx,
@@ -36,36 +38,36 @@ pub struct Stand {
     pub interrupt: Interrupt,
     pub scratch: tempfile::TempDir,
     pub seconds: u64,
-    /// The server keeps to the first CPU, and what loads it to the second.
+    /// True if the server is pinned to the first CPU, and the tools to the second.
     pub pinned: bool,
 }
 
-/// One run of a case of rounds.
+/// One run of a case with rounds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     pub case: &'static str,
     pub tool: Tool,
     pub round: usize,
-    /// What the tool was told.
+    /// Requested length of the load.
     pub seconds: f64,
     #[serde(flatten)]
     pub observed: Observed,
     pub lag_seconds: Option<Lag>,
 }
 
-/// What was seen of a run from outside.
+/// Measurement of a run from outside.
 #[derive(Clone, Debug, Serialize)]
 pub struct Observed {
     pub requests: u64,
-    /// Over the middle three quarters; `None` where the process ended before.
+    /// Over the middle three quarters; `None` if the process ended before.
     pub rate_per_second: Option<f64>,
     pub user_seconds: f64,
     pub system_seconds: f64,
     pub elapsed_seconds: f64,
     pub peak_rss_bytes: u64,
-    /// The most connections open at a reading.
+    /// Greatest number of connections open at a reading.
     pub connections: u64,
-    /// CPU time of everything else on the machine, in CPUs.
+    /// CPU time of all other processes on the machine, in CPUs.
     pub foreign_cpus: f64,
     pub complaint: Option<String>,
 }
@@ -77,12 +79,12 @@ impl Observed {
 }
 
 impl Stand {
-    /// `None` where the tool is not there or has no such case.
+    /// Measures a run. `None` if the tool is not installed or does not support the case.
     pub fn measure(&self, case: &Case, tool: Tool, round: usize) -> Option<Result<Measurement>> {
         self.measure_with(case, tool, self.toolbox.path(tool)?, round)
     }
 
-    /// The same with `program` for the tool.
+    /// Measures a run with `program` for the tool.
     pub fn measure_with(&self, case: &Case, tool: Tool, program: &Path, round: usize) -> Option<Result<Measurement>> {
         let result = self.result_file();
         let job = Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
@@ -111,11 +113,11 @@ impl Stand {
         let _ = fs::remove_file(&result);
         let before = Cpu::read(self.server.id())?;
         let mut watcher = Watcher::new(self, seconds)?;
-        let finished = child::run(command, limit, &self.interrupt, |elapsed| watcher.look(elapsed))?;
+        let finished = child::run(command, limit, &self.interrupt, |elapsed| watcher.read_if_due(elapsed))?;
         let requests = watcher.total()?;
         let foreign = Cpu::read(self.server.id())?.foreign_since(&before, &finished);
         expect_measured(tool, &finished)?;
-        let account = Account::of(tool, &finished.output, &result);
+        let account = Account::read(tool, &finished.output, &result);
         let usage = finished.usage;
         let observed = Observed {
             requests,
@@ -131,18 +133,23 @@ impl Stand {
         Ok((observed, account))
     }
 
-    /// The file for brunt's output.
+    /// Path of brunt's output file.
     pub fn result_file(&self) -> PathBuf {
         self.scratch.path().join("result.json")
     }
 }
 
-/// Fails unless the tool has measured. What brunt calls doubtful it has measured: to leave such runs out would leave out
-/// its worst.
+/// Fails unless the tool has measured. A run of brunt with a failed consistency check counts:
+/// excluding it would exclude brunt's worst runs.
 pub(crate) fn expect_measured(tool: Tool, finished: &Finished) -> Result<()> {
-    let doubted = tool == Tool::Brunt && finished.code == Some(BRUNT_DOUBTS);
-    let how = finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
-    ensure!(finished.code == Some(0) || doubted, "{} failed ({how}):\n{}", tool.name(), last_lines(&finished.output));
+    let has_failed_check = tool == Tool::Brunt && finished.code == Some(BRUNT_DOUBTS);
+    let status = finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+    ensure!(
+        finished.code == Some(0) || has_failed_check,
+        "{} failed ({status}):\n{}",
+        tool.name(),
+        last_lines(&finished.output)
+    );
     Ok(())
 }
 
@@ -163,7 +170,7 @@ struct Watcher<'a> {
     server: &'a Nginx,
     watch: Stopwatch,
     start: Reading,
-    /// Still to be read at, the later first.
+    /// Instants of readings that are still due, in descending order.
     instants: Vec<Duration>,
     readings: Vec<(Duration, Reading)>,
     connections: u64,
@@ -177,7 +184,7 @@ impl<'a> Watcher<'a> {
         Ok(Self { server, watch: Stopwatch::start(), start, instants, readings: Vec::new(), connections: 0 })
     }
 
-    fn look(&mut self, elapsed: Duration) -> Result<()> {
+    fn read_if_due(&mut self, elapsed: Duration) -> Result<()> {
         if self.instants.last().is_none_or(|instant| elapsed < *instant) {
             return Ok(());
         }
@@ -198,7 +205,7 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// CPU time up to an instant: everybody's, and our server's.
+/// CPU time up to an instant: of all processes, and of the server.
 pub(crate) struct Cpu {
     at: Stopwatch,
     all: f64,
@@ -212,7 +219,7 @@ impl Cpu {
         Ok(Self { at: Stopwatch::start(), all, server })
     }
 
-    /// What neither our server nor this client used, in CPUs.
+    /// CPU usage of all processes but our server and this client, in CPUs.
     pub(crate) fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
         let ours = self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
         let elapsed = before.at.elapsed().as_secs_f64();

@@ -1,6 +1,8 @@
-//! The cases about brunt's memory: does a long run need more than a short one, and what do open connections, labels and URLs cost.
+//! The memory cases: growth of brunt's memory with the length of a run, and the cost of open
+//! connections, labels and URLs.
 //!
-//! Run once, and with brunt alone; the other tools have no such goals. The kernel's own memory for sockets is not in it.
+//! Each runs once, and only with brunt; there are no such targets for other tools. The kernel's
+//! memory for sockets is not included.
 
 use std::fs;
 use std::process::Command;
@@ -14,19 +16,19 @@ use crate::measure::{Observed, Stand};
 use crate::output;
 use crate::tools::Tool;
 
-/// The case of open connections.
-const HELD: u64 = 15_000;
+/// Parameters of the case of open connections.
+const MANY: u64 = 15_000;
 const FEW: u64 = 10;
-const HELD_RATE: u64 = 2_000;
-const HELD_SECONDS: u64 = 15;
-/// Requests of the runs over distinct URLs.
+const CONNECTIONS_RATE: u64 = 2_000;
+const CONNECTIONS_SECONDS: u64 = 15;
+/// Number of requests of the runs over distinct URLs.
 const REQUESTS_TO_URLS: u64 = 400_000;
-/// What a run may take beyond its load.
+/// Maximum time of a run in addition to its load.
 const PATIENCE: Duration = Duration::from_secs(45);
-/// A server slower than this is not worth waiting for.
+/// Requests per second of the slowest server for which the time limits suffice.
 const SLOWEST_PER_SECOND: u64 = 10_000;
 
-/// How many requests the runs of [`growth`] have.
+/// Number of requests of the shorter run of [`growth`].
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     pub requests: u64,
@@ -37,7 +39,7 @@ impl Scale {
     pub const QUICK: Self = Self { requests: 100_000 };
 }
 
-/// Peak memory of a run and of one ten times as long.
+/// Peak memory of a run, and of a run that is ten times as long.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Growth {
     pub requests: u64,
@@ -53,16 +55,16 @@ impl Growth {
 
 /// Peak memory with few and with many connections.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Held {
+pub struct ConnectionMemory {
     pub asked: u64,
-    /// As many as nginx saw open.
+    /// Number of connections that nginx had open.
     pub open: u64,
     pub few_bytes: u64,
     pub many_bytes: u64,
     pub complaint: Option<String>,
 }
 
-impl Held {
+impl ConnectionMemory {
     pub fn bytes_per_connection(&self) -> f64 {
         self.many_bytes.saturating_sub(self.few_bytes) as f64 / self.asked as f64
     }
@@ -76,51 +78,64 @@ pub struct UrlPeak {
     pub bytes: u64,
 }
 
-/// `None` where there is no brunt.
+/// Measures the growth of memory with the length of a run. `None` without brunt.
 pub fn growth(stand: &Stand, scale: Scale) -> Option<Result<Growth>> {
     stand.toolbox.path(Tool::Brunt)?;
-    let peak = |requests: u64| -> Result<u64> {
-        let limit = Duration::from_secs(requests / SLOWEST_PER_SECOND) + PATIENCE;
-        let words = format!("-c {CONNECTIONS} -n {requests}");
-        let seen = brunt(stand, &words, 1.0, limit)?;
-        ensure!(seen.requests >= requests, "nginx counted {} of {requests} requests", seen.requests);
-        Ok(seen.peak_rss_bytes)
-    };
-    let requests = scale.requests;
-    Some((|| Ok(Growth { requests, short_bytes: peak(requests)?, long_bytes: peak(10 * requests)? }))())
+    Some(measure_growth(stand, scale.requests))
 }
 
-/// `None` where there is no brunt.
-pub fn held(stand: &Stand) -> Option<Result<Held>> {
+fn measure_growth(stand: &Stand, requests: u64) -> Result<Growth> {
+    let short_bytes = peak_bytes(stand, requests)?;
+    let long_bytes = peak_bytes(stand, 10 * requests)?;
+    Ok(Growth { requests, short_bytes, long_bytes })
+}
+
+/// Peak memory of a run with this many requests.
+fn peak_bytes(stand: &Stand, requests: u64) -> Result<u64> {
+    let limit = Duration::from_secs(requests / SLOWEST_PER_SECOND) + PATIENCE;
+    let observed = brunt(stand, &format!("-c {CONNECTIONS} -n {requests}"), 1.0, limit)?;
+    ensure!(observed.requests >= requests, "nginx counted {} of {requests} requests", observed.requests);
+    Ok(observed.peak_rss_bytes)
+}
+
+/// Measures the memory of open connections. `None` without brunt.
+pub fn connections(stand: &Stand) -> Option<Result<ConnectionMemory>> {
     stand.toolbox.path(Tool::Brunt)?;
-    let with = |connections: u64| {
-        let words = format!("-c {connections} -r {HELD_RATE} -d {HELD_SECONDS}s");
-        brunt(stand, &words, HELD_SECONDS as f64, Duration::from_secs(HELD_SECONDS) + PATIENCE)
-    };
-    Some((|| {
-        let (few, many) = (with(FEW)?, with(HELD)?);
-        Ok(Held {
-            asked: HELD,
-            open: many.connections,
-            few_bytes: few.peak_rss_bytes,
-            many_bytes: many.peak_rss_bytes,
-            complaint: many.complaint,
-        })
-    })())
+    Some(measure_connections(stand))
 }
 
-/// `None` where there is no brunt.
+fn measure_connections(stand: &Stand) -> Result<ConnectionMemory> {
+    let few = hold_connections(stand, FEW)?;
+    let many = hold_connections(stand, MANY)?;
+    Ok(ConnectionMemory {
+        asked: MANY,
+        open: many.connections,
+        few_bytes: few.peak_rss_bytes,
+        many_bytes: many.peak_rss_bytes,
+        complaint: many.complaint,
+    })
+}
+
+fn hold_connections(stand: &Stand, connections: u64) -> Result<Observed> {
+    let words = format!("-c {connections} -r {CONNECTIONS_RATE} -d {CONNECTIONS_SECONDS}s");
+    let limit = Duration::from_secs(CONNECTIONS_SECONDS) + PATIENCE;
+    brunt(stand, &words, CONNECTIONS_SECONDS as f64, limit)
+}
+
+/// Measures the memory of a run over distinct URLs. `None` without brunt.
 pub fn urls(stand: &Stand, count: u64) -> Option<Result<UrlPeak>> {
     stand.toolbox.path(Tool::Brunt)?;
+    Some(measure_urls(stand, count))
+}
+
+fn measure_urls(stand: &Stand, count: u64) -> Result<UrlPeak> {
     let file = stand.result_file().with_file_name("urls");
     let limit = Duration::from_secs(REQUESTS_TO_URLS / SLOWEST_PER_SECOND) + PATIENCE;
     let words = format!("-c {CONNECTIONS} -n {REQUESTS_TO_URLS} --urls {}", file.display());
-    Some((|| {
-        fs::write(&file, (0..count).map(url_line).collect::<String>()).context("the list of URLs")?;
-        let Observed { requests, peak_rss_bytes: bytes, .. } = brunt(stand, &words, 1.0, limit)?;
-        ensure!(requests >= REQUESTS_TO_URLS, "nginx counted {requests} of {REQUESTS_TO_URLS} requests");
-        Ok(UrlPeak { count, requests, bytes })
-    })())
+    fs::write(&file, (0..count).map(url_line).collect::<String>()).context("the list of URLs")?;
+    let Observed { requests, peak_rss_bytes: bytes, .. } = brunt(stand, &words, 1.0, limit)?;
+    ensure!(requests >= REQUESTS_TO_URLS, "nginx counted {requests} of {REQUESTS_TO_URLS} requests");
+    Ok(UrlPeak { count, requests, bytes })
 }
 
 fn url_line(number: u64) -> String {
@@ -132,10 +147,10 @@ fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Obs
     let mut command = Command::new(program);
     command.arg(stand.server.url(SMALL)).args(load.split_whitespace()).args(["--threads", "1", "--quiet"]);
     command.arg("-o").arg(format!("json={}", stand.result_file().display()));
-    let (seen, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
-    output::progress(&format!("brunt {load}: {:.1} MB", seen.peak_rss_bytes as f64 / 1e6));
+    let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
+    output::progress(&format!("brunt {load}: {:.1} MB", observed.peak_rss_bytes as f64 / 1e6));
     stand.interrupt.pause(Duration::from_secs(1))?;
-    Ok(seen)
+    Ok(observed)
 }
 
 #[cfg(test)]
@@ -144,7 +159,13 @@ mod tests {
 
     #[test]
     fn what_a_connection_costs_is_the_difference_over_all_of_them() {
-        let held = Held { asked: 15_000, open: 15_000, few_bytes: 5_000_000, many_bytes: 35_000_000, complaint: None };
+        let held = ConnectionMemory {
+            asked: 15_000,
+            open: 15_000,
+            few_bytes: 5_000_000,
+            many_bytes: 35_000_000,
+            complaint: None,
+        };
         assert_eq!(held.bytes_per_connection(), 2000.0);
     }
 

@@ -1,7 +1,9 @@
-//! The server of the suite: an nginx of its own, one process, on free loopback ports, in a directory that goes with it.
+//! The server of the suite: an nginx with one process, on free loopback ports,
+//! in a temporary directory.
 //!
-//! Set up to be as little of the work as it can be: no log, open files cached, one cipher, connections kept for ever.
-//! Not a model of a real server; it is the same for every tool, which is all that a ratio needs.
+//! Its settings minimize its share of the work: no log, cached open files, one cipher, keep-alive
+//! connections without a limit. It is no model of a real server, but it is the same for every tool,
+//! which is sufficient for a ratio.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -14,7 +16,7 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::cases::{PAGES, Page};
-use crate::child::{Interrupt, Ours};
+use crate::child::{Interrupt, OwnedProcess};
 use crate::status::Status;
 use crate::tools;
 
@@ -25,8 +27,8 @@ pub struct Nginx {
     pub address: SocketAddr,
     pub tls_address: SocketAddr,
     pub status: Status,
-    process: Ours,
-    // Declared behind the process, and so dropped after it.
+    process: OwnedProcess,
+    // Declared after the process, and therefore dropped after it.
     folder: TempDir,
 }
 
@@ -35,11 +37,11 @@ impl Nginx {
         let program = tools::in_path("nginx").context("nginx is not installed")?;
         let folder = tempfile::Builder::new().prefix("brunt-bench-").tempdir()?;
         let [address, tls_address] = free_addresses()?;
-        furnish(folder.path(), address, tls_address)?;
+        write_files(folder.path(), address, tls_address)?;
         let mut command = Command::new(program);
         command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("error.log"));
         command.arg("-c").arg(folder.path().join("nginx.conf")).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = Ours::spawn(&mut command)?;
+        let process = OwnedProcess::spawn(&mut command)?;
         let server = Self { address, tls_address, status: Status::new(address), process, folder };
         server.wait_until_it_answers(interrupt)?;
         PAGES.iter().try_for_each(|page| server.status.expect_page(page.path, page.bytes))?;
@@ -76,26 +78,26 @@ impl Nginx {
 impl Drop for Nginx {
     fn drop(&mut self) {
         self.process.signal(Signal::TERM);
-        // Where it does not go by itself, dropping `process` kills it.
+        // If it does not end by itself, dropping `process` kills it.
         let _ = self.process.ended_within(&HALF_A_SECOND);
     }
 }
 
-/// Two ports that are free now; held together, so that they differ.
+/// Returns two free ports. Both are bound at the same time, so that they differ.
 fn free_addresses() -> Result<[SocketAddr; 2]> {
     let listeners = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?, TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?];
     Ok([listeners[0].local_addr()?, listeners[1].local_addr()?])
 }
 
-fn furnish(folder: &Path, address: SocketAddr, tls_address: SocketAddr) -> Result<()> {
+fn write_files(folder: &Path, address: SocketAddr, tls_address: SocketAddr) -> Result<()> {
     let pages = folder.join("pages");
     fs::create_dir(&pages)?;
     for page in PAGES {
         fs::write(pages.join(page.path.trim_start_matches('/')), vec![b'x'; page.bytes])?;
     }
-    let own = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string(), "localhost".to_owned()])?;
-    fs::write(folder.join("cert.pem"), own.cert.pem())?;
-    fs::write(folder.join("key.pem"), own.signing_key.serialize_pem())?;
+    let certificate = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string(), "localhost".to_owned()])?;
+    fs::write(folder.join("cert.pem"), certificate.cert.pem())?;
+    fs::write(folder.join("key.pem"), certificate.signing_key.serialize_pem())?;
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("    {name}_temp_path {name};\n"))
         .concat();

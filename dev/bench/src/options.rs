@@ -1,4 +1,4 @@
-//! The command line of the suite. Not the decision what to do with it: that is [`crate::session`].
+//! The command line of the suite. [`crate::session`] runs it.
 
 use std::path::PathBuf;
 
@@ -56,9 +56,11 @@ impl Options {
     }
 
     pub fn cases(&self) -> Vec<Case> {
-        let named = |case: &Case| self.case.iter().any(|name| name == case.name);
-        let wanted = |case: &Case| named(case) || (self.case.is_empty() && case.is_measured_unasked());
-        CASES.into_iter().filter(wanted).collect()
+        CASES.into_iter().filter(|case| self.wants_case(case)).collect()
+    }
+
+    fn wants_case(&self, case: &Case) -> bool {
+        if self.case.is_empty() { case.is_default() } else { self.case.iter().any(|name| name == case.name) }
     }
 
     pub fn wants(&self, tool: Tool) -> bool {

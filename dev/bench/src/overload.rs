@@ -1,9 +1,10 @@
-//! The overload case: an open loop that is offered more than client and server carry together.
+//! The overload case: an open loop with an offered load that exceeds the capacity of
+//! client and server together.
 //!
-//! The joint limit is measured first: the throughput of a closed loop with 64 connections. Then each round offers
-//! [`FACTORS`] times as much, once over 64 connections (`-c 64`) and once with as many as brunt opens by itself, in turn.
-//! The throughput, the most connections, and the verdict are brunt's own word; nginx's count is held beside it as
-//! everywhere.
+//! The joint limit is measured first: the throughput of a closed loop with 64 connections. Then
+//! each round offers [`FACTORS`] times as much, once over 64 connections (`-c 64`) and once with as
+//! many connections as brunt opens by itself, in turn. The throughput, the peak of connections and
+//! the verdict are brunt's own figures. They are compared with nginx's count, as in all cases.
 
 use std::fs;
 use std::process::Command;
@@ -22,19 +23,19 @@ use crate::report::{grouped, ratio};
 use crate::table;
 use crate::tools::Tool;
 
-/// Offered load over the joint limit.
+/// Ratios of the offered load to the joint limit.
 pub const FACTORS: [f64; 2] = [1.3, 2.0];
-/// Throughput without `-c`, at least this times that with `-c 64`.
+/// Minimum ratio of the throughput without `-c` to that with `-c 64`.
 pub const THROUGHPUT_TARGET: f64 = 0.9;
-/// Connections, at most this times those that carry the joint limit.
+/// Maximum ratio of the number of connections to that at the joint limit.
 pub const CONNECTIONS_TARGET: f64 = 4.0;
 
-/// Quiet between two runs.
+/// Pause between two runs.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long a run may take beyond its load.
+/// Maximum time of a run in addition to its load.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Over which connections an offered load goes.
+/// Connections of an offered load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
@@ -53,38 +54,38 @@ impl Contender {
     }
 }
 
-/// One run.
+/// One run of the overload case.
 #[derive(Clone, Debug, Serialize)]
-pub struct Overloaded {
+pub struct OverloadRun {
     pub contender: Contender,
     pub factor: f64,
     pub round: usize,
     /// Arrivals per second that were offered.
     pub offered: f64,
     pub throughput_per_second: f64,
-    /// The most connections open at the end of an interval.
+    /// Greatest number of connections open at the end of an interval.
     pub connections: u64,
     /// `ok`, `limited` or `invalid`.
     pub verdict: String,
-    /// What limited the generator, by brunt's verdict.
+    /// Causes that limited the generator, by brunt's verdict.
     pub causes: Vec<String>,
-    /// CPU time of everything else on the machine, in CPUs.
+    /// CPU time of all other processes on the machine, in CPUs.
     pub foreign_cpus: f64,
 }
 
-/// All runs; those that failed are notes.
-pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<Overloaded>> {
+/// Runs the case. Failed runs become notes.
+pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<OverloadRun>> {
     let mut runs = Vec::new();
     for round in 0..rounds {
-        let Some(limit) = tell("overload, joint limit", joint_limit(stand), notes) else { continue };
+        let Some(limit) = value_or_note("overload, joint limit", joint_limit(stand), notes) else { continue };
         for factor in FACTORS {
             let mut contenders = Contender::ALL;
             contenders.rotate_left(round % Contender::ALL.len());
             for contender in contenders {
                 stand.interrupt.check()?;
                 let name = format!("overload × {factor}, {}, round {}", contender.name(), round + 1);
-                let (offered, run) = ((limit * factor).round(), (contender, factor, round));
-                runs.extend(tell(&name, overload(stand, run, offered), notes));
+                let turn = Turn { contender, factor, round };
+                runs.extend(value_or_note(&name, overload(stand, turn, (limit * factor).round()), notes));
                 stand.interrupt.pause(PAUSE)?;
             }
         }
@@ -92,7 +93,8 @@ pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<
     Ok(runs)
 }
 
-fn tell<T>(name: &str, result: Result<T>, notes: &mut Vec<String>) -> Option<T> {
+/// Returns the value of a run; a failed run becomes a note.
+fn value_or_note<T>(name: &str, result: Result<T>, notes: &mut Vec<String>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(error) => {
@@ -104,18 +106,26 @@ fn tell<T>(name: &str, result: Result<T>, notes: &mut Vec<String>) -> Option<T> 
     }
 }
 
-/// Requests per second over 64 connections of a closed loop.
+/// Measures the requests per second over 64 connections of a closed loop.
 fn joint_limit(stand: &Stand) -> Result<f64> {
     let (result, _) = brunt(stand, &format!("-c {CONNECTIONS}"))?;
     result["throughput_per_second"].as_f64().filter(|rate| *rate > 0.0).context("there was no throughput")
 }
 
-fn overload(stand: &Stand, run: (Contender, f64, usize), offered: f64) -> Result<Overloaded> {
-    let (contender, factor, round) = run;
+/// A run in the order of the rounds.
+#[derive(Clone, Copy)]
+struct Turn {
+    contender: Contender,
+    factor: f64,
+    round: usize,
+}
+
+fn overload(stand: &Stand, turn: Turn, offered: f64) -> Result<OverloadRun> {
+    let Turn { contender, factor, round } = turn;
     let cap = if contender == Contender::Capped { format!("-c {CONNECTIONS} ") } else { String::new() };
     let (result, foreign_cpus) = brunt(stand, &format!("{cap}-r {offered}"))?;
     let causes = result["verdict"]["causes"].as_array().into_iter().flatten();
-    let measured = Overloaded {
+    let measured = OverloadRun {
         contender,
         factor,
         round,
@@ -138,57 +148,64 @@ fn overload(stand: &Stand, run: (Contender, f64, usize), offered: f64) -> Result
     Ok(measured)
 }
 
-/// brunt's result, and what others used of the machine meanwhile, in CPUs.
+/// Runs brunt. Returns its result, and the usage of the machine by other
+/// processes meanwhile, in CPUs.
 fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
     let program = stand.toolbox.path(Tool::Brunt).context("there is no brunt")?;
     let result = stand.result_file();
     let mut command = Command::new(program);
     let words = format!("{} --threads 1 --quiet -d {}s {load}", stand.server.url(SMALL), stand.seconds);
     command.args(words.split_whitespace()).arg("-o").arg(format!("json={}", result.display()));
-    let (seconds, limit) = (stand.seconds as f64, Duration::from_secs(stand.seconds) + PATIENCE);
+    let seconds = stand.seconds as f64;
+    let limit = Duration::from_secs(stand.seconds) + PATIENCE;
     let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
     Ok((serde_json::from_str(&fs::read_to_string(&result)?)?, observed.foreign_cpus))
 }
 
-fn of(runs: &[Overloaded], contender: Contender, factor: f64) -> impl Iterator<Item = &Overloaded> {
+fn runs_of(runs: &[OverloadRun], contender: Contender, factor: f64) -> impl Iterator<Item = &OverloadRun> {
     runs.iter().filter(move |run| run.contender == contender && run.factor == factor)
 }
 
-/// Throughput without `-c` over that with it, within rounds.
-fn throughput_ratio(runs: &[Overloaded], factor: f64) -> Option<Spread> {
-    let by_round = |contender| of(runs, contender, factor).map(|run| (run.round, run.throughput_per_second));
-    let values: Vec<_> = by_round(Contender::Uncapped).collect();
-    let references: Vec<_> = by_round(Contender::Capped).collect();
+/// Ratio of the throughput without `-c` to that with it, within rounds.
+fn throughput_ratio(runs: &[OverloadRun], factor: f64) -> Option<Spread> {
+    let values = throughput_by_round(runs, Contender::Uncapped, factor);
+    let references = throughput_by_round(runs, Contender::Capped, factor);
     Spread::of(&ratios_within_rounds(&values, &references))
 }
 
-/// The most connections without `-c` over the 64 that carry the joint limit: the median of the rounds.
-fn connections_ratio(runs: &[Overloaded], factor: f64) -> Option<f64> {
-    let connections: Vec<f64> = of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
+fn throughput_by_round(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<(usize, f64)> {
+    runs_of(runs, contender, factor).map(|run| (run.round, run.throughput_per_second)).collect()
+}
+
+/// Ratio of the greatest number of connections without `-c` to the 64 of the joint limit: the
+/// median of the rounds.
+fn connections_ratio(runs: &[OverloadRun], factor: f64) -> Option<f64> {
+    let connections: Vec<f64> = runs_of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
     Some(median(&connections)? / f64::from(CONNECTIONS))
 }
 
-/// The share of the runs without `-c` whose verdict is that the generator was the limit.
-fn limited_share(runs: &[Overloaded], factor: f64) -> Option<f64> {
-    let limited = of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
-    let all = of(runs, Contender::Uncapped, factor).count();
+/// Share of the runs without `-c` with the verdict that the generator was the limit.
+fn limited_share(runs: &[OverloadRun], factor: f64) -> Option<f64> {
+    let limited = runs_of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
+    let all = runs_of(runs, Contender::Uncapped, factor).count();
     (all > 0).then(|| limited as f64 / all as f64)
 }
 
-pub fn verdicts(runs: &[Overloaded]) -> Vec<Verdict> {
-    let of_factor = |factor| {
-        let throughput = throughput_ratio(runs, factor).map(|ratio| ratio.median);
-        let names = if factor == FACTORS[0] { NAMES[0] } else { NAMES[1] };
-        [
-            verdict("overload", names[0], throughput, Bound::AtLeast(THROUGHPUT_TARGET)),
-            verdict("overload", names[1], connections_ratio(runs, factor), Bound::AtMost(CONNECTIONS_TARGET)),
-            verdict("overload", names[2], limited_share(runs, factor), Bound::AtLeast(1.0)),
-        ]
-    };
-    FACTORS.into_iter().flat_map(of_factor).collect()
+pub fn verdicts(runs: &[OverloadRun]) -> Vec<Verdict> {
+    FACTORS.into_iter().flat_map(|factor| verdicts_at(runs, factor)).collect()
 }
 
-/// What is held against targets, by factor.
+fn verdicts_at(runs: &[OverloadRun], factor: f64) -> [Verdict; 3] {
+    let throughput = throughput_ratio(runs, factor).map(|ratio| ratio.median);
+    let names = if factor == FACTORS[0] { NAMES[0] } else { NAMES[1] };
+    [
+        verdict("overload", names[0], throughput, Bound::AtLeast(THROUGHPUT_TARGET)),
+        verdict("overload", names[1], connections_ratio(runs, factor), Bound::AtMost(CONNECTIONS_TARGET)),
+        verdict("overload", names[2], limited_share(runs, factor), Bound::AtLeast(1.0)),
+    ]
+}
+
+/// Names of the figures that have targets, by factor.
 const NAMES: [[&str; 3]; 2] = [
     ["throughput ÷ that of -c 64, × 1.3 offered", "connections ÷ 64, × 1.3 offered", "LIMITED runs, × 1.3 offered"],
     ["throughput ÷ that of -c 64, × 2 offered", "connections ÷ 64, × 2 offered", "LIMITED runs, × 2 offered"],
@@ -198,7 +215,7 @@ const EXPLANATION: &str = "\
 The joint limit is the throughput of a closed loop with 64 connections, measured in each round. Offered load is a multiple \
 of it, as a Poisson process. The ratio is that of two runs of one round, in alternating order.\n\n";
 
-pub fn section(runs: &[Overloaded]) -> String {
+pub fn section(runs: &[OverloadRun]) -> String {
     if runs.is_empty() {
         return "Not measured.\n".to_owned();
     }
@@ -207,30 +224,32 @@ pub fn section(runs: &[Overloaded]) -> String {
     EXPLANATION.to_owned() + &table::render(&headings, &rows.collect::<Vec<_>>())
 }
 
-fn row(runs: &[Overloaded], contender: Contender, factor: f64) -> Vec<String> {
-    let middle = |value: fn(&Overloaded) -> f64| {
-        let values: Vec<f64> = of(runs, contender, factor).map(value).collect();
-        median(&values).map_or("–".to_owned(), grouped)
-    };
-    let mut causes: Vec<&str> = of(runs, contender, factor).flat_map(|run| &run.causes).map(String::as_str).collect();
+fn row(runs: &[OverloadRun], contender: Contender, factor: f64) -> Vec<String> {
+    let mut causes: Vec<&str> =
+        runs_of(runs, contender, factor).flat_map(|run| &run.causes).map(String::as_str).collect();
     causes.sort_unstable();
     causes.dedup();
-    let compared = if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
+    let ratio_to_capped = if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
     vec![
         format!("× {factor}, {}", contender.name()),
-        middle(|run| run.throughput_per_second),
-        middle(|run| run.connections as f64),
-        ratio(compared),
+        median_text(runs, contender, factor, |run| run.throughput_per_second),
+        median_text(runs, contender, factor, |run| run.connections as f64),
+        ratio(ratio_to_capped),
         causes.join(", "),
     ]
+}
+
+fn median_text(runs: &[OverloadRun], contender: Contender, factor: f64, value: fn(&OverloadRun) -> f64) -> String {
+    let values: Vec<f64> = runs_of(runs, contender, factor).map(value).collect();
+    median(&values).map_or("–".to_owned(), grouped)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn run(contender: Contender, round: usize, throughput: f64, connections: u64) -> Overloaded {
-        Overloaded {
+    fn run(contender: Contender, round: usize, throughput: f64, connections: u64) -> OverloadRun {
+        OverloadRun {
             contender,
             factor: 1.3,
             round,

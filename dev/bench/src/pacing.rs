@@ -1,8 +1,9 @@
-//! The pacing case: how late requests leave, and how their arrivals are spaced where they arrive.
+//! The pacing case: the lag of requests, and the spacing of their arrivals at the server.
 //!
-//! Each of [`PACES`] is run by brunt, by brunt with `--precise` and by the floor, interleaved over the rounds, each run
-//! against a lab of its own. Lag is the tool's own word; arrivals are counted by the lab. The other tools are not
-//! measured here. Rows, verdicts and tables are made in [`figures`], [`targets`] and [`page`].
+//! Each of [`PACES`] is run by brunt, by brunt with `--precise` and by the floor, interleaved over
+//! the rounds, each run against a new lab. Lag is the tool's own figure; the lab counts the
+//! arrivals. Other tools are not measured here. [`figures`], [`targets`] and [`page`] build the
+//! rows, verdicts and tables.
 
 pub mod figures;
 pub mod page;
@@ -25,12 +26,12 @@ use crate::measure::{Cpu, Stand, expect_measured};
 use crate::output;
 use crate::tools::Tool;
 
-/// Quiet between two runs.
+/// Pause between two runs.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long a run may take beyond its load.
+/// Maximum time of a run in addition to its load, in seconds.
 const PATIENCE: u64 = 20;
 
-/// Who is measured.
+/// Contender of the pacing case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
@@ -60,25 +61,25 @@ impl Contender {
 
 /// One run of one pace.
 #[derive(Clone, Debug, Serialize)]
-pub struct Paced {
+pub struct PacingRun {
     pub pace: &'static str,
     pub contender: Contender,
     pub round: usize,
-    /// As the lab counted them.
+    /// Requests by the lab's count.
     pub requests: u64,
-    /// Between the first and the last arrival at the lab.
+    /// Rate between the first and the last arrival at the lab.
     pub rate_per_second: Option<f64>,
     /// Variance over mean of the arrivals in bins of 1 ms.
     pub dispersion: Option<f64>,
     pub lag_seconds: Option<Lag>,
-    /// CPU time of everything else on the machine, in CPUs.
+    /// CPU time of all other processes on the machine, in CPUs.
     pub foreign_cpus: f64,
-    /// Why it was not as precise as it was told to be, in its own words.
+    /// Reason why brunt ignored `--precise`, in its own words.
     pub not_precise: Option<String>,
     pub complaint: Option<String>,
 }
 
-/// One place in the order of the runs.
+/// A run in the order of the rounds.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     pace: Pace,
@@ -86,43 +87,45 @@ struct Turn {
     round: usize,
 }
 
-/// All runs; those that failed are notes.
-pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<Paced>> {
+/// Runs the case. Failed runs become notes.
+pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<PacingRun>> {
     let Some(lab) = stand.toolbox.lab() else {
         notes.push("pacing: there is no brunt-lab; build it, or say where it is with --lab PATH".to_owned());
         return Ok(Vec::new());
     };
     let mut runs = Vec::new();
     for turn in turns(rounds) {
-        let Some(measured) = turn.measure(stand, &lab) else { continue };
+        let Some(result) = turn.measure(stand, &lab) else { continue };
         stand.interrupt.check()?;
-        runs.extend(turn.tell(measured, notes));
+        runs.extend(turn.report(result, notes));
         stand.interrupt.pause(PAUSE)?;
     }
     Ok(runs)
 }
 
-/// Rounds outermost, contenders innermost, in an order that moves on by one each round.
+/// Returns the order of the runs: rounds outermost, contenders innermost. The order of contenders
+/// rotates by one each round.
 fn turns(rounds: usize) -> impl Iterator<Item = Turn> {
-    let turns_of = |round: usize| {
-        let mut contenders = Contender::ALL;
-        contenders.rotate_left(round % Contender::ALL.len());
-        PACES.into_iter().flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
-    };
-    (0..rounds).flat_map(turns_of)
+    (0..rounds).flat_map(turns_of_round)
+}
+
+fn turns_of_round(round: usize) -> impl Iterator<Item = Turn> {
+    let mut contenders = Contender::ALL;
+    contenders.rotate_left(round % Contender::ALL.len());
+    PACES.into_iter().flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
 }
 
 impl Turn {
-    /// `None` where the contender is not there.
-    fn measure(self, stand: &Stand, lab: &Path) -> Option<Result<Paced>> {
+    /// Measures a run; `None` if the contender is not installed.
+    fn measure(self, stand: &Stand, lab: &Path) -> Option<Result<PacingRun>> {
         let program = stand.toolbox.path(self.contender.tool())?;
         Some(self.measure_with(program, stand, lab))
     }
 
-    fn measure_with(self, program: &Path, stand: &Stand, lab: &Path) -> Result<Paced> {
+    fn measure_with(self, program: &Path, stand: &Stand, lab: &Path) -> Result<PacingRun> {
         let result = stand.result_file();
         let _ = fs::remove_file(&result);
-        let lab = open(stand, lab)?;
+        let lab = start_lab(stand, lab)?;
         let mut command = Command::new(program);
         command.args(self.words(&lab.address.to_string(), stand.seconds));
         if self.contender.tool() == Tool::Brunt {
@@ -133,8 +136,8 @@ impl Turn {
         let finished = child::run(&mut command, limit, &stand.interrupt, |_| Ok(()))?;
         let foreign_cpus = Cpu::read(lab.id())?.foreign_since(&before, &finished);
         expect_measured(self.contender.tool(), &finished)?;
-        let account = Account::of(self.contender.tool(), &finished.output, &result);
-        Ok(self.paced(account, lab.count()?, foreign_cpus))
+        let account = Account::read(self.contender.tool(), &finished.output, &result);
+        Ok(self.run_of(account, lab.count()?, foreign_cpus))
     }
 
     fn words(self, address: &str, seconds: u64) -> Vec<String> {
@@ -149,9 +152,9 @@ impl Turn {
         line.split_whitespace().map(str::to_owned).collect()
     }
 
-    fn paced(self, account: Account, count: Count, foreign_cpus: f64) -> Paced {
+    fn run_of(self, account: Account, count: Count, foreign_cpus: f64) -> PacingRun {
         let complaint = account.complaint.clone().or_else(|| disagreement(&account, &count));
-        Paced {
+        PacingRun {
             pace: self.pace.name,
             contender: self.contender,
             round: self.round,
@@ -165,10 +168,10 @@ impl Turn {
         }
     }
 
-    /// Says what became of a run, and keeps what a reader should know of it.
-    fn tell(self, measured: Result<Paced>, notes: &mut Vec<String>) -> Option<Paced> {
+    /// Prints the result of a run, and notes an error or a complaint.
+    fn report(self, result: Result<PacingRun>, notes: &mut Vec<String>) -> Option<PacingRun> {
         let name = format!("{}, {}, round {}", self.pace.name, self.contender.name(), self.round + 1);
-        let (line, run) = match measured {
+        let (line, run) = match result {
             Ok(run) => (progress(&run), Some(run)),
             Err(error) => (format!("{error:#}"), None),
         };
@@ -179,7 +182,7 @@ impl Turn {
     }
 }
 
-fn open(stand: &Stand, program: &Path) -> Result<Lab> {
+fn start_lab(stand: &Stand, program: &Path) -> Result<Lab> {
     let stats = stand.scratch.path().join("lab.json");
     if !stand.pinned {
         return Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
@@ -190,7 +193,8 @@ fn open(stand: &Stand, program: &Path) -> Result<Lab> {
     lab
 }
 
-/// Every request counted must be stamped by the kernel, and have been answered as far as the tool knows.
+/// Returns a complaint if the kernel did not stamp every counted request, or if the tool counted
+/// another number of replies.
 fn disagreement(account: &Account, count: &Count) -> Option<String> {
     if count.unstamped > 0 {
         return Some(format!("the kernel did not stamp {} of {} requests", count.unstamped, count.requests));
@@ -199,7 +203,7 @@ fn disagreement(account: &Account, count: &Count) -> Option<String> {
     (completed != count.requests).then(|| format!("it says {completed} requests, the lab counted {}", count.requests))
 }
 
-fn progress(run: &Paced) -> String {
+fn progress(run: &PacingRun) -> String {
     let lag = run.lag_seconds.map_or(f64::NAN, |lag| lag.p99 * 1e6);
     let dispersion = run.dispersion.unwrap_or(f64::NAN);
     format!("variance ÷ mean {dispersion:.4}, lag p99 {lag:.1} µs, {:.2} CPUs used by others", run.foreign_cpus)

@@ -1,6 +1,6 @@
-//! The results as a page of Markdown and as JSON.
+//! Writes the results as a page of Markdown and as JSON.
 //!
-//! Shows what [`crate::summary`] and [`crate::check`] made; decides nothing.
+//! The figures come from [`crate::summary`] and [`crate::check`].
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::summary::{self, Row};
 use crate::table;
 use crate::tools::Tool;
 
-/// Everything that a page is made of.
+/// Input of a page.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
     pub machine: &'a Machine,
@@ -91,29 +91,31 @@ impl Report<'_> {
             Load::Pacing => pacing::page::section(&self.results.pacing),
             Load::Overload => overload::section(&self.results.overload),
             Load::Memory => self.growth_text(),
-            Load::Connections => self.held_text(),
+            Load::Connections => self.connections_text(),
             Load::Urls { count, .. } => self.urls_text(count),
         }
     }
 
     fn growth_text(&self) -> String {
         let Some(growth) = self.results.growth else { return "Not measured.\n".to_owned() };
-        let (short, long) = (megabytes(growth.short_bytes as f64), megabytes(growth.long_bytes as f64));
-        let (few, many) = (grouped(growth.requests as f64), grouped(growth.requests as f64 * 10.0));
+        let short = megabytes(growth.short_bytes as f64);
+        let long = megabytes(growth.long_bytes as f64);
+        let few = grouped(growth.requests as f64);
+        let many = grouped(growth.requests as f64 * 10.0);
         format!("brunt's peak memory: {short} MB for {few} requests, {long} MB for {many} (× {:.3}).\n", growth.ratio())
     }
 
-    fn held_text(&self) -> String {
-        let Some(held) = &self.results.held else { return "Not measured.\n".to_owned() };
-        let complaint = held.complaint.as_ref().map_or(String::new(), |words| format!(" Complaint: {words}."));
+    fn connections_text(&self) -> String {
+        let Some(memory) = &self.results.held else { return "Not measured.\n".to_owned() };
+        let complaint = memory.complaint.as_ref().map_or(String::new(), |words| format!(" Complaint: {words}."));
         format!(
             "brunt holding {} connections ({} seen open by nginx): {} MB at most, {} MB with 10; {:.0} bytes per \
              connection.{complaint}\n",
-            grouped(held.asked as f64),
-            grouped(held.open as f64),
-            megabytes(held.many_bytes as f64),
-            megabytes(held.few_bytes as f64),
-            held.bytes_per_connection()
+            grouped(memory.asked as f64),
+            grouped(memory.open as f64),
+            megabytes(memory.many_bytes as f64),
+            megabytes(memory.few_bytes as f64),
+            memory.bytes_per_connection()
         )
     }
 
@@ -144,7 +146,8 @@ fn missing_line(missing: &[Tool]) -> String {
 }
 
 fn closed_table(reference: &str, rows: &[Row]) -> String {
-    let (cpu, rate_ratio) = (format!("CPU × {reference}"), format!("requests/s × {reference}"));
+    let cpu = format!("CPU × {reference}");
+    let rate_ratio = format!("requests/s × {reference}");
     let headings =
         ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", &cpu, &rate_ratio, "CPU × floor"];
     let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Floor];
@@ -210,13 +213,14 @@ fn verdict_cells(verdict: &Verdict) -> Vec<String> {
     vec![format!("{}: {}", verdict.case, verdict.figure), verdict.target.clone(), measured, word.to_owned()]
 }
 
-/// One line a tool, with its name alone where it was not measured.
+/// Returns one line for each tool; only its name if it was not measured.
 fn cells(tools: &[Tool], rows: &[Row], figures: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<String>> {
-    let line = |tool: &Tool| {
+    let mut lines = Vec::new();
+    for tool in tools {
         let row = rows.iter().find(|row| row.tool == *tool);
-        [vec![tool.name().to_owned()], row.map(&figures).unwrap_or_default()].concat()
-    };
-    tools.iter().map(line).collect()
+        lines.push([vec![tool.name().to_owned()], row.map(&figures).unwrap_or_default()].concat());
+    }
+    lines
 }
 
 fn rate(row: &Row) -> String {
@@ -235,12 +239,12 @@ fn megabytes(bytes: f64) -> String {
     format!("{:.1}", bytes / 1e6)
 }
 
-/// A whole number for the large, four decimals for the small.
+/// Whole number for large values, four decimals for small ones.
 fn significant(value: f64) -> String {
     if value.abs() >= 100.0 { grouped(value) } else { format!("{value:.4}") }
 }
 
-/// A rounded number with a comma before each three digits.
+/// A rounded number with thousands separators.
 pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{value:.0}");
     let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();

@@ -1,7 +1,8 @@
-//! All runs, in the order in which they are fair.
+//! Runs all cases in a fair order.
 //!
-//! Rounds are outermost and tools are innermost, in an order that moves on by one each round: what changes slowly on
-//! the machine meets every tool alike, and nobody is always first. A run that fails is a note, not the end.
+//! Rounds are outermost and tools are innermost, in an order that rotates by one each round. Slow
+//! changes of the machine therefore affect every tool alike, and no tool is always first. A failed
+//! run becomes a note and does not end the session.
 
 use std::time::Duration;
 
@@ -11,29 +12,29 @@ use serde::Serialize;
 use crate::cases::{Case, Load, Transport};
 use crate::maths::Spread;
 use crate::measure::{Measurement, Stand};
-use crate::memory::{self, Growth, Held, UrlPeak};
+use crate::memory::{self, ConnectionMemory, Growth, UrlPeak};
 use crate::output;
-use crate::overload::{self, Overloaded};
-use crate::pacing::{self, Paced};
+use crate::overload::{self, OverloadRun};
+use crate::pacing::{self, PacingRun};
 use crate::tools::Tool;
 
-/// Quiet between two runs.
+/// Pause between two runs.
 const PAUSE: Duration = Duration::from_millis(300);
-/// After this long Linux gives the ports of closed connections out again on loopback (`tcp_tw_reuse`).
+/// Time after which Linux reuses the ports of closed connections on loopback (`tcp_tw_reuse`).
 const PAUSE_FOR_PORTS: Duration = Duration::from_secs(1);
-/// A run beside which others used more than this many CPUs counts as disturbed.
+/// Usage by other processes, in CPUs, above which a run counts as disturbed.
 const DISTURBED: f64 = 0.15;
 
-/// Everything that was measured.
+/// Measurements and notes of all cases.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Results {
     pub measurements: Vec<Measurement>,
-    pub pacing: Vec<Paced>,
-    pub overload: Vec<Overloaded>,
+    pub pacing: Vec<PacingRun>,
+    pub overload: Vec<OverloadRun>,
     pub growth: Option<Growth>,
-    pub held: Option<Held>,
+    pub held: Option<ConnectionMemory>,
     pub url_peaks: Vec<UrlPeak>,
-    /// What a reader should know: failed runs, complaints, disturbances.
+    /// Notes for the reader: failed runs, complaints, disturbances.
     pub notes: Vec<String>,
 }
 
@@ -49,7 +50,7 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
             Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
             Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
             Load::Memory => results.growth = once(case, memory::growth(stand, scale), &mut results.notes),
-            Load::Connections => results.held = once(case, memory::held(stand), &mut results.notes),
+            Load::Connections => results.held = once(case, memory::connections(stand), &mut results.notes),
             Load::Urls { count, .. } => {
                 results.url_peaks.extend(once(case, memory::urls(stand, count), &mut results.notes));
             }
@@ -61,15 +62,15 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
     Ok(results)
 }
 
-/// The order of the tools in a round.
-pub fn rotated(round: usize) -> Vec<Tool> {
+/// Order of the tools in a round.
+pub fn tool_order(round: usize) -> Vec<Tool> {
     let mut tools = Tool::ALL.to_vec();
     tools.rotate_left(round % Tool::ALL.len());
     tools
 }
 
 fn measure_case(stand: &Stand, case: &Case, round: usize, results: &mut Results) -> Result<()> {
-    for tool in rotated(round) {
+    for tool in tool_order(round) {
         let Some(run) = stand.measure(case, tool, round) else { continue };
         stand.interrupt.check()?;
         let run_name = format!("{}, {}, round {}", case.name, tool.name(), round + 1);
@@ -97,14 +98,14 @@ fn note(run_name: &str, error: &anyhow::Error, notes: &mut Vec<String>) {
     notes.push(text);
 }
 
-/// What others used of the machine beside each run, in CPUs.
+/// Usage of the machine by other processes during each run, in CPUs.
 fn foreign_cpus(results: &Results) -> Vec<f64> {
     let paced = results.pacing.iter().map(|run| run.foreign_cpus);
     let overloaded = results.overload.iter().map(|run| run.foreign_cpus);
     results.measurements.iter().map(|run| run.observed.foreign_cpus).chain(paced).chain(overloaded).collect()
 }
 
-/// One line for all runs that were not alone on the machine; which they were is in the JSON.
+/// Returns one line on all disturbed runs. The JSON has the details.
 fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
     let disturbed: Vec<f64> = foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
     let spread = Spread::of(&disturbed)?;
@@ -118,10 +119,10 @@ fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
 }
 
 fn progress_line(run_name: &str, measurement: &Measurement) -> String {
-    let seen = &measurement.observed;
-    let rate = seen.rate_per_second.unwrap_or(f64::NAN);
-    let cost = seen.cpu_seconds() * 1e6 / seen.requests.max(1) as f64;
-    format!("{run_name}: {rate:.0} requests/s, {cost:.2} µs each, {:.2} CPUs used by others", seen.foreign_cpus)
+    let observed = &measurement.observed;
+    let rate = observed.rate_per_second.unwrap_or(f64::NAN);
+    let cost = observed.cpu_seconds() * 1e6 / observed.requests.max(1) as f64;
+    format!("{run_name}: {rate:.0} requests/s, {cost:.2} µs each, {:.2} CPUs used by others", observed.foreign_cpus)
 }
 
 fn pause_after(case: &Case) -> Duration {
@@ -137,12 +138,12 @@ mod tests {
 
     #[test]
     fn everybody_is_first_once_and_none_is_left_out() {
-        let firsts: Vec<Tool> = (0..Tool::ALL.len()).map(|round| rotated(round)[0]).collect();
+        let firsts: Vec<Tool> = (0..Tool::ALL.len()).map(|round| tool_order(round)[0]).collect();
         assert_eq!(firsts, Tool::ALL);
-        let mut third = rotated(3);
+        let mut third = tool_order(3);
         third.sort();
         assert_eq!(third, Tool::ALL);
-        assert_eq!(rotated(Tool::ALL.len()), rotated(0));
+        assert_eq!(tool_order(Tool::ALL.len()), tool_order(0));
     }
 
     #[test]

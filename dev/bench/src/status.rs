@@ -1,7 +1,8 @@
-//! nginx's own count of requests, from `stub_status`.
+//! Reads nginx's count of requests from `stub_status`.
 //!
-//! The count is exact and independent of every client. Reading it is itself a request, which nginx has counted by the
-//! time it answers; the reader takes its own requests off. Not an HTTP client: one request, one closed connection.
+//! The count is exact and independent of every client. Reading it is itself a request, which nginx
+//! has counted when it answers; the reader subtracts its own requests. It is no HTTP client: it
+//! sends one request on each connection.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -12,41 +13,41 @@ use anyhow::{Context, Result, bail, ensure};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What nginx says of itself, our own asking not counted.
+/// Counters of nginx, without the reader's own requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Requests begun so far.
+    /// Number of requests begun so far.
     pub requests: u64,
-    /// Connections open now.
+    /// Number of open connections.
     pub connections: u64,
 }
 
-/// The counter of one nginx.
+/// Reader of the counters of an nginx.
 #[derive(Debug)]
 pub struct Status {
     address: SocketAddr,
-    own: Cell<u64>,
+    own_requests: Cell<u64>,
 }
 
 impl Status {
     pub fn new(address: SocketAddr) -> Self {
-        Self { address, own: Cell::new(0) }
+        Self { address, own_requests: Cell::new(0) }
     }
 
     pub fn read(&self) -> Result<Reading> {
         let reply = self.fetch("/status")?;
-        let said = parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
+        let page = parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
         Ok(Reading {
-            requests: said.requests.saturating_sub(self.own.get()),
-            connections: said.connections.saturating_sub(1),
+            requests: page.requests.saturating_sub(self.own_requests.get()),
+            connections: page.connections.saturating_sub(1),
         })
     }
 
     /// Fails unless `path` answers 200 with a body of `size` bytes.
     pub fn expect_page(&self, path: &str, size: usize) -> Result<()> {
         let reply = self.fetch(path)?;
-        let got = body(&reply).len();
-        ensure!(got == size, "{path} has {got} bytes instead of {size}");
+        let length = body(&reply).len();
+        ensure!(length == size, "{path} has {length} bytes instead of {size}");
         Ok(())
     }
 
@@ -57,7 +58,7 @@ impl Status {
         stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
         let mut reply = String::new();
         stream.read_to_string(&mut reply).with_context(|| format!("reading {path}"))?;
-        self.own.set(self.own.get() + 1);
+        self.own_requests.set(self.own_requests.get() + 1);
         if !reply.starts_with("HTTP/1.1 200") {
             bail!("{path}: {}", reply.lines().next().unwrap_or("no reply"));
         }
@@ -69,7 +70,8 @@ fn body(reply: &str) -> &str {
     reply.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
-/// The number of the first line, and the third number of the line below `server accepts handled requests`.
+/// Parses the number of the first line, and the third number of the line after
+/// `server accepts handled requests`.
 fn parse(page: &str) -> Option<Reading> {
     let mut lines = page.lines();
     let connections = lines.next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;

@@ -1,7 +1,9 @@
-//! From runs to rows: the medians of a tool in a case, and its ratios to the reference of the case.
+//! Summarizes runs as rows: the medians of a tool in a case, and its ratios to the
+//! reference of the case.
 //!
-//! The reference is wrk in a closed loop and the floor in an open one. Ratios are made within a round and only then
-//! summed up, so that the machine's mood of the minute is not in them. Not a judgement; that is [`crate::check`].
+//! The reference is wrk in a closed loop, h2load for HTTP/2, and the floor in an open loop. Ratios
+//! are computed within a round before they are summarized, so that temporary changes of the machine
+//! cancel out. [`crate::check`] compares them with targets.
 
 use serde::Serialize;
 
@@ -10,14 +12,14 @@ use crate::maths::{Spread, median, ratios_within_rounds};
 use crate::measure::Measurement;
 use crate::tools::Tool;
 
-/// What a tool did in a case, in the median over its rounds.
+/// Figures of a tool in a case: medians over its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub case: &'static str,
     pub tool: Tool,
     pub runs: usize,
     pub rate_per_second: Option<Spread>,
-    /// All requests over the time that the tool was told, start and end included.
+    /// All requests divided by the requested time, start and end included.
     pub whole_rate_per_second: f64,
     pub user_microseconds: f64,
     pub system_microseconds: f64,
@@ -28,11 +30,11 @@ pub struct Row {
     pub cpu_ratio: Option<Spread>,
     pub rate_ratio: Option<Spread>,
     pub lag_ratio: Option<Spread>,
-    /// CPU time to the floor's, whatever else the case compares with.
+    /// Ratio of CPU time to the floor's, in addition to the case's reference.
     pub floor_ratio: Option<Spread>,
 }
 
-/// Whom a case compares with.
+/// Reference tool of a case.
 pub fn reference(case: &Case) -> Tool {
     match case.load {
         Load::Open { .. } => Tool::Floor,
@@ -41,16 +43,20 @@ pub fn reference(case: &Case) -> Tool {
     }
 }
 
-/// One row a tool that was measured in the case.
+/// Returns one row for each tool that was measured in the case.
 pub fn rows(case: &Case, measurements: &[Measurement]) -> Vec<Row> {
-    let runs_of = |tool: Tool| -> Vec<&Measurement> {
-        measurements
-            .iter()
-            .filter(|run| run.case == case.name && run.tool == tool && run.observed.requests > 0)
-            .collect()
-    };
-    let (references, floors) = (runs_of(reference(case)), runs_of(Tool::Floor));
-    Tool::ALL.into_iter().filter_map(|tool| row(case, tool, &runs_of(tool), &references, &floors)).collect()
+    let references = runs_of(case, reference(case), measurements);
+    let floors = runs_of(case, Tool::Floor, measurements);
+    let mut rows = Vec::new();
+    for tool in Tool::ALL {
+        rows.extend(row(case, tool, &runs_of(case, tool, measurements), &references, &floors));
+    }
+    rows
+}
+
+fn runs_of<'a>(case: &Case, tool: Tool, measurements: &'a [Measurement]) -> Vec<&'a Measurement> {
+    let runs = measurements.iter().filter(|run| run.case == case.name && run.tool == tool);
+    runs.filter(|run| run.observed.requests > 0).collect()
 }
 
 fn row(
@@ -60,27 +66,22 @@ fn row(
     references: &[&Measurement],
     floors: &[&Measurement],
 ) -> Option<Row> {
-    let middle = |value: &dyn Fn(&Measurement) -> Option<f64>| median(&values(runs, value));
-    let against = |others: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>| {
-        Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(others, value)))
-    };
-    let ratio = |value: &dyn Fn(&Measurement) -> Option<f64>| against(references, value);
     Some(Row {
         case: case.name,
         tool,
         runs: runs.len(),
-        rate_per_second: Spread::of(&values(runs, &rate)),
-        whole_rate_per_second: middle(&|run| Some(run.observed.requests as f64 / run.seconds))?,
-        user_microseconds: middle(&|run| Some(per_request(run, run.observed.user_seconds)))?,
-        system_microseconds: middle(&|run| Some(per_request(run, run.observed.system_seconds)))?,
-        cpu_microseconds: middle(&|run| Some(cpu(run)))?,
-        peak_rss_bytes: middle(&|run| Some(run.observed.peak_rss_bytes as f64))?,
-        lag_p50_seconds: middle(&|run| run.lag_seconds.map(|lag| lag.p50)),
-        lag_p99_seconds: middle(&lag),
-        cpu_ratio: ratio(&|run| Some(cpu(run))),
-        rate_ratio: ratio(&rate),
-        lag_ratio: ratio(&lag),
-        floor_ratio: against(floors, &|run| Some(cpu(run))),
+        rate_per_second: Spread::of(&values(runs, rate)),
+        whole_rate_per_second: middle(runs, |run| Some(run.observed.requests as f64 / run.seconds))?,
+        user_microseconds: middle(runs, |run| Some(per_request(run, run.observed.user_seconds)))?,
+        system_microseconds: middle(runs, |run| Some(per_request(run, run.observed.system_seconds)))?,
+        cpu_microseconds: middle(runs, cpu)?,
+        peak_rss_bytes: middle(runs, |run| Some(run.observed.peak_rss_bytes as f64))?,
+        lag_p50_seconds: middle(runs, |run| run.lag_seconds.map(|lag| lag.p50)),
+        lag_p99_seconds: middle(runs, lag),
+        cpu_ratio: ratio(runs, references, cpu),
+        rate_ratio: ratio(runs, references, rate),
+        lag_ratio: ratio(runs, references, lag),
+        floor_ratio: ratio(runs, floors, cpu),
     })
 }
 
@@ -88,8 +89,8 @@ fn rate(run: &Measurement) -> Option<f64> {
     run.observed.rate_per_second
 }
 
-fn cpu(run: &Measurement) -> f64 {
-    per_request(run, run.observed.cpu_seconds())
+fn cpu(run: &Measurement) -> Option<f64> {
+    Some(per_request(run, run.observed.cpu_seconds()))
 }
 
 fn lag(run: &Measurement) -> Option<f64> {
@@ -100,11 +101,20 @@ fn per_request(run: &Measurement, seconds: f64) -> f64 {
     seconds * 1e6 / run.observed.requests as f64
 }
 
-fn values(runs: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
+fn middle(runs: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Option<f64> {
+    median(&values(runs, value))
+}
+
+/// Spread of the ratios of a figure within rounds.
+fn ratio(runs: &[&Measurement], references: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Option<Spread> {
+    Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
+}
+
+fn values(runs: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Vec<f64> {
     runs.iter().filter_map(|run| value(run)).collect()
 }
 
-fn by_round(runs: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>) -> Vec<(usize, f64)> {
+fn by_round(runs: &[&Measurement], value: fn(&Measurement) -> Option<f64>) -> Vec<(usize, f64)> {
     runs.iter().filter_map(|run| Some((run.round, value(run)?))).collect()
 }
 

@@ -1,14 +1,14 @@
-//! A table in Markdown, its columns padded so that it also reads well on a terminal.
+//! Renders a table in Markdown, with padded columns so that it is readable on a terminal, too.
 //!
-//! Knows nothing of what is in it; the cells are [`crate::report`]'s.
+//! [`crate::report`] provides the cells.
 
-/// The first column is text, the others are numbers and keep to the right.
+/// Renders a table. The first column is text; the others are numbers and aligned to the right.
 pub fn render(headings: &[&str], rows: &[Vec<String>]) -> String {
-    let width_of = |column: usize| {
+    let mut widths = Vec::new();
+    for (column, heading) in headings.iter().enumerate() {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell));
-        cells.chain([width(headings[column]), 3]).max().unwrap_or(3)
-    };
-    let widths: Vec<usize> = (0..headings.len()).map(width_of).collect();
+        widths.push(cells.chain([width(heading), 3]).max().unwrap_or(3));
+    }
     let titles: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
     let mut lines = vec![line(&titles, &widths), rule(&widths)];
     lines.extend(rows.iter().map(|row| line(row, &widths)));
@@ -16,9 +16,9 @@ pub fn render(headings: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 fn line(cells: &[String], widths: &[usize]) -> String {
-    let padded = widths.iter().enumerate().map(|(column, &wanted)| {
+    let padded = widths.iter().enumerate().map(|(column, &column_width)| {
         let cell = cells.get(column).map_or("–", String::as_str);
-        let space = " ".repeat(wanted.saturating_sub(width(cell)));
+        let space = " ".repeat(column_width.saturating_sub(width(cell)));
         if column == 0 { format!(" {cell}{space} |") } else { format!(" {space}{cell} |") }
     });
     format!("|{}", padded.collect::<String>())

@@ -1,7 +1,7 @@
-//! Who is measured, and where they are.
+//! The measured tools, and their paths.
 //!
-//! A tool that is not there is no error: its row is a dash, and [`Toolbox::missing`] names it. How each is called is in
-//! [`crate::command`].
+//! A tool that is not installed is no error: its row is a dash, and [`Toolbox::missing`] names it.
+//! [`crate::command`] builds the command lines.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -39,12 +39,12 @@ impl Tool {
     }
 }
 
-/// The tools that were found and asked for.
+/// The requested tools that are installed.
 #[derive(Clone, Debug, Default)]
 pub struct Toolbox {
-    found: BTreeMap<Tool, PathBuf>,
+    paths: BTreeMap<Tool, PathBuf>,
     pub missing: Vec<Tool>,
-    /// Given by the user; else it is looked for beside brunt.
+    /// Path given by the user; if None, the directory of brunt is searched.
     lab: Option<PathBuf>,
 }
 
@@ -58,7 +58,7 @@ impl Toolbox {
                 other => in_path(other.name()),
             };
             match path {
-                Some(path) => drop(toolbox.found.insert(tool, path)),
+                Some(path) => drop(toolbox.paths.insert(tool, path)),
                 None => toolbox.missing.push(tool),
             }
         }
@@ -66,15 +66,16 @@ impl Toolbox {
     }
 
     pub fn path(&self, tool: Tool) -> Option<&Path> {
-        self.found.get(&tool).map(PathBuf::as_path)
+        self.paths.get(&tool).map(PathBuf::as_path)
     }
 
-    /// The server that counts arrivals: as given, beside brunt, beside us, or where cargo puts it.
+    /// Path of the lab, which counts arrivals: the given one, or in the directory of brunt, of this
+    /// program, or of cargo's builds.
     pub fn lab(&self) -> Option<PathBuf> {
-        let beside_brunt = self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
+        let next_to_brunt = self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
         let candidates = match &self.lab {
             Some(path) => vec![path.clone()],
-            None => [beside_brunt, beside_us("brunt-lab"), Some("target/release/brunt-lab".into())]
+            None => [next_to_brunt, next_to_this_program("brunt-lab"), Some("target/release/brunt-lab".into())]
                 .into_iter()
                 .flatten()
                 .collect(),
@@ -82,20 +83,20 @@ impl Toolbox {
         candidates.into_iter().find(|file| file.is_file()).and_then(|file| file.canonicalize().ok())
     }
 
-    /// The first line of what each says of itself.
+    /// First line of the version output of each tool.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
-        self.found.iter().filter_map(|(tool, path)| Some((tool.name(), version(*tool, path)?))).collect()
+        self.paths.iter().filter_map(|(tool, path)| Some((tool.name(), version(*tool, path)?))).collect()
     }
 }
 
-/// A program of this name in `PATH`, or where Debian keeps servers.
+/// Finds a program in `PATH`, or where Debian installs servers.
 pub fn in_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
     folders.map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// The first line that a program prints about its version, to either stream and with whatever exit code.
+/// First line of a program's version output, from either stream and with any exit code.
 pub fn first_line(program: &Path, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     let text = [output.stdout, output.stderr].concat();
@@ -113,15 +114,15 @@ fn version(tool: Tool, path: &Path) -> Option<String> {
     }
 }
 
-fn brunt(given: Option<&Path>) -> Option<PathBuf> {
-    let candidates = match given {
+fn brunt(requested: Option<&Path>) -> Option<PathBuf> {
+    let candidates = match requested {
         Some(path) => vec![path.to_owned()],
-        None => beside_us("brunt").into_iter().chain([PathBuf::from("target/release/brunt")]).collect(),
+        None => next_to_this_program("brunt").into_iter().chain([PathBuf::from("target/release/brunt")]).collect(),
     };
     candidates.into_iter().find(|file| file.is_file()).and_then(|file| file.canonicalize().ok())
 }
 
-/// `cargo run` builds the one program that it runs, so the floor is built here, by the same cargo.
+/// Builds the floor with the same cargo, because `cargo run` only builds the program that it runs.
 fn floor() -> Option<PathBuf> {
     if let Some(cargo) = env::var_os("CARGO") {
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
@@ -132,9 +133,9 @@ fn floor() -> Option<PathBuf> {
             return None;
         }
     }
-    beside_us("floor").filter(|file| file.is_file())
+    next_to_this_program("floor").filter(|file| file.is_file())
 }
 
-fn beside_us(name: &str) -> Option<PathBuf> {
+fn next_to_this_program(name: &str) -> Option<PathBuf> {
     Some(env::current_exe().ok()?.parent()?.join(name))
 }

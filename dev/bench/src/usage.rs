@@ -1,25 +1,26 @@
-//! What the kernel charged a process for: CPU time and the most memory it held.
+//! Reads the kernel's accounting of a process: CPU time and peak memory.
 //!
-//! The one file with `unsafe` code of this crate: neither the standard library nor rustix has `wait4` or
-//! `getrusage`. Not a measurement by itself; [`crate::child`] decides what to do with the figures.
+//! It is the only file of this crate with `unsafe` code, because neither the standard library nor
+//! rustix has `wait4` or `getrusage`. [`crate::child`] decides how the figures are used.
 #![allow(unsafe_code)]
 
 use std::io;
 use std::time::Duration;
 
-/// CPU time and peak memory of one process, with those of its own children that it waited for.
+/// CPU time and peak memory of one process, and of its children that it waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub user: Duration,
     pub system: Duration,
-    /// Peak resident memory. After `exec` the kernel starts it at what the *parent* held when it forked.
+    /// Peak resident memory. After `exec`, the kernel starts it at the peak of the parent at the
+    /// time of the fork.
     pub peak_rss_bytes: u64,
 }
 
-/// How a child ended, and what it had used.
+/// Exit code and resource usage of a child that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// The exit code; `None` where a signal ended it.
+    /// Exit code; `None` if a signal ended the child.
     pub code: Option<i32>,
     pub usage: Usage,
 }
@@ -30,7 +31,7 @@ impl Ended {
     }
 }
 
-/// Waits for the child `pid` and takes its accounts (wait4(2)).
+/// Waits for the child `pid`, and returns its accounting (wait4(2)).
 pub fn wait(pid: u32) -> io::Result<Ended> {
     let mut status: libc::c_int = 0;
     let mut usage = empty();
@@ -48,7 +49,7 @@ pub fn wait(pid: u32) -> io::Result<Ended> {
     }
 }
 
-/// The accounts of this process so far (getrusage(2)).
+/// Returns the accounting of this process so far (getrusage(2)).
 pub fn own() -> io::Result<Usage> {
     let mut usage = empty();
     // SAFETY: the pointer is to a live, writable `rusage`.
@@ -67,7 +68,7 @@ fn usage_of(raw: &libc::rusage) -> Usage {
     Usage {
         user: duration(raw.ru_utime),
         system: duration(raw.ru_stime),
-        // Linux counts it in kilobytes of 1024 bytes.
+        // Linux counts in kilobytes of 1024 bytes.
         peak_rss_bytes: raw.ru_maxrss as u64 * 1024,
     }
 }
@@ -79,13 +80,13 @@ fn duration(time: libc::timeval) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::child::Ours;
+    use crate::child::OwnedProcess;
     use std::process::Command;
 
     #[test]
     fn a_child_is_charged_for_what_it_did() {
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-        let ended = Ours::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
+        let ended = OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
         assert!(ended.success());
         assert!(ended.usage.user + ended.usage.system > Duration::ZERO);
         assert!(ended.usage.peak_rss_bytes > 100_000);
@@ -93,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_failed_child_is_told_apart() {
-        let code_of = |script| Ours::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap().code;
+        let code_of =
+            |script| OwnedProcess::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap().code;
         assert_eq!(code_of("exit 5"), Some(5));
         assert_eq!(code_of("kill -9 $$"), None);
     }

@@ -1,14 +1,16 @@
-//! What brunt's drop-ins cost beside the tools whose names they bear: `brunt-bench-drop-ins --brunt PATH`.
+//! Measures the cost of brunt's drop-ins in comparison with the original
+//! tools: `brunt-bench-drop-ins --brunt PATH`.
 //!
-//! The real tool and ours get the same command line, in turn, round after round, against the suite's nginx. Requests are
-//! nginx's count, CPU time is the kernel's of the whole process, the rate is requests over the time from start to end.
-//! Not a test of what they print (`dev/tests/it/compat`).
+//! The original tool and brunt get the same command line, in turn, round after round, against the
+//! suite's nginx. nginx counts the requests; the kernel accounts for the CPU time of the whole
+//! process. The rate is requests divided by the time from start to end. `dev/tests/it/compat` tests
+//! the output of the drop-ins.
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::cases::SMALL;
 use brunt_bench::child::{self, Interrupt};
 use brunt_bench::machine;
-use brunt_bench::maths::{Spread, ratios_within_rounds};
+use brunt_bench::maths::{median_of_rounds, median_ratio};
 use brunt_bench::nginx::Nginx;
 use brunt_bench::output;
 use brunt_bench::table;
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// The real httperf sometimes waits for ever for a reply that it has missed: it is then run again.
+/// The original httperf sometimes waits forever for a reply that it missed. It is then run again.
 const PATIENCE: Duration = Duration::from_secs(40);
 const TRIES: usize = 3;
 
@@ -47,7 +49,7 @@ struct Options {
     check: bool,
 }
 
-/// One command line, and what is expected of ours in multiples of theirs.
+/// A command line, and the targets for brunt as ratios to the original tool.
 struct Row {
     name: &'static str,
     tool: &'static str,
@@ -56,7 +58,8 @@ struct Row {
     rate_at_least: Option<f64>,
 }
 
-/// `URL`, `HOST`, `PORT`, `PAGE` and `RC` stand for what is known only when the server runs.
+/// `URL`, `HOST`, `PORT`, `PAGE` and `RC` are placeholders for values that are known
+/// once the server runs.
 const ROWS: [Row; 7] = [
     Row {
         name: "ab -k -c 64",
@@ -97,16 +100,16 @@ const ROWS: [Row; 7] = [
     },
 ];
 
-/// What was seen of one run.
+/// Cost and rate of one run.
 #[derive(Clone, Copy)]
-struct Seen {
+struct RunCost {
     microseconds: f64,
     rate: f64,
 }
 
-/// The runs of one side: round and figure.
+/// The runs of one program: round and figure.
 #[derive(Default)]
-struct Side {
+struct Runs {
     cpu: Vec<(usize, f64)>,
     rate: Vec<(usize, f64)>,
 }
@@ -125,14 +128,17 @@ fn run(options: &Options) -> Result<ExitCode> {
         &rc,
         "protocol = HTTP/1.1\nconnection = keep-alive\njson_output = false\nlogging = false\nparser = false\n",
     )?;
-    let (mut lines, mut all, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lines = Vec::new();
+    let mut all = Vec::new();
+    let mut missed = Vec::new();
     for row in ROWS.iter().filter(|row| options.only.as_deref().is_none_or(|only| only == row.tool)) {
         let Some(theirs) = tools::in_path(row.tool) else {
             output::progress(&format!("SKIPPED {}: not installed", row.tool));
             continue;
         };
-        let [real, ours] = in_turn(row, &theirs, options, (&server, &rc, &interrupt))?;
-        let (line, figures, complaints) = told(row, &real, &ours);
+        let stand = Stand { options, server: &server, rc: &rc, interrupt: &interrupt };
+        let [real, ours] = in_turn(row, &theirs, &stand)?;
+        let (line, figures, complaints) = row_result(row, &real, &ours);
         output::progress(&line.join("  "));
         lines.push(line);
         all.push(figures);
@@ -158,51 +164,59 @@ fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> 
     Ok(())
 }
 
-/// Both in turn, each first in every other round.
-fn in_turn(
-    row: &Row,
-    theirs: &Path,
-    options: &Options,
-    (server, rc, interrupt): (&Nginx, &Path, &Interrupt),
-) -> Result<[Side; 2]> {
-    let mut sides = [Side::default(), Side::default()];
-    for round in 0..options.rounds {
+/// Environment of every run.
+struct Stand<'a> {
+    options: &'a Options,
+    server: &'a Nginx,
+    /// Configuration file of siege.
+    rc: &'a Path,
+    interrupt: &'a Interrupt,
+}
+
+/// Runs both programs in turn. Each is first in every other round.
+fn in_turn(row: &Row, theirs: &Path, stand: &Stand) -> Result<[Runs; 2]> {
+    let mut sides = [Runs::default(), Runs::default()];
+    for round in 0..stand.options.rounds {
         for turn in 0..2 {
             let ours = (round + turn) % 2 == 1;
-            let mut command = Command::new(if ours { &options.brunt } else { theirs });
+            let mut command = Command::new(if ours { &stand.options.brunt } else { theirs });
             if ours {
                 command.arg(row.tool);
             }
-            command.args(words(row, server, rc)).env("HOME", rc.parent().unwrap_or(rc));
-            let Seen { microseconds, rate } = one(&mut command, server, interrupt)?;
-            let side = &mut sides[usize::from(ours)];
-            side.cpu.push((round, microseconds));
-            side.rate.push((round, rate));
+            command.args(words(row, stand.server, stand.rc)).env("HOME", stand.rc.parent().unwrap_or(stand.rc));
+            let RunCost { microseconds, rate } = measure(&mut command, stand.server, stand.interrupt)?;
+            let runs = &mut sides[usize::from(ours)];
+            runs.cpu.push((round, microseconds));
+            runs.rate.push((round, rate));
         }
     }
     Ok(sides)
 }
 
 fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
-    let known = [
+    let placeholders = [
         ("URL", server.url(SMALL)),
         ("HOST", server.address.ip().to_string()),
         ("PORT", server.address.port().to_string()),
         ("PAGE", SMALL.path.to_owned()),
         ("RC", rc.display().to_string()),
     ];
-    let word = |word: &str| known.iter().find(|(name, _)| *name == word).map_or(word.to_owned(), |(_, is)| is.clone());
-    row.words.split(' ').map(word).collect()
+    let mut words = Vec::new();
+    for word in row.words.split(' ') {
+        let value = known.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone());
+        words.push(value.unwrap_or_else(|| word.to_owned()));
+    }
+    words
 }
 
-fn one(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<Seen> {
-    let tried = (0..TRIES).find_map(|_| {
+fn measure(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<RunCost> {
+    let attempt = (0..TRIES).find_map(|_| {
         let before = server.status.read().ok()?.requests;
         let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));
         finished.map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more"))).ok().zip(Some(before))
     });
     interrupt.check()?;
-    let (finished, before) = tried.with_context(|| format!("{command:?} never came to its end"))?;
+    let (finished, before) = attempt.with_context(|| format!("{command:?} never came to its end"))?;
     let requests = (server.status.read()?.requests - before) as f64;
     ensure!(
         finished.code == Some(0) && requests > 0.0,
@@ -211,18 +225,13 @@ fn one(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<S
         finished.output
     );
     let cpu = finished.usage.user + finished.usage.system;
-    Ok(Seen { microseconds: cpu.as_secs_f64() * 1e6 / requests, rate: requests / finished.elapsed.as_secs_f64() })
+    Ok(RunCost { microseconds: cpu.as_secs_f64() * 1e6 / requests, rate: requests / finished.elapsed.as_secs_f64() })
 }
 
-/// A row of the page, its figures, and what was missed.
-fn told(row: &Row, real: &Side, ours: &Side) -> (Vec<String>, Value, Vec<String>) {
-    let median = |values: &[(usize, f64)]| {
-        Spread::of(&values.iter().map(|value| value.1).collect::<Vec<_>>()).map_or(f64::NAN, |spread| spread.median)
-    };
-    let ratio = |ours: &[(usize, f64)], real: &[(usize, f64)]| {
-        Spread::of(&ratios_within_rounds(ours, real)).map_or(f64::NAN, |spread| spread.median)
-    };
-    let (cpu, rate) = (ratio(&ours.cpu, &real.cpu), ratio(&ours.rate, &real.rate));
+/// A row of the page, its figures, and the missed targets.
+fn row_result(row: &Row, real: &Runs, ours: &Runs) -> (Vec<String>, Value, Vec<String>) {
+    let cpu = median_ratio(&ours.cpu, &real.cpu);
+    let rate = median_ratio(&ours.rate, &real.rate);
     let mut missed = Vec::new();
     if let Some(most) = row.cpu_at_most.filter(|most| cpu > *most) {
         missed.push(format!("{}: {cpu:.2} of its CPU time per request, not {most}", row.name));
@@ -232,11 +241,11 @@ fn told(row: &Row, real: &Side, ours: &Side) -> (Vec<String>, Value, Vec<String>
     }
     let line = vec![
         row.name.to_owned(),
-        format!("{:.2}", median(&real.cpu)),
-        format!("{:.2}", median(&ours.cpu)),
+        format!("{:.2}", median_of_rounds(&real.cpu)),
+        format!("{:.2}", median_of_rounds(&ours.cpu)),
         format!("{cpu:.2}"),
-        format!("{:.0}", median(&real.rate)),
-        format!("{:.0}", median(&ours.rate)),
+        format!("{:.0}", median_of_rounds(&real.rate)),
+        format!("{:.0}", median_of_rounds(&ours.rate)),
         format!("{rate:.2}"),
     ];
     let figures = json!({

@@ -1,8 +1,9 @@
-//! Compares two builds of brunt by their CPU time per request: `brunt-bench-pair --old PATH --new PATH`.
+//! Compares two builds of brunt by their CPU time per request: `brunt-bench-pair
+//! --old PATH --new PATH`.
 //!
-//! The two run in turn (old new, new old, …) against the suite's nginx, until the ratio is known well enough: its 95 %
-//! confidence interval has a half width of 0.5 %, or the rounds are used up, and then the result is "inconclusive".
-//! It is no comparison with other tools: that is `brunt-bench`.
+//! The two builds run in turn (old new, new old, …) against the suite's nginx until the ratio is
+//! precise enough: its 95 % confidence interval has a half width of 0.5 %. If the rounds are used
+//! up first, the result is "inconclusive". `brunt-bench` compares brunt with other tools.
 
 use anyhow::{Context, Result, bail};
 use brunt_bench::cases::{CASES, Case, named};
@@ -18,7 +19,7 @@ use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Before so many rounds no interval is believed.
+/// Minimum number of rounds before an interval is used.
 const LEAST_ROUNDS: usize = 8;
 
 /// Compare two builds of brunt by their CPU time per request.
@@ -51,7 +52,7 @@ struct Options {
     out: Option<PathBuf>,
 }
 
-/// What one case came to.
+/// Result of one case.
 struct Outcome {
     case: Case,
     rounds: usize,
@@ -77,11 +78,12 @@ impl Verdict {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let code = |verdicts: Vec<Verdict>| {
-        let is_worse = verdicts.iter().any(|verdict| *verdict != Verdict::NotWorse);
-        ExitCode::from(u8::from(is_worse))
-    };
-    output::exit_code("brunt-bench-pair", run(&options).map(code))
+    output::exit_code("brunt-bench-pair", run(&options).map(|verdicts| exit_code(&verdicts)))
+}
+
+fn exit_code(verdicts: &[Verdict]) -> ExitCode {
+    let is_worse = verdicts.iter().any(|verdict| *verdict != Verdict::NotWorse);
+    ExitCode::from(u8::from(is_worse))
 }
 
 fn run(options: &Options) -> Result<Vec<Verdict>> {
@@ -127,8 +129,8 @@ fn compare(stand: &Stand, case: Case, options: &Options) -> Result<Outcome> {
         let [first, second] = builds.map(|build| cpu_per_request(stand, &case, build));
         let (old, new) = if round % 2 == 1 { (second?, first?) } else { (first?, second?) };
         ratios.push(new / old);
-        let known = Ratio::of(&ratios).filter(|_| ratios.len() >= LEAST_ROUNDS.min(options.rounds));
-        if let Some(ratio) = known
+        let ratio = Ratio::of(&ratios).filter(|_| ratios.len() >= LEAST_ROUNDS.min(options.rounds));
+        if let Some(ratio) = ratio
             && (ratio.half_width() * 100.0 <= options.half_width || ratios.len() >= options.rounds)
         {
             return Ok(Outcome { case, rounds: ratios.len(), ratio });

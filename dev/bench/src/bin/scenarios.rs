@@ -1,15 +1,18 @@
-//! What a scenario costs: `brunt-bench-scenarios --brunt PATH [--jmeter HOME] [--k6 PATH]`.
+//! Measures the cost of a scenario: `brunt-bench-scenarios --brunt PATH
+//! [--jmeter HOME] [--k6 PATH]`.
 //!
-//! Two scenarios (`dev/bench/scenarios`): three plain steps, beside wrk, which asks for the same page; and a form, a login whose reply
-//! is JSON, and an order with the token of it, with users from a file, beside JMeter and k6. Each is run in turn, round after round,
-//! against the suite's nginx. Requests are nginx's count, CPU time is the kernel's of the whole process, its start included.
-//! Not a test of what they report.
+//! There are two scenarios (`dev/bench/scenarios`). The first has three plain steps, and is
+//! compared with wrk, which requests the same page. The second has a form, a login with a JSON
+//! reply, and an order with the token of that reply, with users from a file; it is compared with
+//! JMeter and k6. The tools run in turn, round after round, against the suite's nginx. nginx counts
+//! the requests; the kernel accounts for the CPU time of the whole process, its start included. It
+//! does not test the tools' reports.
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::cases::{CONNECTIONS, SMALL};
 use brunt_bench::child::{self, Interrupt};
 use brunt_bench::machine;
-use brunt_bench::maths::{Spread, ratios_within_rounds};
+use brunt_bench::maths::{median_of_rounds, median_ratio};
 use brunt_bench::nginx::Nginx;
 use brunt_bench::output;
 use brunt_bench::table;
@@ -21,10 +24,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// How long a run may take beyond its load: a JVM starts slowly beside others.
+/// Maximum time of a run in addition to its load: a JVM starts slowly while other programs run.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The files of the scenarios; `ADDRESS`, `HOST`, `PORT` and `SECONDS` stand for what is known only when the server runs.
+/// Files of the scenarios. `ADDRESS`, `HOST`, `PORT` and `SECONDS` are placeholders for values that
+/// are known once the server runs.
 const FILES: [(&str, &str); 5] = [
     ("plain.yaml", include_str!("../../scenarios/plain.yaml")),
     ("shop.yaml", include_str!("../../scenarios/shop.yaml")),
@@ -62,17 +66,17 @@ struct Options {
     check: bool,
 }
 
-/// Who carries out a scenario.
+/// Program that runs a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tool {
-    /// A plan file, or a plan of JMeter.
+    /// brunt with this plan file, or JMeter plan.
     Brunt(&'static str),
     Wrk,
     Jmeter,
     K6,
 }
 
-/// Brunt beside another tool, and the most of the other's CPU time per request that it may take.
+/// brunt in comparison with another tool, and the maximum ratio of their CPU times per request.
 struct Row {
     name: &'static str,
     ours: Tool,
@@ -102,7 +106,7 @@ const ROWS: [Row; 4] = [
     },
 ];
 
-/// What each run needs.
+/// Environment of every run.
 struct Stand<'a> {
     options: &'a Options,
     server: Nginx,
@@ -119,15 +123,17 @@ fn run(options: &Options) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
     let folder = tempfile::tempdir()?;
     let stand = Stand { options, server: Nginx::start(&interrupt)?, scratch: folder.path(), interrupt: &interrupt };
-    stand.furnish()?;
-    let (mut lines, mut all, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    stand.write_files()?;
+    let mut lines = Vec::new();
+    let mut all = Vec::new();
+    let mut missed = Vec::new();
     for row in &ROWS {
         if stand.command(row.theirs).is_none() {
             output::progress(&format!("SKIPPED {}: it is not there", row.name));
             continue;
         }
         let sides = stand.in_turn(row)?;
-        let (line, figures, complaint) = told(row, &sides);
+        let (line, figures, complaint) = row_result(row, &sides);
         output::progress(&line.join("  "));
         lines.push(line);
         all.push(figures);
@@ -153,7 +159,7 @@ fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> 
 }
 
 impl Stand<'_> {
-    fn furnish(&self) -> Result<()> {
+    fn write_files(&self) -> Result<()> {
         let address = self.server.address;
         for (name, text) in FILES {
             let text = text.replace("ADDRESS", &address.to_string()).replace("HOST", &address.ip().to_string());
@@ -163,10 +169,10 @@ impl Stand<'_> {
         Ok(())
     }
 
-    /// None: the tool is not there.
+    /// Returns the command of a tool; None if the tool is not installed.
     fn command(&self, tool: Tool) -> Option<Command> {
         let Options { brunt, jmeter, k6, seconds, .. } = self.options;
-        let command = match tool {
+        let mut command = match tool {
             Tool::Brunt(plan) => {
                 let mut command = Command::new(brunt);
                 command.args(["run", plan, "--no-store", "--quiet"]);
@@ -182,7 +188,7 @@ impl Stand<'_> {
                 let mut command = Command::new(tools::in_path("java")?);
                 command.args(["-Xms512m", "-Xmx512m", "-Djava.awt.headless=true", "-jar"]);
                 command.arg(home.join("bin/ApacheJMeter.jar")).arg("-d").arg(home);
-                // Without a result file it would tell no figures.
+                // Without a result file, JMeter prints no figures.
                 command.args(["-n", "-t", "shop.jmx", "-l", "shop.jtl", "-f"]);
                 command
             }
@@ -192,51 +198,48 @@ impl Stand<'_> {
                 command
             }
         };
-        let mut command = command;
         command.current_dir(self.scratch).env("HOME", self.scratch);
         Some(command)
     }
 
-    /// Both in turn, each first in every other round: microseconds of CPU time per request, by round.
+    /// Runs both tools in turn, each first in every other round. Returns microseconds of CPU time
+    /// per request, by round.
     fn in_turn(&self, row: &Row) -> Result<[Vec<(usize, f64)>; 2]> {
         let mut sides = [Vec::new(), Vec::new()];
         for round in 0..self.options.rounds {
             for turn in 0..2 {
                 let ours = (round + turn) % 2 == 1;
-                let cost = self.one(if ours { row.ours } else { row.theirs })?;
+                let cost = self.cost_of_run(if ours { row.ours } else { row.theirs })?;
                 sides[usize::from(ours)].push((round, cost));
             }
         }
         Ok(sides)
     }
 
-    fn one(&self, tool: Tool) -> Result<f64> {
+    fn cost_of_run(&self, tool: Tool) -> Result<f64> {
         let mut command = self.command(tool).context("the tool is gone")?;
         let before = self.server.status.read()?.requests;
         let limit = Duration::from_secs(self.options.seconds) + PATIENCE;
         let finished = child::run(&mut command, limit, self.interrupt, |_| Ok(()))?;
         self.interrupt.check()?;
         let requests = (self.server.status.read()?.requests - before) as f64;
-        // What brunt calls doubtful it has measured.
-        let ended = matches!(finished.code, Some(0 | 5));
-        ensure!(ended && requests > 100.0, "{command:?} ended with {:?}: {}", finished.code, finished.output);
+        // brunt exits with 5 if a consistency check failed; the run is measured nevertheless.
+        let has_measured = matches!(finished.code, Some(0 | 5));
+        ensure!(has_measured && requests > 100.0, "{command:?} ended with {:?}: {}", finished.code, finished.output);
         let cpu = finished.usage.user + finished.usage.system;
         Ok(cpu.as_secs_f64() * 1e6 / requests)
     }
 }
 
-/// A row of the page, its figures, and what was missed.
-fn told(row: &Row, [theirs, ours]: &[Vec<(usize, f64)>; 2]) -> (Vec<String>, Value, Option<String>) {
-    let median = |values: &[(usize, f64)]| {
-        Spread::of(&values.iter().map(|value| value.1).collect::<Vec<_>>()).map_or(f64::NAN, |spread| spread.median)
-    };
-    let ratio = Spread::of(&ratios_within_rounds(ours, theirs)).map_or(f64::NAN, |spread| spread.median);
+/// A row of the page, its figures, and its missed target.
+fn row_result(row: &Row, [theirs, ours]: &[Vec<(usize, f64)>; 2]) -> (Vec<String>, Value, Option<String>) {
+    let ratio = median_ratio(ours, theirs);
     let most = row.cpu_at_most;
     let missed = (ratio > most).then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
     let line = vec![
         row.name.to_owned(),
-        format!("{:.2}", median(theirs)),
-        format!("{:.2}", median(ours)),
+        format!("{:.2}", median_of_rounds(theirs)),
+        format!("{:.2}", median_of_rounds(ours)),
         format!("{ratio:.3}"),
         format!("{most:.3}"),
     ];

@@ -1,66 +1,79 @@
-//! From runs to rows: what a contender did at a pace, beside the floor in the same round.
+//! Summarizes runs as rows: the figures of a contender at a pace, and their ratios to the floor
+//! in the same round.
 //!
-//! Not a judgement; that is [`super::targets`].
+//! [`super::targets`] compares them with targets.
 
 use serde::Serialize;
 
-use super::{Contender, Paced};
+use super::{Contender, PacingRun};
 use crate::cases::{PACES, Pace};
 use crate::maths::{Spread, median, ratios_within_rounds};
 
 /// A contender at a pace, over its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PacedRow {
+pub struct PacingRow {
     pub pace: &'static str,
     pub contender: Contender,
     pub runs: usize,
     pub dispersion: Option<Spread>,
-    /// Over the floor's of the same round.
+    /// Ratio to the floor's of the same round.
     pub dispersion_ratio: Option<Spread>,
     /// Medians over the rounds.
     pub lag_p50_seconds: Option<f64>,
     pub lag_p99_seconds: Option<f64>,
-    /// p99 over the floor's of the same round.
+    /// Ratio of p99 to the floor's of the same round.
     pub lag_ratio: Option<Spread>,
-    /// How many of the runs were not as precise as they were told to be, and said so.
+    /// Number of runs that ignored `--precise`, with a warning.
     pub not_precise: usize,
 }
 
-/// One row a contender that ran at a pace, pace by pace.
-pub fn rows(runs: &[Paced]) -> Vec<PacedRow> {
-    let of_pace = |pace: Pace| Contender::ALL.into_iter().filter_map(move |contender| row(pace, contender, runs));
-    PACES.into_iter().flat_map(of_pace).collect()
+/// Returns one row for each contender that ran at a pace, ordered by pace.
+pub fn rows(runs: &[PacingRun]) -> Vec<PacingRow> {
+    let mut rows = Vec::new();
+    for pace in PACES {
+        rows.extend(Contender::ALL.into_iter().filter_map(|contender| row(pace, contender, runs)));
+    }
+    rows
 }
 
-fn row(pace: Pace, contender: Contender, runs: &[Paced]) -> Option<PacedRow> {
-    let own = of(pace, contender, runs);
-    let floors = of(pace, Contender::Floor, runs);
-    let ratio = |value: &dyn Fn(&Paced) -> Option<f64>| {
-        Spread::of(&ratios_within_rounds(&by_round(&own, value), &by_round(&floors, value)))
-    };
-    let p99 = |run: &Paced| run.lag_seconds.map(|lag| lag.p99);
-    (!own.is_empty()).then(|| PacedRow {
+fn row(pace: Pace, contender: Contender, runs: &[PacingRun]) -> Option<PacingRow> {
+    let own = runs_of(pace, contender, runs);
+    let floors = runs_of(pace, Contender::Floor, runs);
+    (!own.is_empty()).then(|| PacingRow {
         pace: pace.name,
         contender,
         runs: own.len(),
-        dispersion: Spread::of(&values(&own, &|run| run.dispersion)),
-        dispersion_ratio: ratio(&|run| run.dispersion),
-        lag_p50_seconds: median(&values(&own, &|run| run.lag_seconds.map(|lag| lag.p50))),
-        lag_p99_seconds: median(&values(&own, &p99)),
-        lag_ratio: ratio(&p99),
+        dispersion: Spread::of(&values(&own, dispersion)),
+        dispersion_ratio: ratio(&own, &floors, dispersion),
+        lag_p50_seconds: median(&values(&own, |run| run.lag_seconds.map(|lag| lag.p50))),
+        lag_p99_seconds: median(&values(&own, lag_p99)),
+        lag_ratio: ratio(&own, &floors, lag_p99),
         not_precise: own.iter().filter(|run| run.not_precise.is_some()).count(),
     })
 }
 
-fn of(pace: Pace, contender: Contender, runs: &[Paced]) -> Vec<&Paced> {
+fn dispersion(run: &PacingRun) -> Option<f64> {
+    run.dispersion
+}
+
+fn lag_p99(run: &PacingRun) -> Option<f64> {
+    run.lag_seconds.map(|lag| lag.p99)
+}
+
+fn runs_of(pace: Pace, contender: Contender, runs: &[PacingRun]) -> Vec<&PacingRun> {
     runs.iter().filter(|run| run.pace == pace.name && run.contender == contender).collect()
 }
 
-fn values(runs: &[&Paced], value: &dyn Fn(&Paced) -> Option<f64>) -> Vec<f64> {
+/// Spread of the ratios of a figure within rounds.
+fn ratio(runs: &[&PacingRun], floors: &[&PacingRun], value: fn(&PacingRun) -> Option<f64>) -> Option<Spread> {
+    Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(floors, value)))
+}
+
+fn values(runs: &[&PacingRun], value: fn(&PacingRun) -> Option<f64>) -> Vec<f64> {
     runs.iter().filter_map(|run| value(run)).collect()
 }
 
-fn by_round(runs: &[&Paced], value: &dyn Fn(&Paced) -> Option<f64>) -> Vec<(usize, f64)> {
+fn by_round(runs: &[&PacingRun], value: fn(&PacingRun) -> Option<f64>) -> Vec<(usize, f64)> {
     runs.iter().filter_map(|run| Some((run.round, value(run)?))).collect()
 }
 
@@ -70,8 +83,8 @@ pub(crate) mod tests {
     use crate::account::Lag;
 
     /// A run with this variance over mean, and a lag p99 of so many µs.
-    pub(crate) fn paced(pace: &'static str, contender: Contender, round: usize, [index, lag]: [f64; 2]) -> Paced {
-        Paced {
+    pub(crate) fn paced(pace: &'static str, contender: Contender, round: usize, [index, lag]: [f64; 2]) -> PacingRun {
+        PacingRun {
             pace,
             contender,
             round,
@@ -116,7 +129,7 @@ pub(crate) mod tests {
     #[test]
     fn who_could_not_be_precise_is_counted() {
         let words = Some("--precise: 1 cores are none too many".to_owned());
-        let run = Paced { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
+        let run = PacingRun { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
         assert_eq!(rows(&[run])[0].not_precise, 1);
     }
 }

@@ -1,7 +1,7 @@
-//! The pacing case as a table. Shows what [`super::figures`] made; decides nothing.
+//! Shows the pacing case as a table of the figures of [`super::figures`].
 
-use super::figures::{PacedRow, rows};
-use super::{Contender, Paced};
+use super::figures::{PacingRow, rows};
+use super::{Contender, PacingRun};
 use crate::cases::PACES;
 use crate::maths::Spread;
 use crate::report::{dash, microseconds, ratio};
@@ -13,23 +13,25 @@ stamp of receipt; variance ÷ mean of these counts is 0 for a metronome and 1 fo
 both figures of a ratio are near 0, and how late the first arrival was moves them, since bins begin with it: a ratio \
 says little unless its spread is small.\n\n";
 
-pub fn section(runs: &[Paced]) -> String {
+pub fn section(runs: &[PacingRun]) -> String {
     if runs.is_empty() {
         return "Not measured.\n".to_owned();
     }
     let headings =
         ["arrivals", "variance ÷ mean", "variance ÷ mean × floor", "lag p50 µs", "lag p99 µs", "lag p99 × floor"];
     let rows = rows(runs);
-    let line = |pace: &str, contender: Contender| {
-        let row = rows.iter().find(|row| row.pace == pace && row.contender == contender);
-        [vec![format!("{pace}, {}", contender.name())], row.map(cells).unwrap_or_default()].concat()
-    };
-    let lines: Vec<_> =
-        PACES.iter().flat_map(|pace| Contender::ALL.map(|contender| line(pace.name, contender))).collect();
+    let mut lines = Vec::new();
+    for pace in PACES {
+        for contender in Contender::ALL {
+            let row = rows.iter().find(|row| row.pace == pace.name && row.contender == contender);
+            let name = format!("{}, {}", pace.name, contender.name());
+            lines.push([vec![name], row.map(cells).unwrap_or_default()].concat());
+        }
+    }
     EXPLANATION.to_owned() + &table::render(&headings, &lines) + &refusals(runs)
 }
 
-fn cells(row: &PacedRow) -> Vec<String> {
+fn cells(row: &PacingRow) -> Vec<String> {
     vec![
         row.dispersion.map_or(dash(), index),
         ratio(row.dispersion_ratio),
@@ -43,8 +45,8 @@ fn index(spread: Spread) -> String {
     format!("{:.4} ({:.4}–{:.4})", spread.median, spread.min, spread.max)
 }
 
-/// What brunt said where it could not be precise.
-fn refusals(runs: &[Paced]) -> String {
+/// Returns brunt's warning if runs ignored `--precise`.
+fn refusals(runs: &[PacingRun]) -> String {
     let mut refusals = runs.iter().filter_map(|run| run.not_precise.as_ref());
     let Some(words) = refusals.next() else { return String::new() };
     format!("\n{} runs were not precise: “{words}”.\n", refusals.count() + 1)
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn a_refusal_to_be_precise_is_told_once_in_its_own_words() {
         let words = Some("--precise: 1 cores are none too many".to_owned());
-        let run = Paced { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
+        let run = PacingRun { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
         let section = section(&[run.clone(), run]);
         assert!(section.contains("2 runs were not precise: “--precise: 1 cores are none too many”."), "{section}");
     }

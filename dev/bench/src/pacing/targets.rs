@@ -1,28 +1,30 @@
-//! brunt against its targets in the pacing case, pace by pace. The targets themselves are in [`crate::cases`].
+//! Compares brunt with its targets in the pacing case, pace by pace. The targets
+//! themselves are in [`crate::cases`].
 
-use super::figures::{PacedRow, rows};
-use super::{Contender, Paced};
+use super::figures::{PacingRow, rows};
+use super::{Contender, PacingRun};
 use crate::cases::{Arrivals, FLOOR_TARGET, PACES, POISSON_TARGET, PRECISE_LAG_TARGET, Pace};
-use crate::check::{Bound, Verdict, middle, verdict};
+use crate::check::{Bound, Verdict, median_of, verdict};
 
-pub fn verdicts(runs: &[Paced]) -> Vec<Verdict> {
+pub fn verdicts(runs: &[PacingRun]) -> Vec<Verdict> {
     let rows = rows(runs);
     PACES.into_iter().flat_map(|pace| verdicts_of(pace, &rows)).collect()
 }
 
-fn verdicts_of(pace: Pace, rows: &[PacedRow]) -> Vec<Verdict> {
-    let row_of = |contender| rows.iter().find(|row| row.pace == pace.name && row.contender == contender);
-    let (brunt, precise) = (row_of(Contender::Brunt), row_of(Contender::BruntPrecise));
-    let lag = middle(brunt.and_then(|row| row.lag_ratio));
+fn verdicts_of(pace: Pace, rows: &[PacingRow]) -> Vec<Verdict> {
+    let of_pace: Vec<&PacingRow> = rows.iter().filter(|row| row.pace == pace.name).collect();
+    let brunt = of_pace.iter().copied().find(|row| row.contender == Contender::Brunt);
+    let precise = of_pace.iter().copied().find(|row| row.contender == Contender::BruntPrecise);
+    let lag = median_of(brunt.and_then(|row| row.lag_ratio));
     vec![
         verdict(pace.name, "lag p99 ÷ the floor's", lag, Bound::AtMost(FLOOR_TARGET)),
-        of_precise(pace, precise),
-        of_spacing(pace, brunt),
+        precise_verdict(pace, precise),
+        spacing_verdict(pace, brunt),
     ]
 }
 
-/// Where no core was to spare, the target is that every run said so.
-fn of_precise(pace: Pace, row: Option<&PacedRow>) -> Verdict {
+/// Without a spare core, the target is that every run has the warning.
+fn precise_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
     let refused = row.map(|row| row.not_precise as f64 / row.runs as f64).filter(|share| *share > 0.0);
     if refused.is_some() {
         return verdict(pace.name, "share of the runs that say no core is to spare", refused, Bound::AtLeast(1.0));
@@ -31,14 +33,14 @@ fn of_precise(pace: Pace, row: Option<&PacedRow>) -> Verdict {
     verdict(pace.name, "lag p99 with --precise, µs", lag, Bound::AtMost(PRECISE_LAG_TARGET * 1e6))
 }
 
-fn of_spacing(pace: Pace, row: Option<&PacedRow>) -> Verdict {
+fn spacing_verdict(pace: Pace, row: Option<&PacingRow>) -> Verdict {
     match pace.arrivals {
         Arrivals::Even => {
-            let ratio = middle(row.and_then(|row| row.dispersion_ratio));
+            let ratio = median_of(row.and_then(|row| row.dispersion_ratio));
             verdict(pace.name, "variance ÷ mean, ÷ the floor's", ratio, Bound::AtMost(FLOOR_TARGET))
         }
         Arrivals::Poisson => {
-            let index = middle(row.and_then(|row| row.dispersion));
+            let index = median_of(row.and_then(|row| row.dispersion));
             let [least, most] = POISSON_TARGET;
             verdict(pace.name, "variance ÷ mean", index, Bound::Within(least, most))
         }
@@ -51,12 +53,12 @@ mod tests {
     use super::*;
 
     /// The figures missed at the pace that these runs are of.
-    fn missed(runs: &[Paced]) -> Vec<&'static str> {
+    fn missed(runs: &[PacingRun]) -> Vec<&'static str> {
         let of_pace = |verdict: &Verdict| verdict.case == runs[0].pace && !verdict.met;
         verdicts(runs).into_iter().filter(of_pace).map(|verdict| verdict.figure).collect()
     }
 
-    fn runs(pace: &'static str, brunt: [f64; 2], precise: [f64; 2], floor: [f64; 2]) -> Vec<Paced> {
+    fn runs(pace: &'static str, brunt: [f64; 2], precise: [f64; 2], floor: [f64; 2]) -> Vec<PacingRun> {
         vec![
             paced(pace, Contender::Brunt, 0, brunt),
             paced(pace, Contender::BruntPrecise, 0, precise),
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn without_a_core_to_spare_every_run_must_say_so() {
-        let say = |run: &Paced| Paced { not_precise: Some("--precise: 1 cores".to_owned()), ..run.clone() };
+        let say = |run: &PacingRun| PacingRun { not_precise: Some("--precise: 1 cores".to_owned()), ..run.clone() };
         let mut runs = runs("even-2000", [0.1, 100.0], [0.1, 900.0], [0.1, 100.0]);
         runs[1] = say(&runs[1]);
         assert!(missed(&runs).is_empty());

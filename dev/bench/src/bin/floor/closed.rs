@@ -1,8 +1,10 @@
-//! The closed loop: each connection sends its next request as soon as its reply is there.
+//! The closed loop: each connection sends its next request as soon as it has received its reply.
 //!
-//! Kept connections cost one `send` and one `recv` per small reply, and for those that wake together one `epoll_wait`. What is
-//! behind the first read of a larger reply is dropped in the kernel (`MSG_TRUNC`). A new connection per request costs besides
-//! one `socket`, `connect`, `epoll_ctl` and `close`, and a wake-up when it is open, since that instant is measured.
+//! A kept connection costs one `send` and one `recv` per small reply, and one `epoll_wait`
+//! for all connections that wake together. The kernel drops the part of a larger reply that
+//! follows the first read (`MSG_TRUNC`). A new connection per request costs in addition one
+//! `socket`, `connect`, `epoll_ctl` and `close`, and a wake-up when it is open, because
+//! that instant is measured.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -17,9 +19,9 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 
 use super::{SECOND, connect, now};
 
-/// How long nothing may come before the loop gives up.
+/// Maximum time without any reply before the loop fails.
 const PATIENCE: rustix::time::Timespec = rustix::time::Timespec { tv_sec: 2, tv_nsec: 0 };
-/// How much one read takes, or drops, at most.
+/// Maximum number of bytes that one read takes or drops.
 const READ: usize = 256 * 1024;
 
 #[derive(Args)]
@@ -49,8 +51,9 @@ pub fn run(job: &Job) -> Result<serde_json::Value> {
 
 struct Connection {
     socket: OwnedFd,
-    /// Of the reply under way, head and body, that did not come yet; None: nothing of it came.
-    left: Option<usize>,
+    /// Bytes of the current reply, head and body, that have not arrived yet; None
+    /// before its first byte.
+    remaining: Option<usize>,
     is_open: bool,
 }
 
@@ -80,12 +83,12 @@ impl Floor {
                 floor.watch(&socket, slot, EventFlags::IN)?;
                 floor.send(&socket)?;
             }
-            floor.connections.push(Connection { socket, left: None, is_open: !job.new_connections });
+            floor.connections.push(Connection { socket, remaining: None, is_open: !job.new_connections });
         }
         Ok(floor)
     }
 
-    /// How many replies came until the instant `end`.
+    /// Returns the number of replies until the instant `end`.
     fn run(&mut self, end: u64) -> Result<usize> {
         let mut completed = 0;
         let mut events = Vec::with_capacity(256);
@@ -108,30 +111,31 @@ impl Floor {
         Ok(completed)
     }
 
-    /// Takes what came; true: the reply is whole, and the next request is out.
+    /// Takes the received bytes. Returns true if the reply is complete and the
+    /// next request is sent.
     fn receive(&mut self, slot: usize) -> Result<bool> {
         loop {
             let connection = &mut self.connections[slot];
-            let how = if connection.left.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
-            let most = connection.left.map_or(READ, |left| left.min(READ));
-            let came = match recv(&connection.socket, &mut self.reply[..most], how) {
+            let flags = if connection.remaining.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
+            let most = connection.remaining.map_or(READ, |remaining| remaining.min(READ));
+            let received = match recv(&connection.socket, &mut self.reply[..most], flags) {
                 Err(Errno::AGAIN) => return Ok(false),
                 received => received?.1,
             };
-            ensure!(came > 0, "the server closed a connection");
-            let left = match connection.left {
-                Some(left) => left - came,
-                None => whole(&self.reply[..came])? - came,
+            ensure!(received > 0, "the server closed a connection");
+            let remaining = match connection.remaining {
+                Some(remaining) => remaining - received,
+                None => reply_length(&self.reply[..received])? - received,
             };
-            connection.left = (left > 0).then_some(left);
-            if left == 0 {
+            connection.remaining = (remaining > 0).then_some(remaining);
+            if remaining == 0 {
                 break;
             }
         }
         if self.new_connections {
             let socket = self.begin_connecting(slot)?;
-            // The one before is closed here, and leaves the epoll with that.
-            self.connections[slot] = Connection { socket, left: None, is_open: false };
+            // The previous connection is closed here, which also removes it from the epoll set.
+            self.connections[slot] = Connection { socket, remaining: None, is_open: false };
         } else {
             self.send(&self.connections[slot].socket)?;
         }
@@ -160,8 +164,8 @@ impl Floor {
     }
 }
 
-/// How long a reply is, with its head.
-fn whole(begin: &[u8]) -> Result<usize> {
+/// Length of a reply with its head.
+fn reply_length(begin: &[u8]) -> Result<usize> {
     ensure!(begin.starts_with(b"HTTP/1.1 200"), "a reply is not 200");
     let head = begin.windows(4).position(|four| four == b"\r\n\r\n");
     let head = head.map(|end| std::str::from_utf8(&begin[..end])).transpose()?;
@@ -173,13 +177,13 @@ fn whole(begin: &[u8]) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::whole;
+    use super::reply_length;
 
     #[test]
     fn the_length_of_a_reply_is_that_of_head_and_body() {
         let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
-        assert_eq!(whole(reply).ok(), Some(reply.len()));
-        assert!(whole(b"HTTP/1.1 404 Not Found\r\n\r\n").is_err());
-        assert!(whole(b"HTTP/1.1 200 OK\r\nContent-").is_err());
+        assert_eq!(reply_length(reply).ok(), Some(reply.len()));
+        assert!(reply_length(b"HTTP/1.1 404 Not Found\r\n\r\n").is_err());
+        assert!(reply_length(b"HTTP/1.1 200 OK\r\nContent-").is_err());
     }
 }

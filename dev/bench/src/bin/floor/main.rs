@@ -1,7 +1,8 @@
-//! The floor: the least that any generator must do, to hold brunt against.
+//! The floor: the minimum work of any load generator, as a reference for brunt.
 //!
-//! Not a generator to use: no parsing beyond a look for `200`, no timeout, no histogram, no reconnecting; what does not go as
-//! expected ends it with an error. Either loop ends with one line of JSON.
+//! It is no usable generator. It checks replies only for `200`, and has no timeouts, no
+//! histogram and no reconnects; anything unexpected ends it with an error. Either loop ends with
+//! one line of JSON.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use std::net::{SocketAddr, TcpStream};

@@ -1,9 +1,11 @@
 //! The open loop: one request at each due instant.
 //!
-//! It opens its connections, and then for each due instant sends one fixed keep-alive request on the connection used last, and
-//! takes each reply with one `recv`. Waking is by a timerfd armed at the next due instant and by epoll, edge-triggered, so that
-//! neither the timer nor an idle connection costs a system call more than needed: per request one `send`, one `recv`, one
-//! `timerfd_settime` and two `epoll_wait`, or fewer where wake-ups coincide. Times are nanoseconds of `CLOCK_MONOTONIC`.
+//! It opens its connections. For each due instant it then sends one fixed keep-alive request
+//! on the connection that was used last, and takes each reply with one `recv`. It is woken by
+//! a timerfd, armed at the next due instant, and by epoll, edge-triggered. Therefore neither
+//! the timer nor an idle connection costs unnecessary system calls. A request takes one
+//! `send`, one `recv`, one `timerfd_settime` and two `epoll_wait`, or fewer if wake-ups
+//! coincide. Times are nanoseconds of `CLOCK_MONOTONIC`.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -23,9 +25,9 @@ use rustix::time::{
 
 use super::{SECOND, connect, now};
 
-/// The event of the timer; the others are indices of connections.
+/// Event of the timer; other events are indices of connections.
 const TIMER: u64 = u64::MAX;
-/// How long replies may stay out after the last due instant.
+/// Maximum time that replies may take after the last due instant.
 const PATIENCE: u64 = 2 * SECOND;
 /// Time between the opening of the connections and the first due instant.
 const HEAD_START: u64 = SECOND / 100;
@@ -92,11 +94,11 @@ struct Floor {
     sockets: Vec<OwnedFd>,
     request: Vec<u8>,
     reply: Vec<u8>,
-    /// Connections without a request on them; the one used last is taken first.
+    /// Connections without a request in flight; the one used last is taken first.
     idle: Vec<usize>,
     schedule: Schedule,
     due: Option<u64>,
-    /// A request was due when no connection was idle.
+    /// True if a request was due when no connection was idle.
     starved: bool,
     lags: Vec<u64>,
     completed: usize,
@@ -140,16 +142,16 @@ impl Floor {
                 Err(Errno::INTR) => continue,
                 waited => waited?,
             };
-            let mut look = self.starved;
+            let mut needs_clock = self.starved;
             for event in events.drain(..) {
                 match event.data.u64() {
                     TIMER if self.due.is_none() => bail!("replies are still out long after the last request"),
-                    TIMER => look = true,
+                    TIMER => needs_clock = true,
                     slot => self.receive(slot as usize)?,
                 }
             }
-            // Between two due instants a reply needs no look at the clock.
-            if look {
+            // Between two due instants, a reply does not require reading the clock.
+            if needs_clock {
                 self.send_due()?;
             }
         }
@@ -157,7 +159,7 @@ impl Floor {
         Ok(())
     }
 
-    /// Sends all that is due, as far as connections are idle, and arms the timer for what comes after.
+    /// Sends all due requests while connections are idle, and arms the timer for the next one.
     fn send_due(&mut self) -> Result<()> {
         self.starved = false;
         while let Some(due) = self.due {
@@ -189,7 +191,7 @@ impl Floor {
         Ok(())
     }
 
-    /// Arming also clears an expiry that was not read, so the timer is never read.
+    /// Arms the timer. That also clears an expiry that was not read, so the timer is never read.
     fn wake_at(&self, instant: u64) -> Result<()> {
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
         let at = Timespec { tv_sec: (instant / SECOND) as i64, tv_nsec: (instant % SECOND) as i64 };
@@ -201,19 +203,27 @@ impl Floor {
     fn account(mut self) -> Result<serde_json::Value> {
         let used = usage::own()?;
         self.lags.sort_unstable();
-        let lag = |share: f64| rank(&self.lags, share) as f64 / SECOND as f64;
+        let p50 = self.lag_seconds(0.5);
+        let p90 = self.lag_seconds(0.9);
+        let p99 = self.lag_seconds(0.99);
+        let max = self.lag_seconds(1.0);
         Ok(serde_json::json!({
             "sent": self.lags.len(),
             "completed": self.completed,
             "elapsed_seconds": (self.finished_at - self.schedule.start) as f64 / SECOND as f64,
-            "lag_seconds": { "p50": lag(0.5), "p90": lag(0.9), "p99": lag(0.99), "max": lag(1.0) },
+            "lag_seconds": { "p50": p50, "p90": p90, "p99": p99, "max": max },
             "cpu_user_seconds": used.user.as_secs_f64(),
             "cpu_system_seconds": used.system.as_secs_f64(),
         }))
     }
+
+    /// Quantile of the sorted lags, in seconds.
+    fn lag_seconds(&self, share: f64) -> f64 {
+        rank(&self.lags, share) as f64 / SECOND as f64
+    }
 }
 
-/// The value of a sorted list below or at which `share` of all lie (nearest rank).
+/// Quantile of sorted values by nearest rank.
 fn rank(sorted: &[u64], share: f64) -> u64 {
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied().unwrap_or(0)

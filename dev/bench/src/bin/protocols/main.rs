@@ -1,8 +1,10 @@
-//! What HTTP/3, gRPC and WebSocket cost beside oha, ghz and k6, and how late each protocol is in an open loop beside HTTP/1.1:
-//! `brunt-bench-protocols --brunt PATH --lab PATH [--oha PATH] [--ghz PATH] [--k6 PATH]`.
+//! Measures the cost of HTTP/3, gRPC and WebSocket in comparison with oha, ghz and k6, and the lag
+//! of each protocol in an open loop in comparison with HTTP/1.1: `brunt-bench-protocols --brunt
+//! PATH --lab PATH [--oha PATH] [--ghz PATH] [--k6 PATH]`.
 //!
-//! Two sides a row ([`rows`]), run in turn, round after round, each against a server of its own ([`servers`]). Requests are counted by
-//! the lab, or, where the server is caddy, by the tool itself; CPU time is the kernel's of the whole process.
+//! Each row has two sides ([`rows`]), run in turn, round after round, each against a new server
+//! ([`servers`]). The lab counts the requests, or the tool itself if the server is caddy. The
+//! kernel accounts for the CPU time of the whole process.
 
 mod rows;
 mod servers;
@@ -11,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use brunt_bench::account::Account;
 use brunt_bench::child::{self, Finished, Interrupt};
 use brunt_bench::machine;
-use brunt_bench::maths::{Spread, ratios_within_rounds};
+use brunt_bench::maths::{Spread, median_of_rounds, ratios_within_rounds};
 use brunt_bench::output;
 use brunt_bench::table;
 use brunt_bench::tools::{self, Tool};
@@ -24,11 +26,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// How long a run may take beyond its load: oha stays for 30 s behind a load over HTTP/3, until its connections are idle for too long.
+/// Maximum time of a run in addition to its load. After a load over HTTP/3, oha waits 30 s for the
+/// idle timeout of its connections.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Connections that are held open in the memory case, and in the run that it is compared with.
+/// Numbers of open connections in the memory case: a few for reference, and many.
 const IDLE: [u64; 2] = [100, 15_000];
-/// Client memory per idle WebSocket, at most, in bytes.
+/// Target: maximum client memory per idle WebSocket, in bytes.
 const IDLE_BYTES_TARGET: f64 = 6000.0;
 
 /// What HTTP/3, gRPC and WebSocket cost, and how late they are.
@@ -80,8 +83,8 @@ fn run(options: &Options) -> Result<ExitCode> {
     machine::raise_file_limit()?;
     let folder = tempfile::tempdir()?;
     let stand = Stand { options, scratch: folder.path(), interrupt: Interrupt::install()? };
-    stand.furnish()?;
-    let mut told = Vec::new();
+    stand.write_files()?;
+    let mut results = Vec::new();
     for row in rows::rows().filter(|row| row.name.contains(&options.only)) {
         if [&row.reference, &row.ours].iter().any(|side| stand.program(side.program).is_none()) {
             output::progress(&format!("SKIPPED {}: the other tool is not there", row.name));
@@ -89,23 +92,23 @@ fn run(options: &Options) -> Result<ExitCode> {
         }
         let measured = stand.in_turn(&row);
         stand.interrupt.check()?;
-        let one = measured.map_or_else(|error| failed(&row, &error), |sides| result(&row, &sides));
-        output::progress(&one.line.join("  "));
-        told.push(one);
+        let result = measured.map_or_else(|error| failed(&row, &error), |sides| result(&row, &sides));
+        output::progress(&result.line.join("  "));
+        results.push(result);
     }
     if "memory per idle WebSocket".contains(&options.only) {
-        told.push(stand.idle()?);
+        results.push(stand.idle()?);
     }
-    write(options, &told)?;
-    let missed: Vec<&String> = told.iter().filter_map(|one| one.missed.as_ref()).collect();
+    write(options, &results)?;
+    let missed: Vec<&String> = results.iter().filter_map(|result| result.missed.as_ref()).collect();
     for line in &missed {
         output::progress(&format!("missed: {line}"));
     }
     Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn write(options: &Options, told: &[Told]) -> Result<()> {
-    let lines: Vec<Vec<String>> = told.iter().map(|one| one.line.clone()).collect();
+fn write(options: &Options, results: &[RowResult]) -> Result<()> {
+    let lines: Vec<Vec<String>> = results.iter().map(|result| result.line.clone()).collect();
     let page =
         table::render(&["case", "unit", "reference", "brunt", "ratio", "smallest", "largest", "at most"], &lines);
     output::result(&page);
@@ -113,20 +116,20 @@ fn write(options: &Options, told: &[Told]) -> Result<()> {
         fs::write(file, &page).with_context(|| format!("writing {}", file.display()))?;
     }
     if let Some(file) = &options.json {
-        let all: Vec<&Value> = told.iter().map(|one| &one.figures).collect();
+        let all: Vec<&Value> = results.iter().map(|result| &result.figures).collect();
         fs::write(file, serde_json::to_string_pretty(&all)? + "\n")?;
     }
     Ok(())
 }
 
-/// What every run needs.
+/// Environment of every run.
 struct Stand<'a> {
     options: &'a Options,
     scratch: &'a Path,
     interrupt: Interrupt,
 }
 
-/// What one run came to.
+/// Result of one run.
 struct Measured {
     requests: u64,
     finished: Finished,
@@ -146,22 +149,21 @@ impl Measured {
 }
 
 impl Stand<'_> {
-    fn furnish(&self) -> Result<()> {
+    fn write_files(&self) -> Result<()> {
         rows::FILES.iter().try_for_each(|(name, text)| Ok(fs::write(self.scratch.join(name), text)?))
     }
 
     fn program(&self, program: Program) -> Option<PathBuf> {
         let Options { brunt, oha, ghz, k6, .. } = self.options;
-        let or_in_path = |given: &Option<PathBuf>, name: &str| given.clone().or_else(|| tools::in_path(name));
         match program {
             Program::Brunt => Some(brunt.clone()),
-            Program::Oha => or_in_path(oha, "oha"),
-            Program::Ghz => or_in_path(ghz, "ghz"),
-            Program::K6 => or_in_path(k6, "k6"),
+            Program::Oha => oha.clone().or_else(|| tools::in_path("oha")),
+            Program::Ghz => ghz.clone().or_else(|| tools::in_path("ghz")),
+            Program::K6 => k6.clone().or_else(|| tools::in_path("k6")),
         }
     }
 
-    /// Both in turn, each first in every other round: their figures, by round.
+    /// Runs both sides in turn, each first in every other round. Returns their figures, by round.
     fn in_turn(&self, row: &Row) -> Result<[Vec<(usize, f64)>; 2]> {
         let rounds = match row.figure {
             Figure::CpuMicroseconds => self.options.rounds,
@@ -185,18 +187,18 @@ impl Stand<'_> {
         let limit = Duration::from_secs(seconds) + PATIENCE;
         let server = Running::start(side.server, &self.options.lab, self.scratch, limit, &self.interrupt)?;
         let address = server.address().to_string();
-        let fill = |word: &str| word.replace("ADDRESS", &address).replace("SECONDS", &seconds.to_string());
+        let words = side.words.replace("ADDRESS", &address).replace("SECONDS", &seconds.to_string());
         let mut command = Command::new(self.program(side.program).context("the tool is gone")?);
-        command.args(side.words.split_whitespace().map(fill));
+        command.args(words.split_whitespace());
         command.current_dir(self.scratch).env("HOME", self.scratch).env("BRUNT_BENCH_ADDRESS", &address);
         command.env("BRUNT_BENCH_SECONDS", seconds.to_string());
         let finished = child::run(&mut command, limit, &self.interrupt, |_| Ok(()))?;
         self.interrupt.check()?;
-        // What brunt calls doubtful it has measured.
-        let ended = matches!(finished.code, Some(0 | 5));
-        ensure!(ended, "{command:?} ended with {:?}: {}", finished.code, finished.output);
+        // brunt exits with 5 if a consistency check failed; the run is measured nevertheless.
+        let has_measured = matches!(finished.code, Some(0 | 5));
+        ensure!(has_measured, "{command:?} ended with {:?}: {}", finished.code, finished.output);
         let account = match side.program {
-            Program::Brunt => Account::of(Tool::Brunt, &finished.output, &result),
+            Program::Brunt => Account::read(Tool::Brunt, &finished.output, &result),
             Program::Oha => Account { completed: oha_completed(&finished.output), ..Account::default() },
             Program::Ghz | Program::K6 => Account::default(),
         };
@@ -208,8 +210,8 @@ impl Stand<'_> {
         Ok(Measured { requests, finished, account })
     }
 
-    /// Memory per idle WebSocket: of many less that of a few.
-    fn idle(&self) -> Result<Told> {
+    /// Measures the memory per idle WebSocket: the difference between many and a few connections.
+    fn idle(&self) -> Result<RowResult> {
         let mut peaks = [0.0; 2];
         for (peak, connections) in peaks.iter_mut().zip(IDLE) {
             let words = rows::IDLE_WORDS.replace("CONNECTIONS", &connections.to_string());
@@ -220,7 +222,7 @@ impl Stand<'_> {
         let bytes = (peaks[1] - peaks[0]) / (IDLE[1] - IDLE[0]) as f64;
         let name = "memory per idle WebSocket";
         let target = IDLE_BYTES_TARGET;
-        Ok(Told {
+        Ok(RowResult {
             line: [name, "bytes", "", &format!("{bytes:.0}"), "", "", "", &format!("{target:.0}")]
                 .map(str::to_owned)
                 .to_vec(),
@@ -230,41 +232,44 @@ impl Stand<'_> {
     }
 }
 
-/// oha's own count: of a page that caddy sends nobody else has one.
+/// Returns oha's own count. No other count exists of a page that caddy serves.
 fn oha_completed(output: &str) -> Option<u64> {
     let json: Value = serde_json::from_str(output.get(output.find('{')?..=output.rfind('}')?)?).ok()?;
     json["statusCodeDistribution"].as_object()?.values().map(Value::as_u64).sum()
 }
 
-/// A row of the page, its figures, and what was missed.
-struct Told {
+/// A row of the page, its figures, and its missed target.
+struct RowResult {
     line: Vec<String>,
     figures: Value,
     missed: Option<String>,
 }
 
-/// A row of which a side cannot be measured; the others are.
-fn failed(row: &Row, error: &anyhow::Error) -> Told {
-    let why = format!("{}: {error:#}", row.name);
-    Told {
+/// Returns a row with an error; the other rows are measured nevertheless.
+fn failed(row: &Row, error: &anyhow::Error) -> RowResult {
+    let message = format!("{}: {error:#}", row.name);
+    RowResult {
         line: vec![row.name.to_owned(), row.figure.unit().to_owned()],
-        figures: json!({ "name": row.name, "error": &why }),
-        missed: Some(why),
+        figures: json!({ "name": row.name, "error": &message }),
+        missed: Some(message),
     }
 }
 
-fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> Told {
-    let median = |values: &[(usize, f64)]| {
-        Spread::of(&values.iter().map(|value| value.1).collect::<Vec<_>>()).map_or(f64::NAN, |spread| spread.median)
-    };
+fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> RowResult {
     let none = Spread { median: f64::NAN, min: f64::NAN, max: f64::NAN };
     let ratio = Spread::of(&ratios_within_rounds(ours, reference)).unwrap_or(none);
-    let cell = |value: f64| format!("{value:.2}");
-    let most = row.at_most.map_or_else(String::new, |most| format!("{most:.2}"));
-    let line = [row.name, row.figure.unit(), &cell(median(reference)), &cell(median(ours)), &cell(ratio.median)];
-    let line = line.into_iter().chain([&*cell(ratio.min), &cell(ratio.max), &most]).map(str::to_owned).collect();
+    let line = vec![
+        row.name.to_owned(),
+        row.figure.unit().to_owned(),
+        cell(median_of_rounds(reference)),
+        cell(median_of_rounds(ours)),
+        cell(ratio.median),
+        cell(ratio.min),
+        cell(ratio.max),
+        row.at_most.map_or_else(String::new, cell),
+    ];
     let missed = row.at_most.filter(|most| ratio.median.is_nan() || ratio.median > *most);
-    Told {
+    RowResult {
         line,
         figures: json!({
             "name": row.name, "unit": row.figure.unit(), "reference": reference, "brunt": ours, "ratio": ratio,
@@ -272,4 +277,8 @@ fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> Told {
         }),
         missed: missed.map(|most| format!("{}: {:.3}, not {most:.3}", row.name, ratio.median)),
     }
+}
+
+fn cell(value: f64) -> String {
+    format!("{value:.2}")
 }

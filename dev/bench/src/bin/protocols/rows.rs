@@ -1,8 +1,8 @@
-//! What is compared: a row each, with two sides.
+//! The comparisons: one row for each, with two sides.
 
 use crate::servers::Server;
 
-/// Who sends the load.
+/// Program that sends the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     Brunt,
@@ -11,12 +11,12 @@ pub enum Program {
     K6,
 }
 
-/// What of a run is compared.
+/// Figure of a run that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// CPU time of the whole process per request.
     CpuMicroseconds,
-    /// The 99th percentile of the lag.
+    /// 99th percentile of the lag.
     LagMicroseconds,
 }
 
@@ -29,7 +29,7 @@ impl Figure {
     }
 }
 
-/// A tool, its server and its words; `ADDRESS` and `SECONDS` in them are filled in.
+/// A tool, its server and its arguments. `ADDRESS` and `SECONDS` in the arguments are placeholders.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     pub program: Program,
@@ -37,14 +37,14 @@ pub struct Side {
     pub words: &'static str,
 }
 
-/// Two sides of which the ratio (ours to the reference) is told.
+/// Two sides; the report has the ratio of brunt's figure to the reference's.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub name: &'static str,
     pub figure: Figure,
     pub reference: Side,
     pub ours: Side,
-    /// None: told, and held against nothing.
+    /// Maximum ratio; None if there is no target.
     pub at_most: Option<f64>,
 }
 
@@ -52,7 +52,7 @@ pub const PLAIN: Server = Server::Lab("");
 const SECURE: Server = Server::Lab("--tls --http3");
 const GRPC: Server = Server::Lab("--grpc");
 
-/// Files beside which the tools run.
+/// Files in the working directory of the tools.
 pub const FILES: [(&str, &str); 2] = [
     (
         "shop.proto",
@@ -75,7 +75,7 @@ macro_rules! brunt {
     };
 }
 
-/// The lag of a protocol beside HTTP/1.1 on the same server, at both rates.
+/// Lag of a protocol in comparison with HTTP/1.1 on the same server, at both rates.
 macro_rules! lags {
     ($protocol:literal, $reference:expr, $plain:literal, $server:expr, $words:literal) => {
         [
@@ -102,7 +102,7 @@ const H3: Side = brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3
 const CALLS: Side =
     brunt!(GRPC, "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32");
 
-/// What CPU a request takes.
+/// CPU time per request.
 const COSTS: [Row; 5] = [
     cost(
         "HTTP/3, 8 connections of 32 streams, 10 bytes, beside oha",
@@ -144,7 +144,7 @@ const COSTS: [Row; 5] = [
     ),
 ];
 
-/// All that is compared.
+/// Returns the rows of all comparisons.
 pub fn rows() -> impl Iterator<Item = Row> {
     let lags = [
         lags!("HTTP/2", PLAIN, "run http://ADDRESS/", PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8"),

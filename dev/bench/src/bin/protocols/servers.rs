@@ -1,7 +1,7 @@
-//! The servers: a lab or a caddy for one run, on a loopback port, gone with it.
+//! Starts a lab or caddy server for one run, on a loopback port, and ends it after the run.
 
 use anyhow::{Context, Result, bail};
-use brunt_bench::child::{Interrupt, Ours};
+use brunt_bench::child::{Interrupt, OwnedProcess};
 use brunt_bench::lab::Lab;
 use brunt_bench::tools;
 use rustix::event::Timespec;
@@ -12,12 +12,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Who answers.
+/// Kind of server for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     /// brunt-lab with these options.
     Lab(&'static str),
-    /// caddy, with ten bytes over each version of HTTP.
+    /// caddy, which serves ten bytes over each version of HTTP.
     Caddy,
 }
 
@@ -45,37 +45,37 @@ impl Running {
         }
     }
 
-    /// Ends it; how many requests it counted, where it counts.
+    /// Ends the server. Returns the number of requests if the server counts them.
     pub fn requests(self) -> Result<Option<u64>> {
         match self {
-            Self::Lab(lab) => lab.received().map(Some),
+            Self::Lab(lab) => lab.request_count().map(Some),
             Self::Caddy(_) => Ok(None),
         }
     }
 }
 
-/// A caddy with its own configuration and directory.
+/// caddy with a separate configuration and directory.
 pub struct Caddy {
     address: SocketAddr,
-    process: Ours,
+    process: OwnedProcess,
 }
 
 impl Caddy {
     fn start(scratch: &Path, interrupt: &Interrupt) -> Result<Self> {
         let program = tools::in_path("caddy").context("caddy is not installed")?;
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-        let own = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string()])?;
-        fs::write(scratch.join("cert.pem"), own.cert.pem())?;
-        fs::write(scratch.join("key.pem"), own.signing_key.serialize_pem())?;
+        let certificate = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string()])?;
+        fs::write(scratch.join("cert.pem"), certificate.cert.pem())?;
+        fs::write(scratch.join("key.pem"), certificate.signing_key.serialize_pem())?;
         fs::write(scratch.join("Caddyfile"), config(scratch, address))?;
         let mut command = Command::new(program);
         command.args(["run", "--adapter", "caddyfile", "--config"]).arg(scratch.join("Caddyfile"));
         command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, scratch)));
         command.stdout(Stdio::null()).stderr(fs::File::create(scratch.join("caddy.log"))?);
-        let caddy = Self { address, process: Ours::spawn(&mut command)? };
+        let caddy = Self { address, process: OwnedProcess::spawn(&mut command)? };
         for _ in 0..200 {
             interrupt.check()?;
-            // It listens on UDP first.
+            // It listens on UDP before it listens on TCP.
             if TcpStream::connect(address).is_ok() {
                 return Ok(caddy);
             }
@@ -90,7 +90,7 @@ impl Caddy {
 impl Drop for Caddy {
     fn drop(&mut self) {
         self.process.signal(Signal::TERM);
-        // Where it does not go by itself, dropping `process` kills it.
+        // If it does not end by itself, dropping `process` kills it.
         let _ = self.process.ended_within(&Timespec { tv_sec: 2, tv_nsec: 0 });
     }
 }
