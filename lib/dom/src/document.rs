@@ -1,20 +1,21 @@
-//! The tree: nodes in document order in one array, so that an element's descendants are a range of it, and all text in one
-//! string, so that an element's text is a slice of it.
+//! The document tree. All nodes are in one array in document order, so the descendants of
+//! an element are a range of it. All text is in one string, so the text of an element is
+//! a slice of it.
 
 use crate::error::DomError;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// No node.
+/// Index that means no node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The document node, which holds the root element.
+/// Index of the document node, the parent of the root element.
 pub(crate) const ROOT: u32 = 0;
 
-/// Bytes that a document may have, so that offsets fit into 32 bits.
+/// Maximum size of a document in bytes, so that offsets fit into 32 bits.
 pub(crate) const MAX_BYTES: usize = 1 << 30;
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Root,
@@ -30,14 +31,15 @@ pub(crate) struct Node {
     /// Index of the name of an element, or of the target of a processing instruction.
     name: u32,
     pub parent: u32,
-    /// The sibling before it.
+    /// Index of the previous sibling, or [`NONE`].
     pub previous: u32,
-    /// One past the last descendant.
+    /// Index after that of the last descendant.
     pub end: u32,
-    /// In `Document::text`, or in `Document::data` for comments and processing instructions.
+    /// Range of the text in `Document::text`, or in `Document::data` for
+    /// comments and processing instructions.
     start: u32,
     stop: u32,
-    /// The first attribute of this node or a later one.
+    /// Index of the first attribute of this node or of a later one.
     attributes: u32,
 }
 
@@ -61,25 +63,28 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads HTML as a browser without scripting does: `html`, `head`, `body` and `tbody` are implied, and any text gives a
-    /// document. Namespaces of embedded SVG and MathML are dropped; the content of a `template` is its children.
+    /// Parses HTML as a browser without scripting does. `html`, `head`, `body` and `tbody` are
+    /// implied, and any text gives a document. Namespaces of embedded SVG and MathML are dropped;
+    /// the content of a `template` becomes its children.
     ///
-    /// Markup that takes far more work than its size suggests (10,000s of nested elements or of attributes of one
-    /// element) is read up to that point: see [`Document::is_truncated`].
+    /// Parsing stops at markup that takes far more work than its size suggests (10,000s of nested
+    /// elements, or of attributes of one element): see [`Document::is_truncated`].
     pub fn html(source: &str) -> Self {
         crate::html::parse(source)
     }
 
-    /// Reads XML. Entities are the five predefined ones and numeric references; a DOCTYPE is skipped.
+    /// Parses XML. The supported entities are the five predefined ones and numeric references;
+    /// a DOCTYPE is skipped.
     ///
     /// # Errors
     ///
-    /// With line and column, if the text is not well-formed, uses another entity, or has more than 1 GiB.
+    /// Returns an error with line and column if the text is not well-formed, uses another entity,
+    /// or has more than 1 GiB.
     pub fn xml(source: &str) -> Result<Self, DomError> {
         crate::xml::parse(source)
     }
 
-    /// Whether [`Document::html`] left off the rest of a page that takes too much work.
+    /// True if [`Document::html`] omitted the rest of a page that takes too much work.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
@@ -91,19 +96,20 @@ impl Document {
         }
     }
 
-    /// A number that elements of one name share.
+    /// Returns a number that is equal for elements of the same name.
     pub(crate) fn name_index(&self, node: u32) -> u32 {
         self.nodes[node as usize].name
     }
 
-    /// The text of a node and all below it; the content of a comment or processing instruction.
+    /// Returns the text of a node and all its descendants, or the content of a
+    /// comment or processing instruction.
     pub(crate) fn text(&self, node: u32) -> &str {
         let Node { kind, start, stop, .. } = self.nodes[node as usize];
         let all = if matches!(kind, Kind::Comment | Kind::Instruction) { &self.data } else { &self.text };
         &all[start as usize..stop as usize]
     }
 
-    /// Where the text of a node stands within [`Document::all_text`].
+    /// Range of the text of a node within [`Document::all_text`].
     pub(crate) fn text_range(&self, node: u32) -> Range<usize> {
         self.nodes[node as usize].start as usize..self.nodes[node as usize].stop as usize
     }
@@ -116,7 +122,7 @@ impl Document {
         self.nodes[node as usize].kind == Kind::Element
     }
 
-    /// Indices of a node's attributes.
+    /// Returns the indices of a node's attributes.
     pub(crate) fn attributes(&self, node: u32) -> Range<u32> {
         let after = self.nodes.get(node as usize + 1).map_or(self.attributes.len() as u32, |next| next.attributes);
         self.nodes[node as usize].attributes..after
@@ -131,28 +137,31 @@ impl Document {
         &self.data[start as usize..stop as usize]
     }
 
-    /// The value of the attribute of this name; in HTML upper and lower case are the same.
+    /// Returns the value of the attribute with this name. In HTML, case does not matter.
     pub(crate) fn attribute(&self, node: u32, name: &str) -> Option<&str> {
-        let found = self.attributes(node).find(|one| self.is_same_name(self.attribute_name(*one), name))?;
-        Some(self.attribute_value(found))
+        let attribute = self.attributes(node).find(|other| self.is_same_name(self.attribute_name(*other), name))?;
+        Some(self.attribute_value(attribute))
     }
 
-    /// Whether a name of this document is the wanted one; in HTML upper and lower case are the same.
-    pub(crate) fn is_same_name(&self, own: &str, wanted: &str) -> bool {
-        if self.html { own.eq_ignore_ascii_case(wanted) } else { own == wanted }
+    /// True if two names are equal. In HTML, case does not matter.
+    pub(crate) fn is_same_name(&self, one: &str, other: &str) -> bool {
+        if self.html { one.eq_ignore_ascii_case(other) } else { one == other }
     }
 
-    /// The children of a node, in document order.
+    /// Returns the children of a node, in document order.
     pub(crate) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.nodes[node as usize].end;
         let first = Some(node + 1).filter(|first| *first < end);
         std::iter::successors(first, move |child| Some(self.nodes[*child as usize].end).filter(|next| *next < end))
     }
 
-    /// The nodes above a node, from its parent to the document node.
+    /// Returns the ancestors of a node, from its parent to the document node.
     pub(crate) fn ancestors(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let above = |node: u32| Some(self.nodes[node as usize].parent).filter(|parent| *parent != NONE);
-        std::iter::successors(above(node), move |node| above(*node))
+        std::iter::successors(self.parent(node), move |node| self.parent(*node))
+    }
+
+    fn parent(&self, node: u32) -> Option<u32> {
+        Some(self.nodes[node as usize].parent).filter(|parent| *parent != NONE)
     }
 }
 
@@ -161,7 +170,7 @@ impl Document {
 pub(crate) struct Builder {
     document: Document,
     names: HashMap<Box<str>, u32>,
-    /// The open nodes, and the last child of each.
+    /// The open nodes, each with its last child.
     open: Vec<(u32, u32)>,
 }
 
@@ -175,16 +184,22 @@ impl Builder {
     }
 
     fn new(html: bool) -> Self {
-        let (nodes, attributes, names) = (Vec::new(), Vec::new(), Vec::new());
-        let (text, data) = (String::new(), String::new());
-        let document = Document { html, nodes, attributes, names, text, data, truncated: false };
+        let document = Document {
+            html,
+            nodes: Vec::new(),
+            attributes: Vec::new(),
+            names: Vec::new(),
+            text: String::new(),
+            data: String::new(),
+            truncated: false,
+        };
         let mut builder = Self { document, names: HashMap::new(), open: Vec::new() };
         let root = builder.push(Kind::Root, 0);
         builder.open.push((root, NONE));
         builder
     }
 
-    /// How many elements are open.
+    /// Number of open elements.
     pub fn depth(&self) -> usize {
         self.open.len() - 1
     }
@@ -204,7 +219,7 @@ impl Builder {
         self.document.attributes.push(Attribute { name, start, stop });
     }
 
-    /// Adds text; text after text is the same node.
+    /// Adds text. Consecutive texts become one node.
     pub fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -254,10 +269,19 @@ impl Builder {
         if let Some((_, last)) = self.open.last_mut() {
             *last = node;
         }
-        let at = self.document.text.len() as u32;
+        let position = self.document.text.len() as u32;
         let attributes = self.document.attributes.len() as u32;
         let end = node + 1;
-        self.document.nodes.push(Node { kind, name, parent, previous, end, start: at, stop: at, attributes });
+        self.document.nodes.push(Node {
+            kind,
+            name,
+            parent,
+            previous,
+            end,
+            start: position,
+            stop: position,
+            attributes,
+        });
         node
     }
 

@@ -1,4 +1,5 @@
-//! The elements of a document one by one, for callers that look at more than an expression can name.
+//! Iterates over the elements of a document, for callers that need more than
+//! an expression can name.
 
 use crate::document::{Document, Kind};
 
@@ -10,7 +11,7 @@ pub struct Element<'d> {
 }
 
 impl Document {
-    /// All elements, in document order.
+    /// Returns all elements, in document order.
     pub fn elements(&self) -> impl Iterator<Item = Element<'_>> {
         let nodes = 0..self.nodes.len() as u32;
         nodes.filter(|node| self.is_element(*node)).map(|node| Element { document: self, node })
@@ -18,26 +19,27 @@ impl Document {
 }
 
 impl<'d> Element<'d> {
-    /// Whether it has this name; in HTML upper and lower case are the same.
+    /// True if the element has this name. In HTML, case does not matter.
     pub fn is(&self, name: &str) -> bool {
         self.document.is_same_name(self.document.name(self.node), name)
     }
 
-    /// The value of an attribute; None: it has no such attribute.
+    /// Returns the value of an attribute; None if the element does not have it.
     pub fn attribute(&self, name: &str) -> Option<&'d str> {
         self.document.attribute(self.node, name)
     }
 
-    /// The text of its first child; empty where that is no text.
+    /// Returns the text of the first child; empty if that is no text node.
     pub fn first_text(&self) -> &'d str {
-        let is_text = |node: &u32| self.document.nodes[*node as usize].kind == Kind::Text;
-        self.document.children(self.node).next().filter(is_text).map_or("", |node| self.document.text(node))
+        let first = self.document.children(self.node).next();
+        let text = first.filter(|node| self.document.nodes[*node as usize].kind == Kind::Text);
+        text.map_or("", |node| self.document.text(node))
     }
 
-    /// The innermost element around it of this name.
+    /// Returns the nearest ancestor with this name.
     pub fn around(&self, name: &str) -> Option<Self> {
-        let above = |node: u32| Self { document: self.document, node };
-        self.document.ancestors(self.node).map(above).find(|element| element.is(name))
+        let mut ancestors = self.document.ancestors(self.node).map(|node| Self { document: self.document, node });
+        ancestors.find(|element| element.is(name))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Reads HTML with `html5ever`, within a budget of steps.
+//! Parses HTML with `html5ever`, within a budget of steps.
 //!
-//! Trees of browsers take quadratic time for hostile pages: each tag may look through all open elements, each attribute through
-//! those before it. Steps are counted as the tree builder asks its sink, and the rest of a page beyond the budget is left off.
+//! The tree construction of browsers takes quadratic time for hostile pages: each tag may search
+//! all open elements, and each attribute is compared with all earlier ones. Steps are counted when
+//! the tree builder calls its sink. Beyond the budget, the rest of a page is ignored.
 
 mod sink;
 #[cfg(test)]
@@ -13,23 +14,24 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{self, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use sink::{Handle, Raw, Sink, Tree};
+use sink::{Handle, NodeData, Sink, Tree};
 use std::cell::Cell;
 
-/// Bytes given to the tokenizer at a time.
+/// Number of bytes given to the tokenizer at a time.
 const PIECE: usize = 4096;
 
-/// Steps that any page may take, and more for each byte. An ordinary page takes about 1 a byte.
+/// Number of steps for any page, plus some for each byte. An ordinary page takes about 1 per byte.
 const STEPS: u64 = 20_000_000;
 const STEPS_PER_BYTE: u64 = 16;
 
-/// Steps of comparing a formatting element with an open one, attributes included.
+/// Number of steps for comparing a formatting element with an open one, including attributes.
 const COMPARISON: u64 = 32;
 
-/// Separators of attributes that one tag or comment may have; the tokenizer compares each attribute with all before it.
+/// Maximum number of separators of attributes in one tag or comment. The tokenizer compares each
+/// attribute with all earlier ones.
 const SEPARATORS: usize = 1 << 15;
 
-/// Elements that the tree builder compares with all open ones of these.
+/// Elements that the tree builder compares with all open ones of the same list.
 const FORMATTING: [&str; 13] =
     ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
@@ -40,7 +42,7 @@ pub(crate) fn parse(source: &str) -> Document {
     document
 }
 
-/// The linked tree, the steps it took, and whether all of the source was read.
+/// Returns the linked tree, the number of steps, and true if all of the source was read.
 fn build(source: &str) -> (Tree, u64, bool) {
     let budget = STEPS + STEPS_PER_BYTE * source.len() as u64;
     let options = TreeBuilderOpts { scripting_enabled: false, drop_doctype: true, ..TreeBuilderOpts::default() };
@@ -52,21 +54,24 @@ fn build(source: &str) -> (Tree, u64, bool) {
     let is_fed = feed(&tokenizer, source);
     tokenizer.end();
     let sink = tokenizer.sink.builder.sink;
-    let (left, is_whole) = (sink.steps_left(), is_fed && !sink.is_exhausted());
-    (sink.into_tree(), budget - left, is_whole)
+    let remaining = sink.steps_left();
+    let is_whole = is_fed && !sink.is_exhausted();
+    (sink.into_tree(), budget - remaining, is_whole)
 }
 
-/// Feeds the source in pieces while there are steps left; whether all of it was fed.
+/// Feeds the source in pieces while there are steps left. Returns true if all of it was fed.
 fn feed(tokenizer: &Tokenizer<Guard>, source: &str) -> bool {
     let queue = BufferQueue::default();
     let mut rest = source;
-    let (mut tokens, mut separators) = (0, 0);
+    let mut tokens = 0;
+    let mut separators = 0;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
         queue.push_back(StrTendril::from_slice(piece));
         while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
         if tokens != tokenizer.sink.tokens.get() {
-            (tokens, separators) = (tokenizer.sink.tokens.get(), 0);
+            tokens = tokenizer.sink.tokens.get();
+            separators = 0;
         }
         separators += piece.bytes().filter(|byte| b" \t\n\r\x0c/\"'".contains(byte)).count();
         rest = after;
@@ -78,12 +83,12 @@ fn feed(tokenizer: &Tokenizer<Guard>, source: &str) -> bool {
     true
 }
 
-/// Counts the tokens on their way to the tree builder, and drops them once the budget is used up.
+/// Counts the tokens before they reach the tree builder, and drops them when the budget is used up.
 struct Guard {
     builder: TreeBuilder<Handle, Sink>,
-    /// How many tokens there were, errors not counted.
+    /// Number of tokens, without errors.
     tokens: Cell<u64>,
-    /// Formatting elements that were begun and not ended.
+    /// Number of formatting elements that are open.
     formatting: Cell<u64>,
 }
 
@@ -135,7 +140,7 @@ fn flatten(tree: &Tree) -> Document {
     let mut builder = Builder::html();
     let mut next = tree.first_child(sink::ROOT);
     while let Some(node) = next {
-        let is_open = emit(tree.raw(node), &mut builder);
+        let is_open = emit(tree.data(node), &mut builder);
         next = tree.first_child(node);
         let mut current = node;
         if next.is_none() && is_open {
@@ -154,10 +159,10 @@ fn flatten(tree: &Tree) -> Document {
     builder.finish()
 }
 
-/// Adds one node; whether it was an element, which is now open.
-fn emit(raw: &Raw, builder: &mut Builder) -> bool {
-    match raw {
-        Raw::Element(name, attributes) => {
+/// Adds one node. Returns true if it is an element, which is then open.
+fn emit(data: &NodeData, builder: &mut Builder) -> bool {
+    match data {
+        NodeData::Element(name, attributes) => {
             builder.open(&name.local);
             for one in attributes {
                 match &one.name.prefix {
@@ -167,9 +172,9 @@ fn emit(raw: &Raw, builder: &mut Builder) -> bool {
             }
             return true;
         }
-        Raw::Text(text) => builder.text(text),
-        Raw::Comment(text) => builder.comment(text),
-        Raw::Document => {}
+        NodeData::Text(text) => builder.text(text),
+        NodeData::Comment(text) => builder.comment(text),
+        NodeData::Document => {}
     }
     false
 }

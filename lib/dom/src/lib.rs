@@ -1,4 +1,4 @@
-//! HTML and XML as a tree; values by XPath 1.0 and CSS selectors.
+//! Parses HTML and XML as trees, and extracts values by XPath 1.0 and CSS selectors.
 //!
 //! ```
 //! use brunt_dom::{Document, Selector, XPath};
@@ -11,15 +11,18 @@
 //! # }
 //! ```
 //!
-//! Replies and expressions may be hostile: the depth of an expression is bounded, no code recurses into a document, and reading
-//! and evaluating take a number of steps that grows with the size of the document, or end with a [`WorkLimit`].
+//! Replies and expressions may be hostile. The depth of an expression is bounded, and no code
+//! recurses into a document. Parsing and evaluation take a number of steps that is bounded by the
+//! size of the document, or end with a [`WorkLimit`].
 //!
-//! * [`Document`]: the tree, read by `html` with `html5ever` and by `xml` with `quick-xml`. `markup`: nodes as markup again.
+//! * [`Document`]: the tree, parsed by `html` with `html5ever` and by `xml` with `quick-xml`.
+//!   `markup`: writes nodes as markup.
 //! * [`XPath`]: expressions, and [`XPathResult`].
 //! * [`Selector`]: CSS selectors.
-//! * [`Element`]: elements one by one.
+//! * [`Element`]: iteration over elements.
 //!
-//! Out of scope: character sets (text is handed in decoded), scripts, DTDs and their entities, XPath variables.
+//! Out of scope: character sets (the caller decodes the text), scripts, DTDs and
+//! their entities, XPath variables.
 
 mod document;
 mod element;
@@ -36,5 +39,5 @@ pub use error::{DomError, ExpressionError, WorkLimit};
 pub use selector::Selector;
 pub use xpath::{XPath, XPathKind, XPathResult};
 
-/// Bytes of text or markup that a result may have.
+/// Maximum size of the text or markup of a result, in bytes.
 const MAX_RESULT: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! Writes nodes as markup again.
+//! Writes nodes as markup.
 
 use crate::document::{Document, Kind};
 
@@ -6,10 +6,10 @@ use crate::document::{Document, Kind};
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
 
-/// HTML elements whose text is written as it is.
+/// HTML elements with text that is written without escapes.
 const RAW: [&str; 7] = ["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"];
 
-/// Appends the markup of a node and all below it, but stops once `out` has more than `limit` bytes.
+/// Appends the markup of a node and its descendants. Stops once `out` has more than `limit` bytes.
 pub(crate) fn write(document: &Document, node: u32, limit: usize, out: &mut String) {
     let mut open = Vec::new();
     for current in node..document.nodes[node as usize].end {

@@ -1,4 +1,5 @@
-//! Reads XML with `quick-xml`, and checks what that leaves open: one root element, names, attributes given twice.
+//! Parses XML with `quick-xml`, and checks the rest: a single root
+//! element, names, duplicate attributes.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::collections::HashSet;
 
-/// A fault within an event.
+/// Message of an error within an event.
 type Fault = String;
 
 pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
@@ -19,9 +20,7 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
     if source.len() > MAX_BYTES {
         return Err(at(source, 0, format!("the document has more than {MAX_BYTES} bytes")));
     }
-    let is_illegal =
-        |letter: &char| (*letter < ' ' && !"\t\n\r".contains(*letter)) || "\u{fffe}\u{ffff}".contains(*letter);
-    if let Some((offset, letter)) = source.char_indices().find(|(_, letter)| is_illegal(letter)) {
+    if let Some((offset, letter)) = source.char_indices().find(|(_, letter)| is_illegal(*letter)) {
         return Err(at(source, offset, format!("the character U+{:04X} is not allowed in XML", u32::from(letter))));
     }
     let mut reader = Reader::from_str(source);
@@ -37,6 +36,10 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
         }
         add(event, start == 0, &mut builder, &mut has_root).map_err(|message| at(source, start, message))?;
     }
+}
+
+fn is_illegal(letter: char) -> bool {
+    (letter < ' ' && !"\t\n\r".contains(letter)) || "\u{fffe}\u{ffff}".contains(letter)
 }
 
 fn finish(source: &str, builder: Builder, has_root: bool) -> Result<Document, DomError> {
@@ -87,7 +90,7 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
     *has_root = true;
     check_name(element)?;
     builder.open(element);
-    let mut seen = HashSet::new();
+    let mut names = HashSet::new();
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| format!("in `<{element}>`: {error}"))?;
         let name = attribute.key.into_inner();
@@ -96,10 +99,10 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
         if !tag.attributes_raw().as_bytes().get(before).is_some_and(u8::is_ascii_whitespace) {
             return Err(format!("no space before the attribute `{name}` of `<{element}>`"));
         }
-        if !seen.insert(name.to_owned()) {
+        if !names.insert(name.to_owned()) {
             return Err(format!("`<{element}>` has the attribute `{name}` twice"));
         }
-        builder.attribute(name, &value(&attribute).map_err(|why| format!("in the attribute `{name}`: {why}"))?);
+        builder.attribute(name, &value(&attribute).map_err(|reason| format!("in the attribute `{name}`: {reason}"))?);
     }
     Ok(())
 }
@@ -112,24 +115,29 @@ fn value(attribute: &Attribute<'_>) -> Result<String, Fault> {
     Ok(value.map_err(|error| error.to_string())?.into_owned())
 }
 
-/// The text of `&name;`.
+/// Returns the text of the entity reference `&name;`.
 fn resolve(name: &str) -> Result<String, Fault> {
     let reference = format!("&{name};");
-    let unknown =
-        |_| format!("`{reference}` is not known: use `&lt;`, `&gt;`, `&amp;`, `&apos;`, `&quot;` or a number");
-    quick_xml::escape::unescape(&reference).map(std::borrow::Cow::into_owned).map_err(unknown)
+    let text = quick_xml::escape::unescape(&reference).map(std::borrow::Cow::into_owned);
+    text.map_err(|_| format!("`{reference}` is not known: use `&lt;`, `&gt;`, `&amp;`, `&apos;`, `&quot;` or a number"))
 }
 
 fn check_name(name: &str) -> Result<(), Fault> {
-    let is_start = |letter: char| letter.is_alphabetic() || "_:".contains(letter) || !letter.is_ascii();
-    let is_inner = |letter: char| is_start(letter) || letter.is_numeric() || "-.".contains(letter);
-    if name.starts_with(is_start) && name.chars().all(is_inner) {
+    if name.starts_with(is_name_start) && name.chars().all(is_name_character) {
         return Ok(());
     }
     Err(format!("`{name}` is not a name"))
 }
 
-/// A fault at a byte offset.
+fn is_name_start(letter: char) -> bool {
+    letter.is_alphabetic() || "_:".contains(letter) || !letter.is_ascii()
+}
+
+fn is_name_character(letter: char) -> bool {
+    is_name_start(letter) || letter.is_numeric() || "-.".contains(letter)
+}
+
+/// Creates an error at a byte offset.
 fn at(source: &str, offset: usize, message: impl Into<String>) -> DomError {
     let before = &source[..source.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,4 +1,4 @@
-//! XPath 1.0.
+//! Parses and evaluates XPath 1.0 expressions.
 
 mod ast;
 mod axes;
@@ -18,50 +18,52 @@ use value::{At, Value};
 
 /// A parsed XPath 1.0 expression: all axes, operators and core functions, without variables.
 ///
-/// Names of HTML elements and attributes match in upper and lower case. In XML a name matches as written, prefix included, or
-/// by its part after the prefix. Beyond 1.0 there are `matches`, `replace`, `lower-case`, `upper-case` and `ends-with`; the
-/// regular expressions of the first two are literals, in the syntax of the crate `regex`.
+/// Names of HTML elements and attributes ignore case. In XML, a name matches exactly, prefix
+/// included, or by its part after the prefix. Beyond 1.0, there are `matches`, `replace`,
+/// `lower-case`, `upper-case` and `ends-with`. The regular expressions of the first two are
+/// literals, in the syntax of the crate `regex`.
 #[derive(Clone, Debug)]
 pub struct XPath(ast::Expr);
 
 impl XPath {
-    /// Parses an expression.
+    /// Parses an expression without namespaces.
     ///
     /// # Errors
     ///
-    /// With the column, if it is not XPath 1.0, has a variable, is nested more than 32 deep, or has more than 64 KiB.
+    /// Returns an error with the column if the text is not XPath 1.0, has a variable, is nested
+    /// more than 32 deep, or has more than 64 KiB.
     pub fn parse(expression: &str) -> Result<Self, ExpressionError> {
         Ok(Self(parser::parse(expression, None)?))
     }
 
-    /// Parses an expression with the URIs of its prefixes. A name without a prefix matches names outside all namespaces, unless the
-    /// empty prefix has a URI.
+    /// Parses an expression with the URIs of its prefixes. A name without a prefix matches names
+    /// outside all namespaces, unless the empty prefix has a URI.
     ///
     /// # Errors
     ///
-    /// As [`XPath::parse`], and if a prefix has no URI.
+    /// Returns the errors of [`XPath::parse`], and an error if a prefix has no URI.
     pub fn with_namespaces(expression: &str, namespaces: &[(String, String)]) -> Result<Self, ExpressionError> {
         Ok(Self(parser::parse(expression, Some(namespaces))?))
     }
 }
 
-/// What an [`XPath`] expression gives on a document.
+/// Result of an [`XPath`] expression on a document.
 #[derive(Clone, Debug)]
 pub struct XPathResult<'d> {
     document: &'d Document,
     value: Value<'d>,
 }
 
-/// The four kinds of results.
+/// Kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XPathKind {
     /// A set of nodes, which may be empty.
     Nodes,
-    /// Text.
+    /// A text, which may be empty.
     Text,
-    /// A number.
+    /// A number, which may be NaN.
     Number,
-    /// True or false.
+    /// A truth value: true or false.
     Boolean,
 }
 
@@ -70,13 +72,14 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the expression takes too many steps for the size of the document, or its nodes have more than 64 MiB of text.
+    /// Returns an error if the expression takes too many steps for the size of the document, or its
+    /// nodes have more than 64 MiB of text.
     pub fn xpath<'d>(&'d self, expression: &XPath) -> Result<XPathResult<'d>, WorkLimit> {
-        Ok(self.counted(expression)?.0)
+        Ok(self.xpath_with_steps(expression)?.0)
     }
 
-    /// The result, and how many steps it took.
-    fn counted<'d>(&'d self, expression: &XPath) -> Result<(XPathResult<'d>, u64), WorkLimit> {
+    /// Returns the result, and the number of steps that it took.
+    fn xpath_with_steps<'d>(&'d self, expression: &XPath) -> Result<(XPathResult<'d>, u64), WorkLimit> {
         let evaluator = Evaluator::new(self);
         let value = match evaluator.value(&expression.0, Context::root())? {
             Value::Nodes(nodes) => Value::Nodes(nodes),
@@ -94,7 +97,7 @@ impl Document {
 }
 
 impl XPathResult<'_> {
-    /// Which of the four kinds it is.
+    /// Kind of the result.
     pub fn kind(&self) -> XPathKind {
         match self.value {
             Value::Nodes(_) => XPathKind::Nodes,
@@ -104,18 +107,19 @@ impl XPathResult<'_> {
         }
     }
 
-    /// How many nodes there are; 1 for text, a number or a boolean.
+    /// Number of nodes; 1 for a text, a number or a boolean.
     pub fn len(&self) -> usize {
         if let Value::Nodes(nodes) = &self.value { nodes.len() } else { 1 }
     }
 
-    /// Whether it is an empty set of nodes.
+    /// True if the result is an empty set of nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text of each node in document order: of an element all text below it, of an attribute its value. Text, a number
-    /// or a boolean is one value, written as XPath does.
+    /// Returns the text of each node in document order. The text of an element is that of all its
+    /// descendants; the text of an attribute is its value. A text, number or boolean is one
+    /// value, in XPath's notation.
     pub fn values(&self) -> Vec<String> {
         match &self.value {
             Value::Nodes(nodes) => nodes.iter().map(|at| at.text(self.document).to_owned()).collect(),
@@ -123,32 +127,33 @@ impl XPathResult<'_> {
         }
     }
 
-    /// True for a set with nodes, text with characters, a number other than 0 and NaN, and true.
+    /// Returns true for a set with nodes, a text with characters, a number other than 0
+    /// and NaN, and true.
     pub fn as_bool(&self) -> bool {
         self.value.is_true()
     }
 
-    /// The markup of each node, its own tags included; of an attribute its value. Other results as by
-    /// [`XPathResult::values`].
+    /// Returns the markup of each node, including its own tags; for an attribute, its value. Other
+    /// results are as by [`XPathResult::values`].
     ///
     /// # Errors
     ///
-    /// If the markup has more than 64 MiB.
+    /// Returns an error if the markup has more than 64 MiB.
     pub fn fragment(&self) -> Result<Vec<String>, WorkLimit> {
         let Value::Nodes(nodes) = &self.value else {
             return Ok(self.values());
         };
-        let mut left = MAX_RESULT;
-        nodes.iter().map(|at| self.markup(*at, &mut left)).collect()
+        let mut remaining = MAX_RESULT;
+        nodes.iter().map(|at| self.markup(*at, &mut remaining)).collect()
     }
 
-    fn markup(&self, at: At, left: &mut usize) -> Result<String, WorkLimit> {
+    fn markup(&self, at: At, remaining: &mut usize) -> Result<String, WorkLimit> {
         if at.attribute().is_some() {
             return Ok(at.text(self.document).to_owned());
         }
         let mut out = String::new();
-        markup::write(self.document, at.node, *left, &mut out);
-        *left = left.checked_sub(out.len()).ok_or(WorkLimit::Size(MAX_RESULT))?;
+        markup::write(self.document, at.node, *remaining, &mut out);
+        *remaining = remaining.checked_sub(out.len()).ok_or(WorkLimit::Size(MAX_RESULT))?;
         Ok(out)
     }
 }

@@ -1,6 +1,8 @@
-//! Dates in the patterns of Java: `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`, for writing and reading. Names are English.
+//! Writes and parses dates by the patterns of Java, such as
+//! `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`. Names are English.
 //!
-//! The patterns of `SimpleDateFormat` and of `DateTimeFormatter` in one: where they differ, a letter means what both can write.
+//! One type covers the patterns of `SimpleDateFormat` and of `DateTimeFormatter`. If the two
+//! differ, a letter means the field that both can write.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
@@ -20,41 +22,43 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// The longest run of one letter; a longer one is a mistake, and would make rows without bound.
+/// Maximum number of repetitions of a letter. More are a mistake, and would
+/// write texts without bound.
 const LONGEST_FIELD: usize = 20;
 
-/// The letters that mean something.
+/// Letters of fields that are supported.
 const LETTERS: &str = "yuYMLdDEecHkKhmsSnAawWFQqGXxZOzVv";
 
-/// A pattern that cannot be read.
+/// A date pattern that is not supported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("date pattern `{pattern}`: {why} (example: yyyy-MM-dd HH:mm:ss.SSS)")]
 pub struct BadDatePattern {
-    /// The pattern.
+    /// The pattern as given.
     pub pattern: String,
-    /// What is wrong with it, and what to write instead.
+    /// Description of the error, with a correction.
     pub why: String,
 }
 
-/// A date and time of day on a clock, and how far that clock is from UTC.
+/// A local date and time, with the offset of its clock from UTC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    /// On the clock.
+    /// Local date and time.
     pub local: NaiveDateTime,
-    /// Seconds east of UTC.
+    /// Offset in seconds east of UTC.
     pub offset: i32,
-    /// The name of the time zone.
+    /// Name of the time zone.
     pub zone: String,
 }
 
 impl Moment {
-    /// The moment of ms since 1970-01-01 UTC, on a clock so many seconds east of UTC. What cannot be written becomes 1970.
+    /// Creates a moment from milliseconds since 1970-01-01 UTC and an offset in seconds east of
+    /// UTC. A time out of range becomes 1970.
     pub fn new(unix_millis: i64, offset: i32, zone: String) -> Self {
         Self { local: local_of(unix_millis.saturating_add(i64::from(offset) * 1_000)), offset, zone }
     }
 }
 
-/// The date and time of ms since 1970, cut to what can be written.
+/// Returns the date and time of milliseconds since 1970; 1970 for a time out of range.
 pub fn local_of(millis: i64) -> NaiveDateTime {
     DateTime::from_timestamp_millis(millis).unwrap_or_default().naive_utc()
 }
@@ -72,24 +76,26 @@ enum Part {
 }
 
 impl DatePattern {
-    /// Reads a pattern. Text in `'…'` is literal, `''` is a quote; `[` and `]` of optional parts are left out.
+    /// Parses a pattern. Text in `'…'` is literal, `''` is a quote; `[` and `]` of
+    /// optional parts are ignored.
     ///
     /// # Errors
     ///
-    /// A letter that means nothing, a quote that is not closed, or a letter repeated more than 20 times.
+    /// Returns an error for an unsupported letter, a quote that is not closed, or a letter repeated
+    /// more than 20 times.
     pub fn parse(pattern: &str) -> Result<Self, BadDatePattern> {
-        let wrong = |why: String| BadDatePattern { pattern: pattern.to_owned(), why };
         let mut parts = Vec::new();
         let mut rest = pattern;
         while let Some(first) = rest.chars().next() {
-            let taken = if first == '\'' {
-                let (text, length) = quoted(rest).ok_or_else(|| wrong("a `'` is not closed".into()))?;
+            let length = if first == '\'' {
+                let (text, length) = quoted(rest).ok_or_else(|| bad_pattern(pattern, "a `'` is not closed".into()))?;
                 push_text(&mut parts, &text);
                 length
             } else if first.is_ascii_alphabetic() {
                 let count = rest.chars().take_while(|one| *one == first).count();
                 if !LETTERS.contains(first) || count > LONGEST_FIELD {
-                    return Err(wrong(format!("`{}` is not supported; write literal text as 'text'", &rest[..count])));
+                    let reason = format!("`{}` is not supported; write literal text as 'text'", &rest[..count]);
+                    return Err(bad_pattern(pattern, reason));
                 }
                 parts.push(Part::Field(first, count));
                 count
@@ -99,12 +105,12 @@ impl DatePattern {
                 }
                 first.len_utf8()
             };
-            rest = &rest[taken..];
+            rest = &rest[length..];
         }
         Ok(Self { parts })
     }
 
-    /// Writes a moment.
+    /// Writes a moment as text.
     pub fn write(&self, moment: &Moment) -> String {
         let mut text = String::new();
         for part in &self.parts {
@@ -116,37 +122,41 @@ impl DatePattern {
         text
     }
 
-    /// The date of ms since 1970-01-01 UTC, on a clock so many seconds east of UTC.
+    /// Writes the date of milliseconds since 1970-01-01 UTC, with an offset in seconds east of UTC.
     pub fn format(&self, unix_millis: i64, offset_seconds: i32) -> String {
         let zone = if offset_seconds == 0 { String::new() } else { offset_text(offset_seconds, ":") };
         self.write(&Moment::new(unix_millis, offset_seconds, format!("GMT{zone}")))
     }
 
-    /// Reads a text; None if it does not fit the pattern.
+    /// Parses a text; None if it does not fit the pattern.
     pub fn fields(&self, text: &str) -> Option<Fields> {
         let mut fields = Fields::default();
         let mut rest = text;
         for (index, part) in self.parts.iter().enumerate() {
             match part {
-                Part::Text(wanted) => rest = rest.strip_prefix(wanted.as_str())?,
+                Part::Text(literal) => rest = rest.strip_prefix(literal.as_str())?,
                 Part::Field(letter, count) => {
-                    // Digits without a separator have the width of the pattern.
+                    // A number without a following separator has exactly the width of the pattern.
                     let next = self.parts.get(index + 1);
-                    let tight = matches!(next, Some(Part::Field(next, _)) if !matches!(next, 'Z' | 'X'));
-                    rest = read_field(&mut fields, *letter, *count, tight, rest)?;
+                    let is_tight = matches!(next, Some(Part::Field(next, _)) if !matches!(next, 'Z' | 'X'));
+                    rest = read_field(&mut fields, *letter, *count, is_tight, rest)?;
                 }
             }
         }
         rest.trim().is_empty().then_some(fields)
     }
 
-    /// The ms since 1970-01-01 UTC of a date that this pattern wrote. The offset holds where the text names none. None where it does
-    /// not fit.
+    /// Parses a date that this pattern wrote, as milliseconds since 1970-01-01 UTC. The given
+    /// offset applies if the text has none. None if the text does not fit.
     pub fn read(&self, text: &str, offset_seconds: i32) -> Option<i64> {
         let fields = self.fields(text)?;
         let offset = fields.offset.unwrap_or(offset_seconds);
         Some(fields.local()?.and_utc().timestamp_millis() - i64::from(offset) * 1_000)
     }
+}
+
+fn bad_pattern(pattern: &str, why: String) -> BadDatePattern {
+    BadDatePattern { pattern: pattern.to_owned(), why }
 }
 
 fn push_text(parts: &mut Vec<Part>, text: &str) {
@@ -156,7 +166,7 @@ fn push_text(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
-/// The text of a part in quotes, and its length with them; `''` is one quote.
+/// Returns the text of a quoted part, and its length including the quotes; `''` is one quote.
 fn quoted(text: &str) -> Option<(String, usize)> {
     if text.starts_with("''") {
         return Some(("'".to_owned(), 2));
@@ -182,7 +192,6 @@ fn name(names: &[&str], index: usize, count: usize) -> String {
 
 fn field(letter: char, count: usize, moment: &Moment) -> String {
     let local = &moment.local;
-    let number = |value: u32| format!("{value:0count$}");
     match letter {
         'y' | 'u' | 'Y' => {
             if letter == 'u' && count == 1 {
@@ -192,23 +201,23 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
             if count == 2 { format!("{:02}", year.rem_euclid(100)) } else { format!("{year:0count$}") }
         }
         'M' | 'L' if count >= 3 => name(&MONTHS, local.month0() as usize, count),
-        'M' | 'L' => number(local.month()),
-        'd' => number(local.day()),
-        'D' => number(local.ordinal()),
+        'M' | 'L' => padded(local.month(), count),
+        'd' => padded(local.day(), count),
+        'D' => padded(local.ordinal(), count),
         'E' => name(&DAYS, local.weekday().num_days_from_monday() as usize, count),
-        'e' | 'c' => number(local.weekday().number_from_sunday()),
-        'H' => number(local.hour()),
-        'k' => number(if local.hour() == 0 { 24 } else { local.hour() }),
-        'K' => number(local.hour() % 12),
-        'h' => number(local.hour12().1),
-        'm' => number(local.minute()),
-        's' => number(local.second()),
+        'e' | 'c' => padded(local.weekday().number_from_sunday(), count),
+        'H' => padded(local.hour(), count),
+        'k' => padded(if local.hour() == 0 { 24 } else { local.hour() }, count),
+        'K' => padded(local.hour() % 12, count),
+        'h' => padded(local.hour12().1, count),
+        'm' => padded(local.minute(), count),
+        's' => padded(local.second(), count),
         'S' => {
             let nanos = format!("{:09}", local.nanosecond() % 1_000_000_000);
             nanos.get(..count).map_or_else(|| format!("{nanos:0<count$}"), str::to_owned)
         }
-        'n' => number(local.nanosecond()),
-        'A' => number(local.num_seconds_from_midnight() * 1_000),
+        'n' => padded(local.nanosecond(), count),
+        'A' => padded(local.num_seconds_from_midnight() * 1_000, count),
         'a' => {
             if local.hour() < 12 {
                 "AM".to_owned()
@@ -216,10 +225,10 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
                 "PM".to_owned()
             }
         }
-        'w' => number(local.iso_week().week()),
-        'W' => number(local.day().div_ceil(7)),
-        'F' => number((local.day() - 1) / 7 + 1),
-        'Q' | 'q' => number(local.month0() / 3 + 1),
+        'w' => padded(local.iso_week().week(), count),
+        'W' => padded(local.day().div_ceil(7), count),
+        'F' => padded((local.day() - 1) / 7 + 1, count),
+        'Q' | 'q' => padded(local.month0() / 3 + 1, count),
         'G' => "AD".to_owned(),
         'X' if moment.offset == 0 => "Z".to_owned(),
         'X' | 'x' if count == 1 && moment.offset % 3_600 == 0 => offset_text(moment.offset, "")[..3].to_owned(),
@@ -230,7 +239,11 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
     }
 }
 
-/// What was read by a pattern.
+fn padded(value: u32, count: usize) -> String {
+    format!("{value:0count$}")
+}
+
+/// Fields that were parsed by a pattern.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fields {
     year: Option<i32>,
@@ -242,19 +255,19 @@ pub struct Fields {
     second: u32,
     nanos: u32,
     half_day: Option<bool>,
-    /// Seconds east of UTC, if the text said so.
+    /// Offset in seconds east of UTC, if the text has one.
     pub offset: Option<i32>,
-    /// A named zone, if the text said so.
+    /// Named time zone, if the text has one.
     pub zone: Option<String>,
 }
 
 impl Fields {
-    /// Date and time; the date defaults to the first of January 1970.
+    /// Returns the date and time; the date defaults to the first of January 1970.
     pub fn local(&self) -> Option<NaiveDateTime> {
         self.local_in(1970)
     }
 
-    /// Date and time, where a text without a year means this one.
+    /// Returns the date and time, with `year` as the default year.
     pub fn local_in(&self, year: i32) -> Option<NaiveDateTime> {
         let year = self.year.unwrap_or(year);
         let date = match self.day_of_year {
@@ -269,7 +282,7 @@ impl Fields {
     }
 }
 
-fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, tight: bool, rest: &'t str) -> Option<&'t str> {
+fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, is_tight: bool, rest: &'t str) -> Option<&'t str> {
     match letter {
         'M' | 'L' if count >= 3 => {
             let (index, rest) = read_name(&MONTHS, rest)?;
@@ -285,7 +298,7 @@ fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, tight: bool, 
         'X' | 'x' | 'Z' | 'z' | 'V' | 'O' => return read_zone(fields, rest),
         _ => {}
     }
-    let most = if tight { count } else { 19 };
+    let most = if is_tight { count } else { 19 };
     let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
     let value: u32 = rest.get(..digits)?.parse().ok().or(if letter == 'S' && digits > 9 { Some(0) } else { None })?;
     match letter {
@@ -335,7 +348,7 @@ fn read_zone<'t>(fields: &mut Fields, rest: &'t str) -> Option<&'t str> {
     Some(&rest[end..])
 }
 
-/// The offset in seconds of `Z`, `GMT+5`, `+02:00` and their like.
+/// Returns the offset in seconds of `Z`, `GMT+5`, `+02:00` and similar texts.
 pub fn fixed_offset(name: &str) -> Option<i32> {
     let rest = ["UTC", "GMT", "UT"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     if matches!(name, "Z" | "Etc/UTC" | "Etc/GMT" | "Zulu" | "Universal") || (rest.is_empty() && !name.is_empty()) {
@@ -351,11 +364,12 @@ pub fn fixed_offset(name: &str) -> Option<i32> {
         return None;
     }
     let digits = if digits.len() < 3 { format!("{digits:0>2}00") } else { format!("{digits:0>4}") };
-    let (hours, minutes): (i32, i32) = (digits[..2].parse().ok()?, digits[2..4].parse().ok()?);
+    let hours: i32 = digits[..2].parse().ok()?;
+    let minutes: i32 = digits[2..4].parse().ok()?;
     (hours <= 18 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
-/// `+02:00`, with this between hours and minutes.
+/// Writes an offset as `+02:00`, with `separator` between hours and minutes.
 pub fn offset_text(offset: i32, separator: &str) -> String {
     let sign = if offset < 0 { '-' } else { '+' };
     format!("{sign}{:02}{separator}{:02}", offset.abs() / 3_600, offset.abs() / 60 % 60)

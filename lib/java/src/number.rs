@@ -1,6 +1,6 @@
-//! Numbers with fractions, written as Java writes them: `3.0`, `1.5E10`.
+//! Writes numbers with fractions as Java does: `3.0`, `1.5E10`.
 
-/// `Double.toString`
+/// Writes a number like `Double.toString`.
 pub fn double(number: f64) -> String {
     if !number.is_finite() {
         return special(number);
@@ -8,7 +8,7 @@ pub fn double(number: f64) -> String {
     digits(number == 0.0, number.abs(), &format!("{number:?}"), &format!("{number:e}"))
 }
 
-/// `Float.toString`
+/// Writes a number like `Float.toString`.
 pub fn float(number: f32) -> String {
     if !number.is_finite() {
         return special(f64::from(number));
@@ -27,7 +27,7 @@ fn special(number: f64) -> String {
     text.to_owned()
 }
 
-/// Java writes an exponent below 0.001 and from ten million on.
+/// Java writes an exponent for numbers below 0.001 and from ten million on.
 fn digits(zero: bool, size: f64, plain: &str, exponent: &str) -> String {
     if zero || (1e-3..1e7).contains(&size) {
         return if plain.contains('.') { plain.to_owned() } else { format!("{plain}.0") };

@@ -1,4 +1,4 @@
-//! The linked tree that `html5ever` builds, since it moves nodes about; it counts the steps it is asked for.
+//! The linked tree that `html5ever` builds and rearranges. It counts the steps of the builder.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The document node.
+/// Index of the document node.
 pub(super) const ROOT: usize = 0;
 
-/// Steps of making an element.
+/// Number of steps for creating an element.
 const ELEMENT: u64 = 32;
 
 /// A node of the tree, with its name if it is an element.
@@ -20,16 +20,16 @@ pub(super) struct Handle {
     name: Rc<QualName>,
 }
 
-/// What a node holds.
-pub(super) enum Raw {
+/// Content of a node.
+pub(super) enum NodeData {
     Document,
     Element(Rc<QualName>, Vec<Attribute>),
     Text(StrTendril),
     Comment(StrTendril),
 }
 
-struct Linked {
-    raw: Raw,
+struct LinkedNode {
+    data: NodeData,
     parent: Option<usize>,
     previous: Option<usize>,
     next: Option<usize>,
@@ -37,13 +37,13 @@ struct Linked {
     last: Option<usize>,
 }
 
-/// All nodes, linked to each other by index.
+/// All nodes, linked by index.
 #[derive(Default)]
-pub(super) struct Tree(Vec<Linked>);
+pub(super) struct Tree(Vec<LinkedNode>);
 
 impl Tree {
-    pub fn raw(&self, node: usize) -> &Raw {
-        &self.0[node].raw
+    pub fn data(&self, node: usize) -> &NodeData {
+        &self.0[node].data
     }
 
     pub fn first_child(&self, node: usize) -> Option<usize> {
@@ -58,15 +58,16 @@ impl Tree {
         self.0[node].parent
     }
 
-    fn add(&mut self, raw: Raw) -> usize {
-        self.0.push(Linked { raw, parent: None, previous: None, next: None, first: None, last: None });
+    fn add(&mut self, data: NodeData) -> usize {
+        self.0.push(LinkedNode { data, parent: None, previous: None, next: None, first: None, last: None });
         self.0.len() - 1
     }
 
-    /// Takes a node out from under its parent.
+    /// Removes a node from its parent.
     fn detach(&mut self, node: usize) {
-        let (parent, previous, next) =
-            (self.0[node].parent.take(), self.0[node].previous.take(), self.0[node].next.take());
+        let parent = self.0[node].parent.take();
+        let previous = self.0[node].previous.take();
+        let next = self.0[node].next.take();
         match previous {
             Some(previous) => self.0[previous].next = next,
             None => parent.into_iter().for_each(|parent| self.0[parent].first = next),
@@ -77,12 +78,14 @@ impl Tree {
         }
     }
 
-    /// Puts a node under a parent, before a child of it or at the end.
+    /// Inserts a node below a parent, before one of its children or at the end.
     fn insert(&mut self, parent: usize, before: Option<usize>, node: usize) {
         self.detach(node);
         let previous = before.map_or(self.0[parent].last, |before| self.0[before].previous);
-        let own = &mut self.0[node];
-        (own.parent, own.previous, own.next) = (Some(parent), previous, before);
+        let inserted = &mut self.0[node];
+        inserted.parent = Some(parent);
+        inserted.previous = previous;
+        inserted.next = before;
         match previous {
             Some(previous) => self.0[previous].next = Some(node),
             None => self.0[parent].first = Some(node),
@@ -93,17 +96,17 @@ impl Tree {
         }
     }
 
-    /// Puts a node or text there; text after text is joined.
+    /// Inserts a node or text. Text after text is appended to it.
     fn place(&mut self, parent: usize, before: Option<usize>, child: NodeOrText<Handle>) {
         let text = match child {
             NodeOrText::AppendNode(node) => return self.insert(parent, before, node.node),
             NodeOrText::AppendText(text) => text,
         };
         let previous = before.map_or(self.0[parent].last, |before| self.0[before].previous);
-        if let Some(Raw::Text(own)) = previous.map(|previous| &mut self.0[previous].raw) {
-            own.push_tendril(&text);
+        if let Some(NodeData::Text(existing)) = previous.map(|previous| &mut self.0[previous].data) {
+            existing.push_tendril(&text);
         } else {
-            let node = self.add(Raw::Text(text));
+            let node = self.add(NodeData::Text(text));
             self.insert(parent, before, node);
         }
     }
@@ -119,7 +122,7 @@ pub(super) struct Sink {
 impl Sink {
     pub fn new(steps: u64) -> Self {
         let mut tree = Tree::default();
-        tree.add(Raw::Document);
+        tree.add(NodeData::Document);
         let no_name = Rc::new(QualName::new(None, "".into(), "".into()));
         Self { tree: RefCell::new(tree), steps_left: Cell::new(steps), no_name }
     }
@@ -140,9 +143,9 @@ impl Sink {
         self.tree.into_inner()
     }
 
-    fn add(&self, raw: Raw) -> Handle {
-        let name = if let Raw::Element(name, _) = &raw { Rc::clone(name) } else { Rc::clone(&self.no_name) };
-        Handle { node: self.tree.borrow_mut().add(raw), name }
+    fn add(&self, data: NodeData) -> Handle {
+        let name = if let NodeData::Element(name, _) = &data { Rc::clone(name) } else { Rc::clone(&self.no_name) };
+        Handle { node: self.tree.borrow_mut().add(data), name }
     }
 }
 
@@ -169,15 +172,15 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
         let bytes: usize = attributes.iter().map(|one| one.name.local.len() + one.value.len()).sum();
         self.charge(ELEMENT + bytes as u64);
-        self.add(Raw::Element(Rc::new(name), attributes))
+        self.add(NodeData::Element(Rc::new(name), attributes))
     }
 
     fn create_comment(&self, text: StrTendril) -> Handle {
-        self.add(Raw::Comment(text))
+        self.add(NodeData::Comment(text))
     }
 
     fn create_pi(&self, target: StrTendril, _: StrTendril) -> Handle {
-        self.add(Raw::Comment(target))
+        self.add(NodeData::Comment(target))
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
@@ -195,7 +198,7 @@ impl TreeSink for Sink {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    /// The element itself: what a template holds can be found below it.
+    /// Returns the element itself, so that the content of a template is below it.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.clone()
     }
@@ -215,11 +218,11 @@ impl TreeSink for Sink {
     }
 
     fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
-        if let Raw::Element(_, own) = &mut self.tree.borrow_mut().0[target.node].raw {
-            self.charge((own.len() * attributes.len()) as u64);
+        if let NodeData::Element(_, existing) = &mut self.tree.borrow_mut().0[target.node].raw {
+            self.charge((existing.len() * attributes.len()) as u64);
             for one in attributes {
-                if own.iter().all(|other| other.name != one.name) {
-                    own.push(one);
+                if existing.iter().all(|other| other.name != one.name) {
+                    existing.push(one);
                 }
             }
         }

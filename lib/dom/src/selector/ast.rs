@@ -1,15 +1,16 @@
 //! The parts of a parsed selector.
 
-/// Compound selectors from left to right, each with the combinator before it; that of the first counts within `:has()` only.
+/// Compound selectors from left to right, each with the combinator before it. The first combinator
+/// counts only within `:has()`.
 pub(super) type Complex = Vec<(Combinator, Vec<Simple>)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Combinator {
     Descendant,
     Child,
-    /// The element right after.
+    /// The next element sibling.
     Next,
-    /// Any later sibling.
+    /// Any later element sibling.
     Later,
 }
 
@@ -38,12 +39,12 @@ pub(super) enum Simple {
     Not(Vec<Complex>),
     Is(Vec<Complex>),
     Has(Vec<Complex>),
-    /// Text in lower case.
+    /// Text in lower case that the element contains.
     Contains(String),
     Place(Place),
 }
 
-/// How an attribute's value is compared.
+/// Comparison of an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matcher {
     Equal,
@@ -55,7 +56,7 @@ pub(super) enum Matcher {
     Inside,
 }
 
-/// A place among what the selector has found so far, from 0; negative from the end.
+/// A position among the elements found so far, from 0; negative numbers count from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     At(i64),

@@ -1,15 +1,15 @@
-//! Text to a selector.
+//! Parses CSS selectors.
 
 use super::ast::{Combinator, Complex, Matcher, Place, Simple};
 use crate::error::ExpressionError;
 
-/// Brackets within brackets.
+/// Maximum nesting depth of brackets.
 const MAX_DEPTH: usize = 8;
 
-/// Simple selectors, each of which may take a pass over the document.
+/// Maximum number of simple selectors, each of which may take a pass over the document.
 const MAX_SIMPLE: usize = 256;
 
-/// Bytes of a selector.
+/// Maximum size of a selector in bytes.
 const MAX_BYTES: usize = 1 << 14;
 
 type Parsed<T> = Result<T, ExpressionError>;
@@ -39,7 +39,7 @@ impl<'s> Parser<'s> {
         self.rest().chars().next()
     }
 
-    /// Takes a text if it comes next.
+    /// Consumes a text if it is next.
     fn take(&mut self, text: &str) -> bool {
         let is_next = self.rest().starts_with(text);
         self.position += if is_next { text.len() } else { 0 };
@@ -50,7 +50,7 @@ impl<'s> Parser<'s> {
         if self.take(text) { Ok(()) } else { Err(self.unexpected(&format!("`{text}`"))) }
     }
 
-    /// Skips white space; whether there was some.
+    /// Skips white space. Returns true if there was some.
     fn space(&mut self) -> bool {
         let trimmed = self.rest().trim_start();
         let length = self.rest().len() - trimmed.len();
@@ -63,11 +63,12 @@ impl<'s> Parser<'s> {
     }
 
     fn unexpected(&self, expected: &str) -> ExpressionError {
-        let found = self.peek().map_or("the end of the selector".to_owned(), |letter| format!("`{letter}`"));
-        self.fault(format!("expected {expected}, found {found}"))
+        let actual = self.peek().map_or("the end of the selector".to_owned(), |letter| format!("`{letter}`"));
+        self.fault(format!("expected {expected}, found {actual}"))
     }
 
-    /// Selectors with commas between them; those of `:has()` may begin with a combinator, by default the given one.
+    /// Parses selectors with commas between them. Those of `:has()` may begin with a combinator;
+    /// `first` is its default.
     fn list(&mut self, first: Option<Combinator>) -> Parsed<Vec<Complex>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -106,14 +107,14 @@ impl<'s> Parser<'s> {
     }
 
     fn symbol(&mut self) -> Option<Combinator> {
-        let found = match self.peek()? {
+        let combinator = match self.peek()? {
             '>' => Combinator::Child,
             '+' => Combinator::Next,
             '~' => Combinator::Later,
             _ => return None,
         };
         self.position += 1;
-        Some(found)
+        Some(combinator)
     }
 
     fn compound(&mut self) -> Parsed<Vec<Simple>> {
@@ -153,7 +154,8 @@ impl<'s> Parser<'s> {
         self.peek().is_some_and(|letter| letter.is_alphanumeric() || "_-\\".contains(letter) || !letter.is_ascii())
     }
 
-    /// A name, in which a backslash makes any character a letter, or writes one as hexadecimal digits.
+    /// Parses a name. A backslash before any character makes it a letter, or
+    /// precedes its hexadecimal code.
     fn name(&mut self) -> Parsed<String> {
         let mut name = String::new();
         while let Some(letter) = self.peek().filter(|_| self.is_name()) {
@@ -168,7 +170,7 @@ impl<'s> Parser<'s> {
         if digits > 0 {
             let code = u32::from_str_radix(&self.rest()[..digits], 16).unwrap_or(0);
             self.position += digits;
-            // One space ends the digits.
+            // One space terminates the digits.
             self.take(" ");
             return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         }
@@ -177,7 +179,7 @@ impl<'s> Parser<'s> {
         Ok(letter)
     }
 
-    /// What follows `[`.
+    /// Parses an attribute selector after `[`.
     fn attribute(&mut self) -> Parsed<Simple> {
         self.space();
         let mut name = self.name()?;
@@ -207,7 +209,7 @@ impl<'s> Parser<'s> {
         Ok(Simple::Attribute { name, condition, ignores_case })
     }
 
-    /// A quoted text, or one up to a space or `]`.
+    /// Parses a quoted value, or an unquoted one up to a space or `]`.
     fn value(&mut self) -> Parsed<String> {
         if let Some(quote) = self.peek().filter(|letter| "\"'".contains(*letter)) {
             return self.quoted(quote);
@@ -236,13 +238,13 @@ impl<'s> Parser<'s> {
         Err(ExpressionError::at(self.source, start, format!("the text has no closing {quote}")))
     }
 
-    /// What follows `:`.
+    /// Parses a pseudo-class after `:`.
     fn pseudo(&mut self, all: &mut Vec<Simple>) -> Parsed<()> {
         let start = self.position;
         let name = self.name()?.to_ascii_lowercase();
         let has_arguments = self.take("(");
-        let found = if has_arguments { self.with_arguments(&name)? } else { without_arguments(&name) };
-        let Some(mut found) = found else {
+        let parsed = if has_arguments { self.with_arguments(&name)? } else { without_arguments(&name) };
+        let Some(mut parts) = parsed else {
             let shown = if has_arguments { format!(":{name}(…)") } else { format!(":{name}") };
             return Err(ExpressionError::at(self.source, start, format!("`{shown}` is not supported")));
         };
@@ -250,11 +252,11 @@ impl<'s> Parser<'s> {
             self.space();
             self.expect(")")?;
         }
-        if self.depth > 1 && found.iter().any(|one| matches!(one, Simple::Place(_))) {
+        if self.depth > 1 && parts.iter().any(|part| matches!(part, Simple::Place(_))) {
             let message = format!("`:{name}` may not stand within brackets; use :nth-child(…)");
             return Err(ExpressionError::at(self.source, start, message));
         }
-        all.append(&mut found);
+        all.append(&mut parts);
         Ok(())
     }
 
@@ -275,7 +277,7 @@ impl<'s> Parser<'s> {
         }]))
     }
 
-    /// The text of `:contains()`, with or without quotes; brackets in it come in pairs.
+    /// Parses the text of `:contains()`, with or without quotes. Brackets in it must be balanced.
     fn contained(&mut self) -> Parsed<String> {
         self.space();
         if let Some(quote) = self.peek().filter(|letter| "\"'".contains(*letter)) {
@@ -296,7 +298,7 @@ impl<'s> Parser<'s> {
         Ok(text.trim().to_owned())
     }
 
-    /// The text up to the closing bracket, without white space.
+    /// Consumes the text up to the closing bracket, without white space.
     fn argument(&mut self) -> String {
         let end = self.rest().find(')').unwrap_or(self.rest().len());
         let text = &self.rest()[..end];
@@ -307,47 +309,53 @@ impl<'s> Parser<'s> {
     fn integer(&mut self) -> Parsed<i64> {
         let start = self.position;
         let text = self.argument();
-        let message = || format!("`{text}` is not a position; write a number such as 0 or -1");
-        text.parse::<i32>().map(i64::from).map_err(|_| ExpressionError::at(self.source, start, message()))
+        text.parse::<i32>().map(i64::from).map_err(|_| {
+            let message = format!("`{text}` is not a position; write a number such as 0 or -1");
+            ExpressionError::at(self.source, start, message)
+        })
     }
 
     fn nth(&mut self, from_end: bool, of_type: bool) -> Parsed<Simple> {
         let start = self.position;
         let text = self.argument();
-        let message = || format!("`{text}` is not a position; write for example `2`, `odd` or `3n+1`");
-        let (step, offset) = nth(&text).ok_or_else(|| ExpressionError::at(self.source, start, message()))?;
+        let (step, offset) = nth(&text).ok_or_else(|| {
+            let message = format!("`{text}` is not a position; write for example `2`, `odd` or `3n+1`");
+            ExpressionError::at(self.source, start, message)
+        })?;
         Ok(Simple::Nth { step, offset, from_end, of_type })
     }
 }
 
-/// The numbers of `an+b`.
+/// Parses the step and offset of `an+b`.
 fn nth(text: &str) -> Option<(i64, i64)> {
-    let number = |text: &str| text.parse::<i32>().ok().map(i64::from);
     match text {
         "odd" => return Some((2, 1)),
         "even" => return Some((2, 0)),
         _ => {}
     }
     let Some((step, offset)) = text.split_once('n') else {
-        return Some((0, number(text)?));
+        return Some((0, integer(text)?));
     };
     let step = match step {
         "" | "+" => 1,
         "-" => -1,
-        step => number(step)?,
+        step => integer(step)?,
     };
-    Some((step, if offset.is_empty() { 0 } else { number(offset)? }))
+    Some((step, if offset.is_empty() { 0 } else { integer(offset)? }))
+}
+
+fn integer(text: &str) -> Option<i64> {
+    text.parse::<i32>().ok().map(i64::from)
 }
 
 fn without_arguments(name: &str) -> Option<Vec<Simple>> {
-    let nth = |from_end, of_type| Simple::Nth { step: 0, offset: 1, from_end, of_type };
     Some(match name {
-        "first-child" => vec![nth(false, false)],
-        "last-child" => vec![nth(true, false)],
-        "only-child" => vec![nth(false, false), nth(true, false)],
-        "first-of-type" => vec![nth(false, true)],
-        "last-of-type" => vec![nth(true, true)],
-        "only-of-type" => vec![nth(false, true), nth(true, true)],
+        "first-child" => vec![first(false, false)],
+        "last-child" => vec![first(true, false)],
+        "only-child" => vec![first(false, false), first(true, false)],
+        "first-of-type" => vec![first(false, true)],
+        "last-of-type" => vec![first(true, true)],
+        "only-of-type" => vec![first(false, true), first(true, true)],
         "first" => vec![Simple::Place(Place::At(0))],
         "last" => vec![Simple::Place(Place::At(-1))],
         "empty" => vec![Simple::Empty],
@@ -357,4 +365,9 @@ fn without_arguments(name: &str) -> Option<Vec<Simple>> {
         "enabled" => vec![Simple::Enabled],
         _ => return None,
     })
+}
+
+/// Matches the first child, from the start or from the end, of all or of its type.
+fn first(from_end: bool, of_type: bool) -> Simple {
+    Simple::Nth { step: 0, offset: 1, from_end, of_type }
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 pub(super) enum Expr {
     Number(f64),
     Text(Box<str>),
-    /// Operators of one precedence, from left to right.
+    /// Operators of the same precedence, from left to right.
     Chain(Box<Expr>, Vec<(Operator, Expr)>),
     Negate(Box<Expr>),
     Union(Vec<Expr>),
@@ -51,7 +51,7 @@ pub(super) struct Step {
     pub axis: Axis,
     pub test: Test,
     pub predicates: Vec<Expr>,
-    /// Whether a predicate asks for the position among the nodes of one context node.
+    /// True if a predicate depends on the position among the nodes of one context node.
     pub is_positional: bool,
 }
 
@@ -90,12 +90,12 @@ pub(super) const AXES: [(&str, Axis); 13] = [
 
 #[derive(Clone, Debug)]
 pub(super) enum Test {
-    /// Any element, attribute or namespace, as the axis has them.
+    /// Any element, attribute or namespace, depending on the axis.
     Any,
-    /// `prefix:*`, with the colon.
+    /// A test `prefix:*`, with the colon.
     Prefix(Box<str>),
     Name(Box<str>),
-    /// A local name in a namespace. An empty URI means no namespace, and None any name.
+    /// A local name in a namespace. An empty URI means no namespace; None means any name.
     Qualified {
         uri: Box<str>,
         local: Option<Box<str>>,
@@ -142,7 +142,7 @@ pub(super) enum Function {
     Replace,
 }
 
-/// Each function with the fewest and most arguments.
+/// Each function with its minimum and maximum number of arguments.
 pub(super) const FUNCTIONS: [(&str, Function, usize, usize); 32] = [
     ("last", Function::Last, 0, 0),
     ("position", Function::Position, 0, 0),
@@ -179,14 +179,14 @@ pub(super) const FUNCTIONS: [(&str, Function, usize, usize); 32] = [
 ];
 
 impl Expr {
-    /// Whether it gives a set of nodes.
+    /// True if the expression gives a set of nodes.
     pub fn is_nodes(&self) -> bool {
         matches!(self, Self::Path(_) | Self::Union(_) | Self::Call(Function::Id, _))
     }
 
-    /// Whether its value as a predicate depends on the position of the node. May say yes of one that does not.
+    /// True if its value as a predicate may depend on the position of the node.
     pub fn is_positional(&self) -> bool {
-        self.is_number() || self.asks_position()
+        self.is_number() || self.uses_position()
     }
 
     fn is_number(&self) -> bool {
@@ -201,22 +201,22 @@ impl Expr {
         }
     }
 
-    fn asks_position(&self) -> bool {
+    fn uses_position(&self) -> bool {
         match self {
-            Self::Chain(first, rest) => first.asks_position() || rest.iter().any(|(_, one)| one.asks_position()),
-            Self::Negate(one) | Self::Matches(one, _) | Self::Replace(one, _, _) => one.asks_position(),
-            Self::Union(all) => all.iter().any(Self::asks_position),
+            Self::Chain(first, rest) => first.uses_position() || rest.iter().any(|(_, one)| one.uses_position()),
+            Self::Negate(one) | Self::Matches(one, _) | Self::Replace(one, _, _) => one.uses_position(),
+            Self::Union(all) => all.iter().any(Self::uses_position),
             Self::Call(Function::Last | Function::Position, _) => true,
-            Self::Call(_, arguments) => arguments.iter().any(Self::asks_position),
-            // Within its predicates, position() is that of its own nodes.
-            Self::Path(Path { start: Start::Filter(first, _), .. }) => first.asks_position(),
+            Self::Call(_, arguments) => arguments.iter().any(Self::uses_position),
+            // Within the predicates of a path, position() is that of the path's nodes.
+            Self::Path(Path { start: Start::Filter(first, _), .. }) => first.uses_position(),
             Self::Number(_) | Self::Text(_) | Self::Path(_) => false,
         }
     }
 }
 
 impl Operator {
-    fn is_arithmetic(self) -> bool {
+    pub fn is_arithmetic(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Modulo)
     }
 }

@@ -1,44 +1,46 @@
-//! The nodes on an axis that pass a node test.
+//! Finds the nodes on an axis that pass a node test.
 
 use super::ast::{Axis, Step, Test};
 use super::evaluate::{Evaluator, Outcome};
-use super::value::At;
+use super::value::NodeRef;
 use crate::document::{Kind, NONE, ROOT};
 use std::collections::HashSet;
 
-/// What earlier context nodes of a step have given already, so that nested ones do not give it again.
+/// Nodes that earlier context nodes of a step gave already, so that nested context nodes do
+/// not give them again.
 #[derive(Default)]
 struct Covered {
-    /// One past the last node whose descendants were given.
+    /// Index after that of the last node with descendants that were given.
     end: u32,
-    /// The context node before.
+    /// The previous context node.
     last: Option<u32>,
-    /// Parents whose children were given.
+    /// Parents with children that were given.
     parents: HashSet<u32>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// What a step gives from all context nodes, in document order.
-    pub(super) fn step(&self, contexts: &[At], step: &'a Step) -> Outcome<Vec<At>> {
+    /// Returns the nodes that a step gives for all context nodes, in document order.
+    pub(super) fn step(&self, contexts: &[NodeRef], step: &'a Step) -> Outcome<Vec<NodeRef>> {
         let mut out = Vec::new();
         let mut covered = Covered::default();
         let contexts = self.useful(contexts, step);
-        // The last sibling comes first where it gives all that the ones before it give.
+        // For preceding siblings, the last context node comes first, because it gives all
+        // that the earlier ones give.
         let is_backward = step.axis == Axis::PrecedingSibling;
         for index in 0..contexts.len() {
             let at = contexts[if is_backward { contexts.len() - 1 - index } else { index }];
-            let mut found = Vec::new();
-            self.axis(at, step, &mut covered, &mut found)?;
+            let mut nodes = Vec::new();
+            self.axis(at, step, &mut covered, &mut nodes)?;
             for predicate in &step.predicates {
-                found = self.filter(found, predicate)?;
+                nodes = self.filter(nodes, predicate)?;
             }
-            out.append(&mut found);
+            out.append(&mut nodes);
         }
         self.sorted(out)
     }
 
-    /// Sorts nodes and drops the ones that occur twice.
-    pub(super) fn sorted(&self, mut nodes: Vec<At>) -> Outcome<Vec<At>> {
+    /// Sorts nodes and removes duplicates.
+    pub(super) fn sorted(&self, mut nodes: Vec<NodeRef>) -> Outcome<Vec<NodeRef>> {
         if !nodes.is_sorted_by(|one, next| one < next) {
             self.charge(nodes.len() as u64 * 4)?;
             nodes.sort_unstable();
@@ -47,8 +49,9 @@ impl<'a> Evaluator<'a> {
         Ok(nodes)
     }
 
-    /// Of the context nodes, the one that gives all that the others give, where there is one.
-    fn useful(&self, contexts: &[At], step: &Step) -> Vec<At> {
+    /// Returns the context node that gives all nodes of the others, if there is one;
+    /// otherwise all context nodes.
+    fn useful(&self, contexts: &[NodeRef], step: &Step) -> Vec<NodeRef> {
         let one = match step.axis {
             _ if step.is_positional => None,
             Axis::Following => contexts.iter().min_by_key(|at| self.after(**at)),
@@ -58,8 +61,8 @@ impl<'a> Evaluator<'a> {
         one.map_or_else(|| contexts.to_vec(), |one| vec![*one])
     }
 
-    /// The first node that follows.
-    fn after(&self, at: At) -> u32 {
+    /// Returns the first node that follows.
+    fn after(&self, at: NodeRef) -> u32 {
         if at.attribute().is_some() { at.node + 1 } else { self.end(at.node) }
     }
 
@@ -68,7 +71,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds the nodes of one axis, the nearest first.
-    fn axis(&self, at: At, step: &Step, covered: &mut Covered, out: &mut Vec<At>) -> Outcome<()> {
+    fn axis(&self, at: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
         let node = at.node;
         if at.attribute().is_some() && self.axis_of_attribute(at, step, out)? {
             return Ok(());
@@ -82,16 +85,17 @@ impl<'a> Evaluator<'a> {
             Axis::FollowingSibling | Axis::PrecedingSibling => self.siblings(node, step, covered, out),
             Axis::Following => self.take_all(self.after(at)..self.end(ROOT), step, out),
             Axis::Preceding => {
-                let ended = (1..node).rev().filter(|other| self.end(*other) <= node);
+                let preceding = (1..node).rev().filter(|other| self.end(*other) <= node);
                 self.charge(u64::from(node))?;
-                self.take_all(ended, step, out)
+                self.take_all(preceding, step, out)
             }
             Axis::Attribute | Axis::Namespace => self.attributes(node, step, out),
         }
     }
 
-    /// Handles the axes on which attributes have no nodes or other ones than their element; whether this was one.
-    fn axis_of_attribute(&self, at: At, step: &Step, out: &mut Vec<At>) -> Outcome<bool> {
+    /// Handles an attribute on an axis on which it has no nodes, or other nodes than its element.
+    /// Returns true if no nodes of the element follow.
+    fn axis_of_attribute(&self, at: NodeRef, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<bool> {
         match step.axis {
             Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => out.push(at),
             Axis::Parent => self.take(at.node, step, out)?,
@@ -106,7 +110,7 @@ impl<'a> Evaluator<'a> {
         Ok(true)
     }
 
-    fn below(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<At>) -> Outcome<()> {
+    fn below(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
         if !step.is_positional && self.end(node) <= covered.end {
             return Ok(());
         }
@@ -115,35 +119,40 @@ impl<'a> Evaluator<'a> {
         self.take_all(first..self.end(node), step, out)
     }
 
-    fn above(&self, at: At, step: &Step, covered: &mut Covered, out: &mut Vec<At>) -> Outcome<()> {
+    fn above(&self, at: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
         let with_itself = at.attribute().is_some() || step.axis == Axis::AncestorOrSelf;
-        let last = covered.last.replace(at.node).filter(|_| !step.is_positional);
-        // Above the context node before this one, everything was given.
-        let is_new = |node: &u32| last.is_none_or(|last| *node >= last || self.end(*node) <= last);
+        let previous = covered.previous.replace(at.node).filter(|_| !step.is_positional);
         let itself = Some(at.node).filter(|_| with_itself);
-        self.take_all(itself.into_iter().chain(self.document.ancestors(at.node)).take_while(is_new), step, out)
+        let nodes = itself.into_iter().chain(self.document.ancestors(at.node));
+        // The previous context node gave all of its ancestors already.
+        let new = nodes.take_while(|node| previous.is_none_or(|last| *node >= last || self.end(*node) <= last));
+        self.take_all(new, step, out)
     }
 
-    fn siblings(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<At>) -> Outcome<()> {
+    fn siblings(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
         let parent = self.document.nodes[node as usize].parent;
         if parent == NONE || (!step.is_positional && !covered.parents.insert(parent)) {
             return Ok(());
         }
         if step.axis == Axis::FollowingSibling {
             let end = self.end(parent);
-            let next = |node: u32| Some(self.end(node)).filter(|next| *next < end);
-            return self.take_all(std::iter::successors(next(node), |node| next(*node)), step, out);
+            let first = Some(self.end(node)).filter(|next| *next < end);
+            let later = std::iter::successors(first, |node| Some(self.end(*node)).filter(|next| *next < end));
+            return self.take_all(later, step, out);
         }
-        let previous = |node: u32| Some(self.document.nodes[node as usize].previous).filter(|one| *one != NONE);
-        self.take_all(std::iter::successors(previous(node), |node| previous(*node)), step, out)
+        self.take_all(std::iter::successors(self.previous(node), |node| self.previous(*node)), step, out)
     }
 
-    /// Attributes, or the namespace declarations in scope, which are attributes too.
-    fn attributes(&self, node: u32, step: &Step, out: &mut Vec<At>) -> Outcome<()> {
-        let is_wanted = step.axis == Axis::Namespace;
-        let mut seen = HashSet::new();
+    fn previous(&self, node: u32) -> Option<u32> {
+        Some(self.document.nodes[node as usize].previous).filter(|previous| *previous != NONE)
+    }
+
+    /// Adds attributes, or the namespace declarations in scope, which are attributes, too.
+    fn attributes(&self, node: u32, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<()> {
+        let is_namespace = step.axis == Axis::Namespace;
+        let mut declared_names = HashSet::new();
         let itself = Some(node).filter(|_| self.document.is_element(node));
-        let above = self.document.ancestors(node).filter(|_| is_wanted);
+        let above = self.document.ancestors(node).filter(|_| is_namespace);
         for element in itself.into_iter().chain(above) {
             self.charge(1)?;
             for attribute in self.document.attributes(element) {
@@ -151,19 +160,19 @@ impl<'a> Evaluator<'a> {
                 let name = self.document.attribute_name(attribute);
                 let declared = if name == "xmlns" { Some("") } else { name.strip_prefix("xmlns:") };
                 let declared = declared.filter(|_| !self.document.html);
-                let name = if is_wanted { declared } else { Some(name).filter(|_| declared.is_none()) };
+                let name = if is_namespace { declared } else { Some(name).filter(|_| declared.is_none()) };
                 if let Some(name) = name
-                    && self.passes(At::attribute_of(element, attribute), name, &step.test)?
-                    && (!is_wanted || seen.insert(name))
+                    && self.passes(NodeRef::attribute_of(element, attribute), name, &step.test)?
+                    && (!is_namespace || declared_names.insert(name))
                 {
-                    out.push(At::attribute_of(element, attribute));
+                    out.push(NodeRef::attribute_of(element, attribute));
                 }
             }
         }
         Ok(())
     }
 
-    fn take_all(&self, nodes: impl Iterator<Item = u32>, step: &Step, out: &mut Vec<At>) -> Outcome<()> {
+    fn take_all(&self, nodes: impl Iterator<Item = u32>, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<()> {
         for node in nodes {
             self.take(node, step, out)?;
         }
@@ -171,7 +180,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds a node if it passes the test.
-    fn take(&self, node: u32, step: &Step, out: &mut Vec<At>) -> Outcome<()> {
+    fn take(&self, node: u32, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<()> {
         self.charge(1)?;
         let kind = self.document.nodes[node as usize].kind;
         let passes = match &step.test {
@@ -181,29 +190,34 @@ impl<'a> Evaluator<'a> {
             Test::Instruction(target) => {
                 kind == Kind::Instruction && target.as_ref().is_none_or(|target| **target == *self.document.name(node))
             }
-            test => kind == Kind::Element && self.passes(At::node(node), self.document.name(node), test)?,
+            test => kind == Kind::Element && self.passes(NodeRef::node(node), self.document.name(node), test)?,
         };
         if passes {
-            out.push(At::node(node));
+            out.push(NodeRef::node(node));
         }
         Ok(())
     }
 
-    /// Whether a name of the document passes: as written, in XML by its part after the prefix, or by its namespace.
-    fn passes(&self, at: At, own: &str, test: &Test) -> Outcome<bool> {
+    /// True if a name of the document passes the test: exactly, in XML by its part after the
+    /// prefix, or by its namespace.
+    fn passes(&self, at: NodeRef, name_in_document: &str, test: &Test) -> Outcome<bool> {
         Ok(match test {
             Test::Any | Test::Node => true,
             Test::Qualified { uri, local: wanted } => {
-                wanted.as_ref().is_none_or(|wanted| local(own) == &**wanted) && self.namespace_uri(at)? == &**uri
+                wanted.as_ref().is_none_or(|wanted| local(name_in_document) == &**wanted)
+                    && self.namespace_uri(at)? == &**uri
             }
-            Test::Prefix(prefix) => own.starts_with(&**prefix),
-            Test::Name(name) => self.document.is_same_name(own, name) || (!self.document.html && local(own) == &**name),
+            Test::Prefix(prefix) => name_in_document.starts_with(&**prefix),
+            Test::Name(name) => {
+                self.document.is_same_name(name_in_document, name)
+                    || (!self.document.html && local(name_in_document) == &**name)
+            }
             _ => false,
         })
     }
 }
 
-/// The part of a name after its prefix.
+/// Returns the part of a name after its prefix.
 pub(super) fn local(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }

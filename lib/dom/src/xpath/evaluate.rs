@@ -1,7 +1,7 @@
 //! Evaluates an expression on a document, within a budget of steps.
 
 use super::ast::{Expr, Operator, Path, Start};
-use super::value::{At, Value};
+use super::value::{NodeRef, Value};
 use crate::document::{Document, ROOT};
 use crate::error::WorkLimit;
 use std::borrow::Cow;
@@ -9,28 +9,28 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Steps that any evaluation may take, and more for each node and each byte of text.
+/// Number of steps for any evaluation, plus some for each node and each byte of text.
 const STEPS: u64 = 64_000_000;
 const STEPS_PER_NODE: u64 = 64;
 const STEPS_PER_BYTE: u64 = 16;
 
-/// Bytes that are searched or compared in about the time of a step.
+/// Number of bytes that are searched or compared in about the time of a step.
 const BYTES_PER_STEP: usize = 16;
 
 pub(super) type Outcome<T> = Result<T, WorkLimit>;
 
-/// The node that an expression is evaluated for, and its place among others of its step.
+/// Context node of an expression, with its position among the nodes of its step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
-    pub at: At,
+    pub at: NodeRef,
     pub position: usize,
     pub size: usize,
 }
 
 impl Context {
-    /// The document node.
+    /// Returns the context of the document node.
     pub fn root() -> Self {
-        Self { at: At::node(ROOT), position: 1, size: 1 }
+        Self { at: NodeRef::node(ROOT), position: 1, size: 1 }
     }
 }
 
@@ -38,24 +38,25 @@ impl Context {
 pub(super) struct Evaluator<'a> {
     pub document: &'a Document,
     budget: u64,
-    left: Cell<u64>,
+    remaining: Cell<u64>,
 }
 
 impl<'a> Evaluator<'a> {
     pub fn new(document: &'a Document) -> Self {
-        let (nodes, bytes) = (document.nodes.len() as u64, document.all_text().len() as u64);
+        let nodes = document.nodes.len() as u64;
+        let bytes = document.all_text().len() as u64;
         let budget = STEPS + STEPS_PER_NODE * nodes + STEPS_PER_BYTE * bytes;
-        Self { document, budget, left: Cell::new(budget) }
+        Self { document, budget, remaining: Cell::new(budget) }
     }
 
-    /// The steps taken so far.
+    /// Number of steps taken so far.
     pub fn steps(&self) -> u64 {
-        self.budget - self.left.get()
+        self.budget - self.remaining.get()
     }
 
     pub fn charge(&self, steps: u64) -> Outcome<()> {
-        let left = self.left.get().checked_sub(steps).ok_or(WorkLimit::Steps(self.budget))?;
-        self.left.set(left);
+        let remaining = self.remaining.get().checked_sub(steps).ok_or(WorkLimit::Steps(self.budget))?;
+        self.remaining.set(remaining);
         Ok(())
     }
 
@@ -64,8 +65,8 @@ impl<'a> Evaluator<'a> {
         self.charge((1 + text.len() / BYTES_PER_STEP) as u64)
     }
 
-    /// Charges for text that is made anew.
-    pub fn made(&self, text: String) -> Outcome<Value<'a>> {
+    /// Charges for new text.
+    pub fn new_text(&self, text: String) -> Outcome<Value<'a>> {
         self.charge(1 + text.len() as u64)?;
         Ok(Value::Text(Cow::Owned(text)))
     }
@@ -92,9 +93,9 @@ impl<'a> Evaluator<'a> {
             }
             Expr::Replace(subject, regex, replacement) => {
                 let text = self.text(subject, context)?;
-                // Each place between two characters may be replaced.
+                // Each position between two characters may be replaced.
                 self.charge((text.len() as u64 + 1) * (replacement.len() as u64 + 1))?;
-                self.made(regex.replace_all(&text, &**replacement).into_owned())?
+                self.new_text(regex.replace_all(&text, &**replacement).into_owned())?
             }
             Expr::Path(path) => Value::Nodes(self.path(path, context)?),
         })
@@ -112,17 +113,17 @@ impl<'a> Evaluator<'a> {
         Ok(value.number(self.document))
     }
 
-    /// The nodes of an expression that the parser found to give nodes.
-    pub fn nodes(&self, expression: &'a Expr, context: Context) -> Outcome<Vec<At>> {
+    /// Returns the nodes of an expression that gives nodes, by the parser's check.
+    pub fn nodes(&self, expression: &'a Expr, context: Context) -> Outcome<Vec<NodeRef>> {
         match self.value(expression, context)? {
             Value::Nodes(nodes) => Ok(nodes),
             _ => Ok(Vec::new()),
         }
     }
 
-    fn path(&self, path: &'a Path, context: Context) -> Outcome<Vec<At>> {
+    fn path(&self, path: &'a Path, context: Context) -> Outcome<Vec<NodeRef>> {
         let mut nodes = match &path.start {
-            Start::Root => vec![At::node(ROOT)],
+            Start::Root => vec![NodeRef::node(ROOT)],
             Start::Context => vec![context.at],
             Start::Filter(primary, predicates) => {
                 let mut nodes = self.nodes(primary, context)?;
@@ -138,10 +139,10 @@ impl<'a> Evaluator<'a> {
         Ok(nodes)
     }
 
-    /// The nodes for which a predicate holds; a number is a position.
-    pub fn filter(&self, nodes: Vec<At>, predicate: &'a Expr) -> Outcome<Vec<At>> {
+    /// Returns the nodes for which a predicate holds. A number is compared with the position.
+    pub fn filter(&self, nodes: Vec<NodeRef>, predicate: &'a Expr) -> Outcome<Vec<NodeRef>> {
         let size = nodes.len();
-        let mut kept = Vec::new();
+        let mut passing = Vec::new();
         for (index, at) in nodes.into_iter().enumerate() {
             let position = index + 1;
             let holds = match self.value(predicate, Context { at, position, size })? {
@@ -149,39 +150,42 @@ impl<'a> Evaluator<'a> {
                 other => other.is_true(),
             };
             if holds {
-                kept.push(at);
+                passing.push(at);
             }
         }
-        Ok(kept)
+        Ok(passing)
     }
 
     fn chain(&self, first: &'a Expr, rest: &'a [(Operator, Expr)], context: Context) -> Outcome<Value<'a>> {
-        let mut left = self.value(first, context)?;
+        let mut result = self.value(first, context)?;
         for (operator, right) in rest {
-            // What is decided needs no right side.
-            left = match operator {
-                Operator::Or if left.is_true() => Value::Boolean(true),
-                Operator::And if !left.is_true() => Value::Boolean(false),
+            // If the left side decides the result, the right side is not evaluated.
+            result = match operator {
+                Operator::Or if result.is_true() => Value::Boolean(true),
+                Operator::And if !result.is_true() => Value::Boolean(false),
                 Operator::Or | Operator::And => Value::Boolean(self.value(right, context)?.is_true()),
-                _ => self.operate(left, *operator, self.value(right, context)?)?,
+                _ => self.operate(result, *operator, self.value(right, context)?)?,
             };
         }
-        Ok(left)
+        Ok(result)
     }
 
     fn operate(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Outcome<Value<'a>> {
-        let (a, b) = (|| left.number(self.document), || right.number(self.document));
+        if !operator.is_arithmetic() {
+            return Ok(Value::Boolean(self.compares(left, operator, right)?));
+        }
+        let a = left.number(self.document);
+        let b = right.number(self.document);
         Ok(Value::Number(match operator {
-            Operator::Add => a() + b(),
-            Operator::Subtract => a() - b(),
-            Operator::Multiply => a() * b(),
-            Operator::Divide => a() / b(),
-            Operator::Modulo => a() % b(),
-            _ => return Ok(Value::Boolean(self.compares(left, operator, right)?)),
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+            _ => a % b,
         }))
     }
 
-    /// Whether a comparison holds; for nodes, whether it holds for any of them (XPath 1.0, section 3.4).
+    /// True if a comparison holds; for nodes, if it holds for any of them (XPath 1.0, section 3.4).
     fn compares(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Outcome<bool> {
         let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
         match (left, right) {
@@ -208,8 +212,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether a comparison with a single value holds for any of the nodes.
-    fn any(&self, nodes: &[At], operator: Operator, right: &Value<'a>) -> Outcome<bool> {
+    /// True if a comparison with a single value holds for any of the nodes.
+    fn any(&self, nodes: &[NodeRef], operator: Operator, right: &Value<'a>) -> Outcome<bool> {
         if let Value::Boolean(_) = right {
             return self.holds(&Value::Boolean(!nodes.is_empty()), operator, right);
         }
@@ -221,7 +225,7 @@ impl<'a> Evaluator<'a> {
         Ok(false)
     }
 
-    /// Compares two values, neither of which is nodes.
+    /// Compares two values, neither of which is a set of nodes.
     fn holds(&self, left: &Value<'a>, operator: Operator, right: &Value<'a>) -> Outcome<bool> {
         let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
         if let (Value::Text(left), Value::Text(right), true) = (left, right, is_equality) {
@@ -242,8 +246,8 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Whether two sets have nodes of the same text.
-    fn share(&self, left: &[At], right: &[At]) -> Outcome<bool> {
+    /// True if two sets have nodes with the same text.
+    fn share(&self, left: &[NodeRef], right: &[NodeRef]) -> Outcome<bool> {
         let mut texts = HashSet::new();
         for at in left {
             self.charge_text(at.text(self.document))?;
@@ -260,7 +264,7 @@ impl<'a> Evaluator<'a> {
 }
 
 impl Operator {
-    /// The operator with its sides exchanged.
+    /// Returns the operator with exchanged sides.
     fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,

@@ -1,9 +1,10 @@
-//! The core function library (XPath 1.0, section 4), and a few text functions of XPath 2.0.
+//! Implements the core function library (XPath 1.0, section 4), and a few text
+//! functions of XPath 2.0.
 
 use super::ast::{Expr, Function};
 use super::axes::local;
 use super::evaluate::{Context, Evaluator, Outcome};
-use super::value::{At, Value, is_space};
+use super::value::{NodeRef, Value, is_space};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +18,8 @@ impl<'a> Evaluator<'a> {
             F::Boolean | F::Not => {
                 Ok(Value::Boolean(self.value(&arguments[0], context)?.is_true() == (function == F::Boolean)))
             }
-            F::Count | F::Sum | F::Id => self.of_nodes(function, &arguments[0], context),
-            F::Number | F::Floor | F::Ceiling | F::Round => self.of_number(function, arguments, context),
+            F::Count | F::Sum | F::Id => self.call_on_nodes(function, &arguments[0], context),
+            F::Number | F::Floor | F::Ceiling | F::Round => self.call_on_number(function, arguments, context),
             F::LocalName | F::NamespaceUri | F::Name => {
                 let at = match arguments.first() {
                     Some(nodes) => self.nodes(nodes, context)?.first().copied(),
@@ -33,7 +34,7 @@ impl<'a> Evaluator<'a> {
                     self.charge(text.len() as u64)?;
                     all.push_str(&text);
                 }
-                self.made(all)
+                self.new_text(all)
             }
             _ => {
                 let first = match arguments.first() {
@@ -41,12 +42,12 @@ impl<'a> Evaluator<'a> {
                     None => Cow::Borrowed(context.at.text(self.document)),
                 };
                 self.charge_text(&first)?;
-                self.of_text(function, first, arguments.get(1..).unwrap_or(&[]), context)
+                self.call_on_text(function, first, arguments.get(1..).unwrap_or(&[]), context)
             }
         }
     }
 
-    fn of_nodes(&self, function: Function, argument: &'a Expr, context: Context) -> Outcome<Value<'a>> {
+    fn call_on_nodes(&self, function: Function, argument: &'a Expr, context: Context) -> Outcome<Value<'a>> {
         if function == Function::Id {
             return self.by_id(self.value(argument, context)?);
         }
@@ -62,25 +63,30 @@ impl<'a> Evaluator<'a> {
         Ok(Value::Number(sum))
     }
 
-    /// The elements whose `id` is one of the words.
+    /// Returns the elements with an `id` among the words.
     fn by_id(&self, value: Value<'a>) -> Outcome<Value<'a>> {
         let texts: Vec<Cow<'a, str>> = match value {
             Value::Nodes(nodes) => nodes.iter().map(|at| Cow::Borrowed(at.text(self.document))).collect(),
             other => vec![other.text(self.document)],
         };
-        let mut wanted = HashSet::new();
+        let mut ids = HashSet::new();
         for text in &texts {
             self.charge(1 + text.len() as u64)?;
-            wanted.extend(text.split_ascii_whitespace());
+            ids.extend(text.split_ascii_whitespace());
         }
         let count = self.document.nodes.len() as u32;
         self.charge(u64::from(count))?;
-        let id = |node: u32| self.document.attribute(node, "id").or_else(|| self.document.attribute(node, "xml:id"));
-        let found = (0..count).filter(|node| id(*node).is_some_and(|id| wanted.contains(id)));
-        Ok(Value::Nodes(found.map(At::node).collect()))
+        let mut nodes = Vec::new();
+        for node in 0..count {
+            let id = self.document.attribute(node, "id").or_else(|| self.document.attribute(node, "xml:id"));
+            if id.is_some_and(|id| ids.contains(id)) {
+                nodes.push(NodeRef::node(node));
+            }
+        }
+        Ok(Value::Nodes(nodes))
     }
 
-    fn of_number(&self, function: Function, arguments: &'a [Expr], context: Context) -> Outcome<Value<'a>> {
+    fn call_on_number(&self, function: Function, arguments: &'a [Expr], context: Context) -> Outcome<Value<'a>> {
         let number = match arguments.first() {
             Some(argument) => self.number(argument, context)?,
             None => Value::Nodes(vec![context.at]).number(self.document),
@@ -93,7 +99,7 @@ impl<'a> Evaluator<'a> {
         }))
     }
 
-    fn name(&self, function: Function, at: At) -> Outcome<Value<'a>> {
+    fn name(&self, function: Function, at: NodeRef) -> Outcome<Value<'a>> {
         let name = at.name(self.document);
         let text = match function {
             Function::Name => name,
@@ -103,8 +109,8 @@ impl<'a> Evaluator<'a> {
         Ok(Value::Text(Cow::Borrowed(text)))
     }
 
-    /// The namespace that a prefix is declared for, by the nearest declaration.
-    pub(super) fn namespace_uri(&self, at: At) -> Outcome<&'a str> {
+    /// Returns the namespace URI of a prefix, by the nearest declaration.
+    pub(super) fn namespace_uri(&self, at: NodeRef) -> Outcome<&'a str> {
         let prefix = at.name(self.document).split_once(':').map_or("", |(prefix, _)| prefix);
         // Attributes without a prefix are in no namespace.
         let is_none = at.name(self.document).is_empty() || (at.attribute().is_some() && prefix.is_empty());
@@ -118,8 +124,8 @@ impl<'a> Evaluator<'a> {
         Ok("")
     }
 
-    /// Functions of a text and further arguments.
-    fn of_text(
+    /// Calls a function with a text and further arguments.
+    fn call_on_text(
         &self,
         function: Function,
         text: Cow<'a, str>,
@@ -132,50 +138,51 @@ impl<'a> Evaluator<'a> {
             Function::Lang => self.is_lang(&text, context),
             Function::NormalizeSpace => {
                 let words: Vec<&str> = text.split(is_space).filter(|word| !word.is_empty()).collect();
-                self.made(words.join(" "))
+                self.new_text(words.join(" "))
             }
-            Function::LowerCase => self.made(text.to_lowercase()),
-            Function::UpperCase => self.made(text.to_uppercase()),
+            Function::LowerCase => self.new_text(text.to_lowercase()),
+            Function::UpperCase => self.new_text(text.to_uppercase()),
             Function::Substring => {
                 let from = round(self.number(&more[0], context)?);
                 let length = more.get(1).map(|length| self.number(length, context)).transpose()?.map(round);
-                self.made(substring(&text, from, length))
+                self.new_text(substring(&text, from, length))
             }
             Function::Translate => {
-                let (from, to) = (self.text(&more[0], context)?, self.text(&more[1], context)?);
+                let from = self.text(&more[0], context)?;
+                let to = self.text(&more[1], context)?;
                 self.charge((from.len() + to.len()) as u64)?;
-                self.made(translate(&text, &from, &to))
+                self.new_text(translate(&text, &from, &to))
             }
             _ => {
                 let other = self.text(&more[0], context)?;
                 self.charge_text(&other)?;
-                self.of_two_texts(function, &text, &other)
+                self.call_on_two_texts(function, &text, &other)
             }
         }
     }
 
-    fn of_two_texts(&self, function: Function, text: &str, other: &str) -> Outcome<Value<'a>> {
+    fn call_on_two_texts(&self, function: Function, text: &str, other: &str) -> Outcome<Value<'a>> {
         Ok(Value::Boolean(match function {
             Function::StartsWith => text.starts_with(other),
             Function::EndsWith => text.ends_with(other),
             Function::SubstringBefore => {
-                return self.made(text.split_once(other).map_or("", |(before, _)| before).to_owned());
+                return self.new_text(text.split_once(other).map_or("", |(before, _)| before).to_owned());
             }
             Function::SubstringAfter => {
-                return self.made(text.split_once(other).map_or("", |(_, after)| after).to_owned());
+                return self.new_text(text.split_once(other).map_or("", |(_, after)| after).to_owned());
             }
             _ => text.contains(other),
         }))
     }
 
-    /// Whether the nearest `xml:lang` (in HTML `lang`) is a language, or a dialect of it.
+    /// True if the nearest `xml:lang` (in HTML `lang`) is this language, or a dialect of it.
     fn is_lang(&self, wanted: &str, context: Context) -> Outcome<Value<'a>> {
         let name = if self.document.html { "lang" } else { "xml:lang" };
         for node in std::iter::once(context.at.node).chain(self.document.ancestors(context.at.node)) {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
-            if let Some(own) = self.document.attribute(node, name) {
-                let start = own.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted));
-                let rest = start.map(|_| &own[wanted.len()..]);
+            if let Some(language) = self.document.attribute(node, name) {
+                let start = language.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted));
+                let rest = start.map(|_| &language[wanted.len()..]);
                 return Ok(Value::Boolean(rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))));
             }
         }
@@ -183,18 +190,24 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// To the nearest integer; halves go up.
+/// Rounds to the nearest integer; halves are rounded up.
 fn round(number: f64) -> f64 {
     if number.fract() == 0.0 { number } else { (number + 0.5).floor() }
 }
 
-/// The characters whose position, from 1, is at least `from` and below `from + length`.
+/// Returns the characters with a position, from 1, of at least `from` and below `from + length`.
 fn substring(text: &str, from: f64, length: Option<f64>) -> String {
-    let is_in = |position: f64| position >= from && length.is_none_or(|length| position < from + length);
-    text.chars().enumerate().filter(|(index, _)| is_in(*index as f64 + 1.0)).map(|(_, letter)| letter).collect()
+    let mut out = String::new();
+    for (index, letter) in text.chars().enumerate() {
+        let position = index as f64 + 1.0;
+        if position >= from && length.is_none_or(|length| position < from + length) {
+            out.push(letter);
+        }
+    }
+    out
 }
 
-/// Each character of `from` becomes the one at its place in `to`, or nothing.
+/// Replaces each character of `from` by the one at the same position in `to`, or removes it.
 fn translate(text: &str, from: &str, to: &str) -> String {
     let mut map = HashMap::new();
     let mut to = to.chars();

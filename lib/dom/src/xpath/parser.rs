@@ -1,17 +1,17 @@
-//! Tokens to an expression, by recursive descent of bounded depth.
+//! Parses tokens into an expression, by recursive descent of bounded depth.
 
 use super::ast::{AXES, Axis, Expr, FUNCTIONS, Function, Operator, Path, Start, Step, Test};
 use super::lexer::{Token, tokens};
 use crate::error::ExpressionError;
 use regex::RegexBuilder;
 
-/// Brackets within brackets.
+/// Maximum nesting depth of brackets.
 const MAX_DEPTH: usize = 32;
 
-/// Bytes of an expression.
+/// Maximum size of an expression in bytes.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Operators by precedence, the weakest first.
+/// Operators by precedence, the lowest first.
 const LEVELS: [&[(&str, Operator)]; 6] = [
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
@@ -23,7 +23,8 @@ const LEVELS: [&[(&str, Operator)]; 6] = [
 
 type Parsed<T> = Result<T, ExpressionError>;
 
-/// Parses an expression. With `namespaces`, prefixes and their URIs, names are qualified; without, they match as written.
+/// Parses an expression. With `namespaces` (prefixes and their URIs), names are qualified;
+/// otherwise they match exactly.
 pub(super) fn parse(source: &str, namespaces: Option<&[(String, String)]>) -> Parsed<Expr> {
     if source.len() > MAX_BYTES {
         return Err(ExpressionError::at(source, MAX_BYTES, format!("the expression has more than {MAX_BYTES} bytes")));
@@ -54,10 +55,10 @@ impl Parser<'_> {
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {
-        matches!(self.peek(), Token::Symbol(own) if *own == symbol)
+        matches!(self.peek(), Token::Symbol(next) if *next == symbol)
     }
 
-    /// Takes a symbol if it comes next.
+    /// Consumes a symbol if it is next.
     fn take(&mut self, symbol: &str) -> bool {
         let is_next = self.is_symbol(symbol);
         self.position += usize::from(is_next);
@@ -68,10 +69,10 @@ impl Parser<'_> {
         if self.take(symbol) { Ok(()) } else { Err(self.fault(&format!("expected `{symbol}`"))) }
     }
 
-    /// A fault at the next token.
+    /// Creates an error at the next token.
     fn fault(&self, message: &str) -> ExpressionError {
         let (token, offset) = self.tokens.get(self.position).map_or((&Token::End, self.source.len()), |(a, b)| (a, *b));
-        let found = match token {
+        let actual = match token {
             Token::Name(name) => format!("`{name}`"),
             Token::Text(text) => format!("'{text}'"),
             Token::Number(number) => format!("`{number}`"),
@@ -79,7 +80,7 @@ impl Parser<'_> {
             Token::Symbol(symbol) => format!("`{symbol}`"),
             Token::End => "the end of the expression".to_owned(),
         };
-        ExpressionError::at(self.source, offset, format!("{message}, found {found}"))
+        ExpressionError::at(self.source, offset, format!("{message}, found {actual}"))
     }
 
     fn expression(&mut self) -> Parsed<Expr> {
@@ -135,8 +136,8 @@ impl Parser<'_> {
         let start = if self.is_primary() {
             let primary = self.primary()?;
             let predicates = self.predicates()?;
-            let goes_on = self.is_symbol("/") || self.is_symbol("//");
-            if predicates.is_empty() && !goes_on {
+            let has_steps = self.is_symbol("/") || self.is_symbol("//");
+            if predicates.is_empty() && !has_steps {
                 return Ok(primary);
             }
             if !primary.is_nodes() {
@@ -164,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a step may begin here, so that `/` alone can be told from a path.
+    /// True if a step may begin here. This distinguishes `/` alone from a path.
     fn is_step(&self) -> bool {
         matches!(self.peek(), Token::Name(_) | Token::Symbol("." | ".." | "@"))
     }
@@ -197,10 +198,10 @@ impl Parser<'_> {
     fn call(&mut self, name: &str) -> Parsed<Expr> {
         // XPath 2.0 writes `fn:` before its functions.
         let plain = name.strip_prefix("fn:").unwrap_or(name);
-        let Some((_, function, fewest, most)) = FUNCTIONS.iter().find(|(own, ..)| *own == plain) else {
+        let Some((_, function, fewest, most)) = FUNCTIONS.iter().find(|(known, ..)| *known == plain) else {
             return Err(self.fault(&format!("expected a function of XPath 1.0 instead of {name}()")));
         };
-        let at = self.tokens[self.position].1;
+        let offset = self.tokens[self.position].1;
         self.position += 2;
         let mut arguments = Vec::new();
         while !self.is_symbol(")") {
@@ -211,12 +212,13 @@ impl Parser<'_> {
         }
         self.expect(")")?;
         let count = arguments.len();
-        let fault = |message: String| ExpressionError::at(self.source, at, message);
         if count < *fewest {
-            return Err(fault(format!("{name}() takes at least {fewest} arguments, {count} given")));
+            let message = format!("{name}() takes at least {fewest} arguments, {count} given");
+            return Err(ExpressionError::at(self.source, offset, message));
         }
         if count > *most {
-            return Err(fault(format!("{name}() takes at most {most} arguments, {count} given")));
+            let message = format!("{name}() takes at most {most} arguments, {count} given");
+            return Err(ExpressionError::at(self.source, offset, message));
         }
         let wants_nodes = match function {
             Function::Count | Function::Sum => true,
@@ -224,10 +226,13 @@ impl Parser<'_> {
             _ => false,
         };
         if wants_nodes && !arguments[0].is_nodes() {
-            return Err(fault(format!("{name}() takes nodes, for example {name}(//a)")));
+            let message = format!("{name}() takes nodes, for example {name}(//a)");
+            return Err(ExpressionError::at(self.source, offset, message));
         }
         match function {
-            Function::Matches | Function::Replace => pattern(*function, arguments).map_err(fault),
+            Function::Matches | Function::Replace => {
+                pattern(*function, arguments).map_err(|message| ExpressionError::at(self.source, offset, message))
+            }
             _ => Ok(Expr::Call(*function, arguments)),
         }
     }
@@ -262,7 +267,7 @@ impl Parser<'_> {
         let (Token::Name(name), Token::Symbol("::")) = (self.peek(), self.peek_at(1)) else {
             return Ok(Axis::Child);
         };
-        let Some((_, axis)) = AXES.iter().find(|(own, _)| **own == **name) else {
+        let Some((_, axis)) = AXES.iter().find(|(known, _)| **known == **name) else {
             return Err(self.fault("expected an axis such as child, descendant or ancestor"));
         };
         self.position += 2;
@@ -302,7 +307,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// The test of `name`, `prefix:name` or `prefix:*` by namespace.
+    /// Returns the test of `name`, `prefix:name` or `prefix:*` by namespace.
     fn qualified(&self, name: &str) -> Parsed<Test> {
         let (prefix, local) = name.split_once(':').unwrap_or(("", name));
         let mut namespaces = self.namespaces.unwrap_or_default().iter();
@@ -324,12 +329,13 @@ fn plain(axis: Axis, test: Test) -> Step {
     Step { axis, test, predicates: Vec::new(), is_positional: false }
 }
 
-/// The step behind `//`.
+/// Returns the step that `//` abbreviates.
 fn any_below() -> Step {
     plain(Axis::DescendantOrSelf, Test::Node)
 }
 
-/// Makes one step of `//name`, which need not list all nodes, where no predicate asks for the position among children.
+/// Makes one step of `//name`, which then need not list all nodes. Not possible if a predicate
+/// depends on the position among children.
 fn joined(steps: Vec<Step>) -> Vec<Step> {
     let mut all: Vec<Step> = Vec::new();
     for mut step in steps {
@@ -345,7 +351,7 @@ fn joined(steps: Vec<Step>) -> Vec<Step> {
     all
 }
 
-/// `matches` and `replace`, whose pattern is compiled once.
+/// Builds a call of `matches` or `replace`; its pattern is compiled once.
 fn pattern(function: Function, arguments: Vec<Expr>) -> Result<Expr, String> {
     let mut arguments = arguments.into_iter();
     let subject = Box::new(arguments.next().unwrap_or(Expr::Text("".into())));
@@ -374,7 +380,8 @@ fn pattern(function: Function, arguments: Vec<Expr>) -> Result<Expr, String> {
     Ok(Expr::Replace(subject, Box::new(regex), replacement.into()))
 }
 
-/// Writes `$1` of XPath as `${1}` of the regex crate, which would read a letter after it as part of a name.
+/// Converts `$1` of XPath to `${1}` of the regex crate, which would read a letter after it as
+/// part of a name.
 fn braced(replacement: &str) -> String {
     let mut out = String::new();
     let mut letters = replacement.chars().peekable();

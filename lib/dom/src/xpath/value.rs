@@ -1,17 +1,17 @@
-//! Values of expressions, and how one kind becomes another (XPath 1.0, sections 3.4 and 4).
+//! Values of expressions, and conversions between their kinds (XPath 1.0, sections 3.4 and 4).
 
 use crate::document::Document;
 use std::borrow::Cow;
 
-/// A node, or an attribute of it. Their order is document order.
+/// A node, or one of its attributes. Their order is document order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct At {
+pub(super) struct NodeRef {
     pub node: u32,
-    /// The index of the attribute and 1, or 0 for the node itself.
+    /// Index of the attribute plus 1, or 0 for the node itself.
     attribute: u32,
 }
 
-impl At {
+impl NodeRef {
     pub fn node(node: u32) -> Self {
         Self { node, attribute: 0 }
     }
@@ -20,7 +20,7 @@ impl At {
         Self { node, attribute: attribute + 1 }
     }
 
-    /// The index of the attribute, if this is one.
+    /// Index of the attribute, if this is one.
     pub fn attribute(self) -> Option<u32> {
         self.attribute.checked_sub(1)
     }
@@ -42,8 +42,8 @@ impl At {
 
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
-    /// In document order, none twice.
-    Nodes(Vec<At>),
+    /// Nodes in document order, without duplicates.
+    Nodes(Vec<NodeRef>),
     Text(Cow<'a, str>),
     Number(f64),
     Boolean(bool),
@@ -59,7 +59,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of the value; of nodes, that of the first.
+    /// Returns the text of the value; for nodes, that of the first.
     pub fn text(self, document: &'a Document) -> Cow<'a, str> {
         match self {
             Self::Nodes(nodes) => Cow::Borrowed(nodes.first().map_or("", |first| first.text(document))),
@@ -79,7 +79,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The number that a text writes, or NaN: digits with an optional minus sign and decimal point.
+/// Parses a number: digits with an optional minus sign and decimal point. NaN for other texts.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim_matches(is_space);
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -88,7 +88,7 @@ pub(super) fn number(text: &str) -> f64 {
     if is_number { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
 }
 
-/// A number as XPath writes it: without exponent, and an integer without decimal point.
+/// Writes a number as XPath does: without exponent, and an integer without decimal point.
 pub(super) fn number_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
@@ -96,7 +96,7 @@ pub(super) fn number_text(number: f64) -> String {
     if number == 0.0 { "0".to_owned() } else { number.to_string() }
 }
 
-/// White space of XML.
+/// True for white space of XML.
 pub(super) fn is_space(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | '\r')
 }
