@@ -42,6 +42,7 @@ impl Lab {
     pub fn start(case: &Case, protocol: Protocol, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
         let mut command = Command::new(ourselves());
+        // The server must be punctual (`--precise`), and must end with this process in any case.
         command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
         command.arg(format!("{}s", seconds + SPARE_RUNTIME)).arg("--stats").arg(&stats).args(case.lab.split(' '));
         if protocol == Protocol::Http3 {
@@ -66,6 +67,7 @@ impl Lab {
     pub fn freeze(&mut self, length: Duration) -> Result<(), CertifyError> {
         let freeze = Freeze::impose(self.process.pid(), length).map_err(CertifyError::Freeze)?;
         if let Some(stdin) = &mut self.stdin {
+            // The truth of the server includes the freeze, which it cannot observe itself.
             writeln!(stdin, "{freeze}")?;
         }
         Ok(())
@@ -73,6 +75,7 @@ impl Lab {
 
     /// Ends the server, and returns its report.
     pub fn end(mut self) -> Result<Value, CertifyError> {
+        // Closing the pipe asks the server to write its report and to end.
         drop(self.stdin.take());
         match self.process.wait(REPORT_TIMEOUT, &Control::default())? {
             End::Ended(status) if status.success() => {}

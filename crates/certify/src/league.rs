@@ -16,7 +16,9 @@ const OVERHEAD: u32 = 1;
 /// A trial with its outcome.
 #[derive(Debug)]
 pub struct Entry {
+    /// The trial, with its case, tool and load mode.
     pub trial: Trial,
+    /// Outcome of the counted round.
     pub outcome: Outcome,
 }
 
@@ -120,6 +122,7 @@ impl League {
                     outcomes.push(trial.run(stop, &mut self.prompt)?);
                 }
             }
+            // Without an outcome, the league was stopped before the first round.
             let Some(outcome) = middle(outcomes) else { return Ok(()) };
             let entry = Entry { trial: *trial, outcome };
             progress(&entry, trials.len());

@@ -44,6 +44,7 @@ impl Machine {
     /// Returns a sentence on a disturbance since `before`; None if there was no considerable one.
     pub fn disturbed_since(&self, before: &Self) -> Option<String> {
         let all = self.all - before.all;
+        // The load of brunt, the server and the tool is no disturbance.
         let others = (self.busy - before.busy) - (self.ours - before.ours);
         let stolen = self.stolen - before.stolen;
         if all <= 0.0 {

@@ -91,6 +91,7 @@ fn json(league: &League, out: &mut dyn Write) -> io::Result<()> {
 
 fn result(entry: &Entry) -> Value {
     let trial = &entry.trial;
+    // The fields of the outcome are added below.
     let mut document = json!({
         "case": trial.case.name, "tool": trial.tool.name, "loop": trial.way.name(), "seconds": trial.seconds,
     });

@@ -58,6 +58,7 @@ pub enum Spacing {
 pub struct Job {
     /// Port of the server on 127.0.0.1.
     pub port: u16,
+    /// Load mode of the job.
     pub way: LoadMode,
     /// Requests per second of the open loop.
     pub rate: u32,

@@ -42,7 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(45);
 pub struct Trial {
     /// Case, which defines the server.
     pub case: &'static Case,
+    /// Load generator that is tried.
     pub tool: &'static Tool,
+    /// Load mode of the trial.
     pub way: LoadMode,
     /// Length of the load in seconds.
     pub seconds: u32,
@@ -92,6 +94,7 @@ impl Trial {
 
     fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let folder = tempfile::tempdir().map_err(CertifyError::Scratch)?;
+        // Usage of the machine by other processes is the difference between two readings.
         let before = Machine::now();
         let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
         *prompt = lab.prompt;
@@ -142,6 +145,7 @@ impl Trial {
             Ok(process) => process,
             Err(error) => return Ok(Driven::Failed(error.to_string())),
         };
+        // Tools wait for late replies, evaluate their samples, or start slowly (a JVM).
         let most = Duration::from_secs(u64::from(self.load())) + PATIENCE;
         Ok(match self.wait_for(&mut process, lab, most, stop)? {
             End::Interrupted => Driven::Interrupted,
@@ -163,6 +167,7 @@ impl Trial {
     fn wait_for(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End, CertifyError> {
         if let Some((after, length)) = self.case.freeze {
             let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
+            // The tool ended, or the user interrupted the trial, before the freeze.
             if before != End::TooLong {
                 return Ok(before);
             }
@@ -217,6 +222,7 @@ impl Trial {
             })
             .collect();
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
+        // The tool does not report requests of its calibration.
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
         let summary = planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
             .map_err(CertifyError::Truth)?;

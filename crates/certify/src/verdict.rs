@@ -66,6 +66,7 @@ fn compared(reported: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit
         Comparand::Errors if reported.failed.or(reported.refused).is_some() => {
             with_limit(&["failed", "refused"], COUNT)
         }
+        // The tool reports errors in one sum.
         Comparand::Errors => with_limit(&["errors"], COUNT),
         Comparand::Times if has_percentiles(reported) => {
             let mut limits = with_limit(&["p50", "p90", "p99"], TIME);

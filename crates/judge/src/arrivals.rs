@@ -63,9 +63,11 @@ fn schedule(run: &Run) -> Option<Check> {
         all = expected_until(run, plan, rate, begins, point.to);
         distance = distance.max((acted - all).abs());
     }
+    // Shares of less than one expected arrival mean nothing.
     if all < 1.0 {
         return None;
     }
+    // The schedule itself deviates from its mean rate: by chance, or by its bursts.
     let tolerance = match arrivals {
         Arrivals::Poisson => 3.0 / all.sqrt(),
         Arrivals::Even => 1.0 / all,

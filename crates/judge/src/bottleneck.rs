@@ -115,6 +115,8 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
         .filter_map(|(rule, result)| Some((rule.culprit, rule.precedence, result.sentence.clone()?)))
         .collect();
     if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
+        // A resource that only overload exhausts precedes the generator, unless
+        // the generator filled it.
         let decisive =
             limits.iter().position(|row| row.1 == Precedence::OverGenerator && !is_caused_by_generator(row.0, verdict));
         limits.insert(decisive.map_or(0, |_| limits.len()), (culprit, Precedence::BelowGenerator, sentence));
@@ -148,6 +150,7 @@ fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, St
             Some((Culprit::Generator, format!("the generator was limited by {}", limits.join(", "))))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
+        // A generator without a limit of its own may still take the CPU that the server needs.
         _ => cpu::taken_by_generator(facts).map(|sentence| (Culprit::Generator, sentence)),
     }
 }

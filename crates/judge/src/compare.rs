@@ -89,10 +89,15 @@ pub fn enough(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Opti
 }
 
 fn end(study: &Study, sample: &Sample, decisions: &[PairDecision], spec: &Compare) -> Option<ComparisonEnd> {
-    if !decisions.is_empty() && decisions.iter().all(|decision| is_settled(decision, spec)) {
+    if are_settled(decisions, spec) {
         return Some(ComparisonEnd::Decided);
     }
     (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
+}
+
+/// True if there are pairs, and all of them are settled.
+fn are_settled(decisions: &[PairDecision], spec: &Compare) -> bool {
+    !decisions.is_empty() && decisions.iter().all(|decision| is_settled(decision, spec))
 }
 
 /// True if the deciding figure of a pair and each difference that makes brunt fail are decided.

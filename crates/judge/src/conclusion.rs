@@ -21,6 +21,7 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
     }
     let plan = run.plan.as_ref()?;
     let results: Vec<ObjectiveResult> = plan.objectives.iter().map(|objective| objective.judge(run)).collect();
+    // A missed objective is more important than the first one.
     let shown = results.iter().find(|result| !result.met).or(results.first());
     let answer = match shown {
         None => figures(run, judgement, plan),

@@ -40,7 +40,7 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Returns None if nothing was measured.
-    pub fn of(run: &'a Run) -> Option<Self> {
+    pub fn new(run: &'a Run) -> Option<Self> {
         let (from, to) = run.measured_span()?;
         (to > from).then(|| Self { run, readings: run.history.get(name::GENERATOR), from, to })
     }
@@ -125,6 +125,7 @@ impl<'a> Facts<'a> {
             return false;
         };
         let response = &self.run.total.response;
+        // The sum of all think times compared with the sum of all response times.
         think.mean().as_nanos() * u128::from(response.count()) > response.sum()
     }
 
@@ -149,6 +150,7 @@ impl<'a> Facts<'a> {
         if let Some(same) = self.run.environment.route.as_ref().and_then(|route| route.same_host) {
             return Some(same);
         }
+        // A Unix socket is always on this machine.
         if self.run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
             return Some(true);
         }
@@ -202,6 +204,7 @@ impl<'a> Facts<'a> {
             let from = start.max(self.from);
             let to = end.min(self.to);
             let length = end.nanos_since(start);
+            // A span that lies mostly outside the measured time says nothing about it.
             if length >= SHORTEST_OF_ALL && to.nanos_since(from) * 2 >= length {
                 spans.push(Span { from, to, value: value(first, second, seconds_of(length)) });
             }
@@ -223,6 +226,8 @@ impl<'a> Facts<'a> {
         for reading in readings.into_iter().filter(|reading| (first..=last).contains(&reading.0)) {
             match thinned.last() {
                 Some(before) if reading.0.nanos_since(before.0) < SHORTEST => {
+                    // The last reading replaces its predecessor, so that the spans reach the end
+                    // of the measured time.
                     if reading.0 == last && thinned.len() > 1 {
                         thinned.pop();
                     } else if reading.0 != last {

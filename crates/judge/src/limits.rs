@@ -78,6 +78,7 @@ pub fn verdict(run: &Run) -> Verdict {
     let results: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
     let unexplained = unexplained_causes(&facts, &results);
     let mut causes: Vec<Cause> = unexplained.into_iter().map(|(rule, result)| cause(rule.limit, result)).collect();
+    // The gravest origin first, because it decides the state; then the longest cause.
     causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
     let state = match (causes.first().map(|cause| cause.origin), run.replies()) {
         (Some(Origin::Generator), _) => State::Limited,

@@ -48,6 +48,7 @@ impl Shares {
         let server = server_cores(facts);
         let is_known = server.is_some() || facts.same_host() == Some(false);
         let all = mean(&facts.states(name::PROCESSES));
+        // If the server's processes are unknown, the others may be the server.
         let others = all.filter(|_| is_known).map(|all| (all - server.unwrap_or(0.0)).max(0.0));
         let largest_others = if is_known { largest_others(facts) } else { Vec::new() };
         Some(Self { cores, busy: (cores - free).max(0.0), brunt, server, others, largest_others })

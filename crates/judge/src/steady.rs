@@ -37,6 +37,7 @@ pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
     let points = measured(run);
     let mut steady = steady(&points);
     if let Some(steady) = &mut steady {
+        // A rising or falling figure has no level, so MSER alone may call the run steady.
         steady.reached = steady.reached && trends(&points, steady).is_empty();
     }
     (steady, percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
@@ -80,6 +81,7 @@ pub fn throughput(run: &Run, points: &[Point]) -> Option<Estimate> {
     let deviations: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
     let spread = blocks::spread(&deviations)?;
     let independent_variance = deviations.iter().map(|z| z * z).sum::<f64>() / deviations.len() as f64;
+    // Negative correlation never makes the run longer than it is.
     let times = if independent_variance > 0.0 {
         deviations.len() as f64 / (spread.variance / independent_variance).max(1.0)
     } else {

@@ -32,6 +32,7 @@ impl Account {
     /// Reads the output of a tool, or `result`, the file that brunt writes.
     pub fn read(tool: Tool, output: &str, result: &Path) -> Self {
         match tool {
+            // brunt prints for readers, so its figures come from its JSON file.
             Tool::Brunt => fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text)),
             Tool::Floor => from_floor(output),
             Tool::Wrk => from_lines(output, "requests in", &["Socket errors", "Non-2xx"]),

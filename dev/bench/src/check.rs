@@ -76,6 +76,7 @@ fn closed_verdicts(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> 
     let floor_verdict = verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
     let other_verdict = verdict(case, "CPU per request ÷ the other tool's", median_of(cpu), Bound::AtMost(cpu_target));
     vec![
+        // Near the floor, there is no CPU time left to save.
         if floor_verdict.met { floor_verdict } else { other_verdict },
         verdict(case, "requests/s ÷ the other tool's", median_of(rate), Bound::AtLeast(RATE_TARGET)),
     ]

@@ -69,8 +69,8 @@ impl OwnedProcess {
     pub fn spawn_with_pipes(command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout)> {
         let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let ours = Self::adopt(&child)?;
-        let input = child.stdin.adopt().context("a process without an input")?;
-        let output = child.stdout.adopt().context("a process without an output")?;
+        let input = child.stdin.take().context("a process without an input")?;
+        let output = child.stdout.take().context("a process without an output")?;
         Ok((ours, input, output))
     }
 
@@ -148,6 +148,7 @@ pub fn run(
         if watch.elapsed() > limit {
             bail!("still running after {} s: killed", limit.as_secs());
         }
+        // The process may have ended since the poll; the last value then counts.
         observed_rss = peak_rss_bytes(child.id()).unwrap_or(observed_rss);
         tick(watch.elapsed())?;
     }

@@ -35,6 +35,7 @@ impl Job<'_> {
         }?;
         let mut command = Command::new(program);
         command.args(arguments);
+        // The path of the result file may contain spaces, so it is no part of the words above.
         if tool == Tool::Brunt {
             command.arg("-o").arg([OsStr::new("json="), self.result.as_os_str()].join(OsStr::new("")));
         }

@@ -43,6 +43,7 @@ pub struct Count {
 impl Lab {
     /// Starts a lab with these options for at most `seconds`. It writes its results to `stats`.
     pub fn start(program: &Path, options: &[&str], stats: &Path, seconds: u64) -> Result<Self> {
+        // The report of an earlier run must not be read.
         let _ = fs::remove_file(stats);
         let mut command = Command::new(program);
         command.args(options).args(["--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);

@@ -83,6 +83,7 @@ pub fn raise_file_limit() -> Result<()> {
 
 fn commit() -> String {
     let commit = output_of(&["git", "rev-parse", "--short=12", "HEAD"]);
+    // Uncommitted changes make the commit an incomplete description.
     let changed = !output_of(&["git", "status", "--porcelain", "--untracked-files=no"]).is_empty();
     if changed { format!("{commit} and uncommitted changes") } else { commit }
 }

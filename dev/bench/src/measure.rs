@@ -110,6 +110,7 @@ impl Stand {
         limit: Duration,
     ) -> Result<(Observed, Account)> {
         let result = self.result_file();
+        // A result of an earlier run must not be read.
         let _ = fs::remove_file(&result);
         let before = Cpu::read(self.server.id())?;
         let mut watcher = Watcher::new(self, seconds)?;
@@ -125,6 +126,7 @@ impl Stand {
             user_seconds: usage.user.as_secs_f64(),
             system_seconds: usage.system.as_secs_f64(),
             elapsed_seconds: finished.elapsed.as_secs_f64(),
+            // A polled reading may miss the true peak, which brunt reports itself.
             peak_rss_bytes: usage.peak_rss_bytes.max(account.peak_rss_bytes.unwrap_or(0)),
             connections: watcher.connections,
             foreign_cpus: foreign,
@@ -155,6 +157,7 @@ pub(crate) fn expect_measured(tool: Tool, finished: &Finished) -> Result<()> {
 
 fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<String> {
     let completed = account.completed?;
+    // Each connection may have had one request in flight at the end.
     let tolerated = connections as f64 + counted as f64 * COUNTS_AGREE_WITHIN;
     (completed.abs_diff(counted) as f64 > tolerated)
         .then(|| format!("it says {completed} requests, nginx counted {counted}"))
@@ -180,6 +183,7 @@ impl<'a> Watcher<'a> {
     fn new(stand: &'a Stand, seconds: f64) -> Result<Self> {
         let server = &stand.server;
         let start = server.status.read().context("before the run")?;
+        // In descending order, so that the next one is the last element.
         let instants = [0.875, 0.125].map(|part| Duration::from_secs_f64(seconds * part)).to_vec();
         Ok(Self { server, watch: Stopwatch::start(), start, instants, readings: Vec::new(), connections: 0 })
     }

@@ -44,6 +44,7 @@ impl Nginx {
         let process = OwnedProcess::spawn(&mut command)?;
         let server = Self { address, tls_address, status: Status::new(address), process, folder };
         server.wait_until_it_answers(interrupt)?;
+        // A page of another size would falsify all figures of its cases.
         PAGES.iter().try_for_each(|page| server.status.expect_page(page.path, page.bytes))?;
         Ok(server)
     }

@@ -80,6 +80,7 @@ pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<
         let Some(limit) = value_or_note("overload, joint limit", joint_limit(stand), notes) else { continue };
         for factor in FACTORS {
             let mut contenders = Contender::ALL;
+            // Neither contender is always first.
             contenders.rotate_left(round % Contender::ALL.len());
             for contender in contenders {
                 stand.interrupt.check()?;

@@ -124,6 +124,7 @@ impl Turn {
 
     fn measure_with(self, program: &Path, stand: &Stand, lab: &Path) -> Result<PacingRun> {
         let result = stand.result_file();
+        // A result of an earlier run must not be read.
         let _ = fs::remove_file(&result);
         let lab = start_lab(stand, lab)?;
         let mut command = Command::new(program);
@@ -187,6 +188,7 @@ fn start_lab(stand: &Stand, program: &Path) -> Result<Lab> {
     if !stand.pinned {
         return Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     }
+    // A child inherits the CPU to which its parent is pinned at its start.
     machine::pin_to(0)?;
     let lab = Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     machine::pin_to(1)?;

@@ -132,6 +132,7 @@ impl Report<'_> {
         if self.results.notes.is_empty() {
             return String::new();
         }
+        // A note with line breaks would end the list.
         let lines = self.results.notes.iter().map(|note| format!("* {}\n", note.replace('\n', " ")));
         format!("\n## Notes\n\n{}", lines.collect::<String>())
     }

@@ -58,6 +58,7 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
         }
         stand.interrupt.check()?;
     }
+    // Disturbances come first, because they concern all figures.
     results.notes.splice(0..0, disturbance(&foreign_cpus(&results)));
     Ok(results)
 }

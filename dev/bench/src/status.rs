@@ -55,6 +55,8 @@ impl Status {
         let mut stream = TcpStream::connect(self.address).context("connecting to our nginx")?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
+        // With HTTP/1.0, nginx closes the connection after the reply, so its end is the
+        // end of the body.
         stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
         let mut reply = String::new();
         stream.read_to_string(&mut reply).with_context(|| format!("reading {path}"))?;

@@ -74,14 +74,14 @@ fn row(
         whole_rate_per_second: middle(runs, |run| Some(run.observed.requests as f64 / run.seconds))?,
         user_microseconds: middle(runs, |run| Some(per_request(run, run.observed.user_seconds)))?,
         system_microseconds: middle(runs, |run| Some(per_request(run, run.observed.system_seconds)))?,
-        cpu_microseconds: middle(runs, cpu)?,
+        cpu_microseconds: middle(runs, |run| Some(cpu(run)))?,
         peak_rss_bytes: middle(runs, |run| Some(run.observed.peak_rss_bytes as f64))?,
         lag_p50_seconds: middle(runs, |run| run.lag_seconds.map(|lag| lag.p50)),
         lag_p99_seconds: middle(runs, lag),
-        cpu_ratio: ratio(runs, references, cpu),
+        cpu_ratio: ratio(runs, references, |run| Some(cpu(run))),
         rate_ratio: ratio(runs, references, rate),
         lag_ratio: ratio(runs, references, lag),
-        floor_ratio: ratio(runs, floors, cpu),
+        floor_ratio: ratio(runs, floors, |run| Some(cpu(run))),
     })
 }
 
@@ -89,8 +89,8 @@ fn rate(run: &Measurement) -> Option<f64> {
     run.observed.rate_per_second
 }
 
-fn cpu(run: &Measurement) -> Option<f64> {
-    Some(per_request(run, run.observed.cpu_seconds()))
+fn cpu(run: &Measurement) -> f64 {
+    per_request(run, run.observed.cpu_seconds())
 }
 
 fn lag(run: &Measurement) -> Option<f64> {

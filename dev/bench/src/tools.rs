@@ -124,6 +124,7 @@ fn brunt(requested: Option<&Path>) -> Option<PathBuf> {
 
 /// Builds the floor with the same cargo, because `cargo run` only builds the program that it runs.
 fn floor() -> Option<PathBuf> {
+    // Cargo sets this variable for programs that it runs.
     if let Some(cargo) = env::var_os("CARGO") {
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
         let arguments = ["build", "--quiet", "--package", "brunt-bench", "--bin", "floor", "--profile", profile];

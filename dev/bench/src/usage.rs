@@ -43,6 +43,7 @@ pub fn wait(pid: u32) -> io::Result<Ended> {
             return Ok(Ended { code, usage: usage_of(&usage) });
         }
         let error = io::Error::last_os_error();
+        // A signal interrupts the wait without ending the child.
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }

@@ -124,6 +124,7 @@ impl Document {
 
     /// Returns the indices of a node's attributes.
     pub(crate) fn attributes(&self, node: u32) -> Range<u32> {
+        // The attributes of all nodes are in one array, in document order.
         let after = self.nodes.get(node as usize + 1).map_or(self.attributes.len() as u32, |next| next.attributes);
         self.nodes[node as usize].attributes..after
     }
@@ -225,6 +226,7 @@ impl Builder {
             return;
         }
         let last = self.open.last().map_or(NONE, |(_, last)| *last);
+        // A parser may deliver one text in several pieces.
         let joins = last != NONE && self.document.nodes[last as usize].kind == Kind::Text;
         let node = if joins { last } else { self.push(Kind::Text, 0) };
         self.document.text.push_str(text);

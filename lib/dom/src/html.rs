@@ -45,6 +45,7 @@ pub(crate) fn parse(source: &str) -> Document {
 /// Returns the linked tree, the number of steps, and true if all of the source was read.
 fn build(source: &str) -> (Tree, u64, bool) {
     let budget = STEPS + STEPS_PER_BYTE * source.len() as u64;
+    // Without scripting, the content of `noscript` consists of elements.
     let options = TreeBuilderOpts { scripting_enabled: false, drop_doctype: true, ..TreeBuilderOpts::default() };
     let builder = TreeBuilder::new(Sink::new(budget), options);
     let tokenizer = Tokenizer::new(
@@ -68,7 +69,9 @@ fn feed(tokenizer: &Tokenizer<Guard>, source: &str) -> bool {
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
         queue.push_back(StrTendril::from_slice(piece));
+        // The tokenizer stops after each script, which is not executed here.
         while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
+        // A completed token resets the count, since separators are compared within one tag only.
         if tokens != tokenizer.sink.tokens.get() {
             tokens = tokenizer.sink.tokens.get();
             separators = 0;
@@ -121,6 +124,7 @@ impl TokenSink for Guard {
 impl Guard {
     fn charge(&self, tag: &Tag) {
         let attributes = tag.attrs.len() as u64;
+        // The tokenizer compares each attribute with all earlier ones.
         self.builder.sink.charge(attributes * attributes / 8);
         if !FORMATTING.contains(&&*tag.name) {
             return;

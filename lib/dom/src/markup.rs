@@ -49,6 +49,7 @@ fn start(document: &Document, element: u32, open: &mut Vec<u32>, out: &mut Strin
     }
     let is_empty = document.nodes[element as usize].end == element + 1;
     let is_void = document.html && VOID.contains(&name);
+    // HTML has no self-closing tags; an empty element needs an end tag.
     out.push_str(if !document.html && is_empty { "/>" } else { ">" });
     if !is_void && (document.html || !is_empty) {
         open.push(element);

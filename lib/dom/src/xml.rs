@@ -16,6 +16,7 @@ use std::collections::HashSet;
 type Fault = String;
 
 pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
+    // A byte order mark is no part of the document.
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > MAX_BYTES {
         return Err(at(source, 0, format!("the document has more than {MAX_BYTES} bytes")));
@@ -24,6 +25,7 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
         return Err(at(source, offset, format!("the character U+{:04X} is not allowed in XML", u32::from(letter))));
     }
     let mut reader = Reader::from_str(source);
+    // By default, the reader accepts `--` within comments.
     reader.config_mut().check_comments = true;
     let mut builder = Builder::xml();
     let mut has_root = false;
@@ -63,6 +65,7 @@ fn add(event: Event<'_>, is_first: bool, builder: &mut Builder, has_root: &mut b
         Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) if is_outside => {
             return Err("text outside of the root element".to_owned());
         }
+        // The reader accepts `]]>` in text, which is not well-formed.
         Event::Text(text) if text.contains("]]>") => return Err("`]]>` in text: write `]]&gt;`".to_owned()),
         Event::Text(text) => builder.text(&text.xml10_content()),
         Event::CData(text) => builder.text(&text.xml10_content()),
@@ -91,10 +94,12 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
     check_name(element)?;
     builder.open(element);
     let mut names = HashSet::new();
+    // The check of the reader compares each name with all others; the set below takes linear time.
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| format!("in `<{element}>`: {error}"))?;
         let name = attribute.key.into_inner();
         check_name(name)?;
+        // The reader accepts attributes without white space between them.
         let before = name.as_ptr().addr().saturating_sub(tag.attributes_raw().as_ptr().addr() + 1);
         if !tag.attributes_raw().as_bytes().get(before).is_some_and(u8::is_ascii_whitespace) {
             return Err(format!("no space before the attribute `{name}` of `<{element}>`"));
@@ -108,6 +113,7 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
 }
 
 fn value(attribute: &Attribute<'_>) -> Result<String, Fault> {
+    // The reader accepts `<` in values, which is not well-formed.
     if attribute.value.contains('<') {
         return Err("`<` in a value: write `&lt;`".to_owned());
     }

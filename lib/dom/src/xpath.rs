@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::error::{ExpressionError, WorkLimit};
 use crate::{MAX_RESULT, markup};
 use evaluate::{Context, Evaluator};
-use value::{At, Value};
+use value::{NodeRef, Value};
 
 /// A parsed XPath 1.0 expression: all axes, operators and core functions, without variables.
 ///
@@ -147,7 +147,7 @@ impl XPathResult<'_> {
         nodes.iter().map(|at| self.markup(*at, &mut remaining)).collect()
     }
 
-    fn markup(&self, at: At, remaining: &mut usize) -> Result<String, WorkLimit> {
+    fn markup(&self, at: NodeRef, remaining: &mut usize) -> Result<String, WorkLimit> {
         if at.attribute().is_some() {
             return Ok(at.text(self.document).to_owned());
         }

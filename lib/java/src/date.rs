@@ -194,9 +194,11 @@ fn field(letter: char, count: usize, moment: &Moment) -> String {
     let local = &moment.local;
     match letter {
         'y' | 'u' | 'Y' => {
+            // In `SimpleDateFormat`, a single `u` is the day of the week.
             if letter == 'u' && count == 1 {
                 return local.weekday().number_from_monday().to_string();
             }
+            // `Y` is the year of the week, which differs around New Year.
             let year = if letter == 'Y' { local.iso_week().year() } else { local.year() };
             if count == 2 { format!("{:02}", year.rem_euclid(100)) } else { format!("{year:0count$}") }
         }
@@ -305,6 +307,7 @@ fn read_field<'t>(fields: &mut Fields, letter: char, count: usize, is_tight: boo
         'y' | 'u' | 'Y' => {
             let year = i32::try_from(value).ok()?;
             fields.year = Some(if count == 2 && digits == 2 {
+                // Years of two digits are those from 1970 to 2069.
                 if year < 70 { 2_000 + year } else { 1_900 + year }
             } else {
                 year
@@ -366,6 +369,7 @@ pub fn fixed_offset(name: &str) -> Option<i32> {
     let digits = if digits.len() < 3 { format!("{digits:0>2}00") } else { format!("{digits:0>4}") };
     let hours: i32 = digits[..2].parse().ok()?;
     let minutes: i32 = digits[2..4].parse().ok()?;
+    // Java allows offsets of up to 18 hours.
     (hours <= 18 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 

@@ -23,6 +23,7 @@ pub const TOOL: Tool = Tool {
 fn command(job: &Job) -> ToolCommand {
     let Job { connections, seconds, .. } = job;
     let url = job.url();
+    // Without `-r`, ab ends at the first reset.
     ToolCommand::line(&format!("ab -q -k -r -s 30 -c {connections} -t {seconds} -n 1000000 -e ab.csv {url}"))
 }
 

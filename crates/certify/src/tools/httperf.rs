@@ -22,6 +22,7 @@ pub const TOOL: Tool = Tool {
 fn command(job: &Job) -> ToolCommand {
     let Job { port, rate, seconds, .. } = job;
     let connections = rate * seconds;
+    // Without `--hog`, httperf uses only few local ports.
     ToolCommand::line(&format!(
         "httperf --hog --server 127.0.0.1 --port {port} --uri / --rate {rate} --num-conns {connections} --num-calls 1 --timeout 20 \
          -v -v"

@@ -96,6 +96,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
     let begin = samples.iter().map(|sample| sample.0).fold(f64::INFINITY, f64::min);
     let end = samples.iter().map(|sample| sample.0 + sample.1).fold(0.0, f64::max);
     let times = Figures::from_times(replies.iter().map(|sample| sample.1 / 1e3).collect());
+    // Timestamps are in milliseconds.
     let throughput = (end > begin).then(|| replies.len() as f64 / (end - begin) * 1e3);
     let refused = replies.iter().filter(|sample| sample.2.is_some_and(|code| code >= 400)).count();
     Ok(Figures { throughput, ..times }.with_errors((samples.len() - replies.len()) as f64, refused as f64))

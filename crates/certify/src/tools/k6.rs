@@ -62,6 +62,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         p99_9: time(duration, "p(99.9)"),
         max: time(duration, "max"),
         mean: time(duration, "avg"),
+        // The rate includes failed requests, as k6 reports it.
         throughput: at(&json, "/http_reqs/values/rate"),
         ..Figures::default()
     };

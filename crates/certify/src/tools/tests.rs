@@ -1,4 +1,5 @@
-//! What the tools print, read: outputs of those that were at hand, and texts after the documentation of the others.
+//! Tests of the parsers: outputs of the tools that were available, and texts from the
+//! documentation of the others.
 
 use super::*;
 
@@ -10,7 +11,7 @@ fn reported(p50: f64, p90: f64, p99: f64) -> Figures {
     Figures { p50: Some(p50), p90: Some(p90), p99: Some(p99), ..Figures::default() }
 }
 
-/// Equal but for the last digits.
+/// Compares figures except for the last digits.
 fn same(reported: &Figures, expected: &Figures) {
     for key in &crate::figures::KEYS {
         match ((key.value)(reported), (key.value)(expected)) {

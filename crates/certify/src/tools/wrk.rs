@@ -21,6 +21,7 @@ pub const TOOL: Tool = Tool {
 fn command(job: &Job) -> ToolCommand {
     let Job { connections, seconds, .. } = job;
     let url = job.url();
+    // By default, wrk counts requests as errors after 2 s, which a stall of the server can take.
     ToolCommand::line(&format!("wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"))
 }
 

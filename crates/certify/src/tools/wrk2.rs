@@ -23,6 +23,7 @@ fn command(job: &Job) -> ToolCommand {
     let seconds = job.seconds + TOOL.lead;
     let Job { most: connections, rate, .. } = job;
     let url = job.url();
+    // As for wrk, the default timeout is shorter than a stall of the server.
     ToolCommand::line(&format!("wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"))
 }
 

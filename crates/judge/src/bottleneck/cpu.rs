@@ -39,6 +39,7 @@ pub fn machine(facts: &Facts) -> RuleResult {
         };
         let full_level = result.compare(&figure);
         let is_used_by_generator = generators_share(facts, source).is_some_and(|share| share >= GENERATORS);
+        // `taken_by_generator` reports a machine that the generator fills.
         let Some(level) = full_level.filter(|_| !is_used_by_generator) else { continue };
         let sentence = sentence(facts, source, level);
         if is_mostly_used_by_server(facts, source) {
@@ -86,7 +87,7 @@ pub fn taken_by_generator(facts: &Facts) -> Option<String> {
 /// Rule: a thread uses a whole core and would use more.
 pub fn core(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(server::BUSIEST_THREAD) {
+    for source in facts.sources_with(server::BUSIEST_THREAD) {
         let figure = Figure {
             culprit: Culprit::Core,
             source,
@@ -106,7 +107,7 @@ pub fn core(facts: &Facts) -> RuleResult {
 /// Sources with readings of a server's machine: the requested ones, or our own readings if the
 /// server is on this machine.
 fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
-    let probed = facts.telling(name::HOST_IDLE);
+    let probed = facts.sources_with(name::HOST_IDLE);
     if probed.is_empty() && facts.same_host() { vec![GENERATOR] } else { probed }
 }
 
@@ -152,6 +153,7 @@ fn cores_of(facts: &Facts, source: &str) -> Option<f64> {
 /// their share is considerable.
 fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
+    // The parts of a machine's CPU time grow by one second per second and core.
     let cores = facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
     let mut users: Vec<(&str, f64)> = facts
         .sources()

@@ -27,7 +27,7 @@ pub struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Returns None if nothing was measured, or if there are no readings of a server.
-    pub fn of(run: &'a Run) -> Option<Self> {
+    pub fn new(run: &'a Run) -> Option<Self> {
         let (from, to) = run.measured_span()?;
         let facts = Self { run, from, to };
         facts.sources().next()?;
@@ -73,6 +73,8 @@ impl<'a> Facts<'a> {
     /// Growth of a counter per second, by the start of the span.
     pub fn rates_at(&self, source: &str, name: &str) -> BTreeMap<Tick, f64> {
         let rates = self.run.history.get(source).map(|h| h.rates(name)).unwrap_or_default();
+        // A span that lies mostly outside the measured time describes the warm-up
+        // or the grace period.
         let mut within = BTreeMap::new();
         for (from, to, rate) in rates {
             if to.min(self.to).nanos_since(from.max(self.from)) * 2 >= to.nanos_since(from) {
@@ -93,6 +95,7 @@ impl<'a> Facts<'a> {
     /// Total growth of a counter over the measured time.
     pub fn growth(&self, source: &str, name: &str) -> Option<f64> {
         let readings = self.run.history.get(source)?.of(name);
+        // The last reading before the measured time, so that the first seconds count, too.
         let before = readings.iter().rev().find(|r| r.0 <= self.from).or(readings.first())?;
         let last = readings.iter().rev().find(|r| r.0 <= self.to)?;
         Some((last.1 - before.1).max(0.0))
@@ -140,6 +143,7 @@ impl Figure<'_> {
     /// there are no readings.
     pub fn level(&self) -> Option<f64> {
         let mut values = self.values.clone();
+        // The worst values first: the figure was at least this bad for the required share.
         values.sort_by(|a, b| if self.side == Side::AtLeast { b.total_cmp(a) } else { a.total_cmp(b) });
         let rank = (values.len() as f64 * self.share).ceil().max(1.0) as usize;
         values.get(rank - 1).copied()

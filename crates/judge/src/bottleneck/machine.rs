@@ -27,7 +27,7 @@ const FILES: f64 = 0.95;
 /// Rule: swapping, little available memory, or tasks that wait for memory.
 pub fn memory(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(name::MEMORY_TOTAL) {
+    for source in facts.sources_with(name::MEMORY_TOTAL) {
         let swapped = facts.rates(source, name::SWAPPED_IN);
         let figure = memory_figure(source, "bytes swapped in per second", swapped, SWAPPED_IN, Side::AtLeast);
         if let Some(rate) = result.compare(&figure) {
@@ -37,7 +37,7 @@ pub fn memory(facts: &Facts) -> RuleResult {
         let all = facts.states_at(source, name::MEMORY_TOTAL);
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
         let figure = memory_figure(source, "memory available, share", share, AVAILABLE, Side::Below);
-        if let Some(left) = result.compare(&figure) {
+        if let Some(available) = result.compare(&figure) {
             result.add_sentence(format!("memory: {} of {source} available", percent(available)));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
@@ -59,11 +59,12 @@ pub fn disk(facts: &Facts) -> RuleResult {
     for source in facts.sources() {
         for disk in facts.names(source).iter().filter_map(|n| n.strip_prefix("disk.")?.strip_suffix(".busy_seconds")) {
             let name = server::disk_busy(disk);
+            let values = facts.rates(source, &name);
             let figure = Figure {
                 culprit: Culprit::Disk,
                 source,
                 name,
-                values: facts.rates(source, &name),
+                values,
                 threshold: DISK,
                 side: Side::AtLeast,
                 share: HALF,
@@ -120,6 +121,7 @@ fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &s
         culprit: Culprit::Network,
         source,
         name: format!("{nic} dropped packets, share"),
+        // Dropped packets are not among the received ones, so they are added to the total.
         values: if all > 0.0 { vec![lost / (all + lost)] } else { Vec::new() },
         threshold: DROPPED,
         side: Side::AtLeast,
@@ -133,7 +135,7 @@ fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &s
 /// Rule: a process is near its limit on open files.
 pub fn files(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(server::DESCRIPTORS_SHARE) {
+    for source in facts.sources_with(server::DESCRIPTORS_SHARE) {
         let figure = Figure {
             culprit: Culprit::Files,
             source,

@@ -17,7 +17,7 @@ const TURNED_AWAY: f64 = 10.0;
 /// Rule: all workers of a pool are busy.
 pub fn workers(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(server::WORKERS_BUSY) {
+    for source in facts.sources_with(server::WORKERS_BUSY) {
         let pool = Pool::new(facts, source);
         let figure = Figure {
             culprit: Culprit::Workers,
@@ -101,7 +101,7 @@ fn workers_of(source: &str) -> &str {
 /// Rule: the server's open connections are at its own limit.
 pub fn connections(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(server::CONNECTIONS_LIMIT) {
+    for source in facts.sources_with(server::CONNECTIONS_LIMIT) {
         let limit = mean(&facts.states(source, server::CONNECTIONS_LIMIT));
         let open = facts.states(source, server::CONNECTIONS);
         let figure = Figure {
@@ -117,7 +117,7 @@ pub fn connections(facts: &Facts) -> RuleResult {
             result.add_sentence(format!("{source}: {} of {} connections open", percent(level), count(limit as u64)));
         }
     }
-    for source in facts.telling(server::REFUSED) {
+    for source in facts.sources_with(server::REFUSED) {
         if let Some(refused) = counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED) {
             result.add_sentence(format!(
                 "{source} closed {} connections at once, because its table was full",
@@ -131,7 +131,7 @@ pub fn connections(facts: &Facts) -> RuleResult {
 /// Rule: connections arrive faster than the server accepts them.
 pub fn accept_queue(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::default();
-    for source in facts.telling(server::ACCEPT_QUEUE) {
+    for source in facts.sources_with(server::ACCEPT_QUEUE) {
         let limits = facts.states(source, server::ACCEPT_QUEUE_LIMIT);
         let waiting = facts.states(source, server::ACCEPT_QUEUE);
         let figure = Figure {
@@ -148,7 +148,7 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
             result.add_sentence(format!("{source}: accept queue full ({places} entries)"));
         }
     }
-    for source in facts.telling(name::LISTEN_OVERFLOWS) {
+    for source in facts.sources_with(name::LISTEN_OVERFLOWS) {
         if let Some(lost) = counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS) {
             result.add_sentence(format!("{source}: {} connections found the accept queue full", count(lost as u64)));
         }

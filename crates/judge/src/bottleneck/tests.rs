@@ -1,4 +1,4 @@
-//! Each rule on readings made by hand: ten seconds of measured time, a reading each second.
+//! Tests each rule on readings made by hand: ten seconds of measured time, a reading each second.
 
 use super::*;
 use brunt_model::event::{Event, Phase, Reading};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const SECONDS: u64 = 10;
 
-/// A run whose readings grow, or stay, second by second.
+/// A run with readings that grow or stay constant second by second.
 #[derive(Default)]
 struct World {
     run: Run,
@@ -24,7 +24,7 @@ impl World {
         world
     }
 
-    /// What a source tells: of each name a value and what it grows by each second.
+    /// Readings of a source: by name, the first value and the growth per second.
     fn told(mut self, source: &str, values: &[(&str, f64, f64)]) -> Self {
         for second in 0..=SECONDS {
             let at = Tick::ZERO + Duration::from_secs(second);
@@ -35,7 +35,7 @@ impl World {
         self
     }
 
-    /// A machine of four cores of which so many are busy.
+    /// A machine of four cores with this many busy ones.
     fn cores(self, busy: f64) -> Self {
         self.told(
             "host:web",
@@ -107,7 +107,8 @@ fn the_servers_cores_are_those_of_its_processes_never_those_of_its_machine() {
     assert_eq!(server_cores(&World::new().process(GENERATOR, 2.0).cores(3.0).run), None);
 }
 
-/// A shared machine of two full cores by our own readings, and what of it the tree of the listener used.
+/// A shared machine with two full cores by our own readings, and the usage by
+/// the listener's process tree.
 fn shared_machine(server: Option<f64>) -> World {
     let rates = [
         (name::CPU_USER, 1.0, 0.08),
@@ -122,7 +123,7 @@ fn shared_machine(server: Option<f64>) -> World {
     ];
     let tree = server.map(|server| (name::SERVER_PROCESSES, server, 0.0));
     let all: Vec<_> = rates.into_iter().chain(tree).collect();
-    // Something is read of the server, so that its bottleneck is looked for.
+    // With a reading of the server, its bottleneck is determined.
     World::new().on_one_machine().told(GENERATOR, &all).told("http:status", &[("requests", 1.0, 100.0)])
 }
 

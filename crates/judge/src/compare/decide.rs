@@ -156,6 +156,7 @@ impl Scale {
         let share = match self {
             Self::Shares => difference.exp_m1(),
             Self::Plain if reference > 0.0 => difference / reference,
+            // A difference from 0 is no finite share.
             Self::Plain => f64::INFINITY.copysign(difference),
         };
         (difference.is_finite() && share.is_finite()).then_some(share)
@@ -194,6 +195,7 @@ impl UntestedFigure {
                 (shift::unpaired(ours, theirs, level), Test::MannWhitney, rank::least_p(sizes.0, sizes.1))
             }
         };
+        // With so few values, no outcome is significant at this level.
         let test = if self.figures.is_empty() || least > level { Test::None } else { test };
         let all_zero =
             !self.figures.is_empty() && self.figures.all().all(|value| value.low == 0.0 && value.high == 0.0);
@@ -220,6 +222,7 @@ impl UntestedFigure {
         let ours = median(&self.figures.ours);
         let theirs = median(&self.figures.theirs);
         match shift.value.known() {
+            // The difference is one of logarithms, so each median moves by half of it.
             Some(value) if self.scale == Scale::Shares && value.is_finite() && ours > 0.0 && theirs > 0.0 => {
                 let center = (ours * theirs).sqrt();
                 (center * (-value / 2.0).exp(), center * (value / 2.0).exp())
@@ -230,6 +233,7 @@ impl UntestedFigure {
 
     /// Approximate number of additional blocks until the figure is decided; None for groups.
     fn more_blocks(&self, level: f64, smallest: f64) -> Option<u32> {
+        // Groups of stored runs have no blocks, so none can be added.
         let _ = self.figures.most?;
         let ours = self.scale.scaled(&self.figures.ours);
         let theirs = self.scale.scaled(&self.figures.theirs);

@@ -34,7 +34,7 @@ pub fn figure(run: &Run, measure: Measure) -> Option<Between> {
 /// single search is not used, because the repetitions show how much searches differ.
 pub fn capacity(estimate: Estimate) -> Option<Between> {
     match (estimate.value, estimate.low, estimate.high) {
-        (Some(value), _, _) => Some(Between::estimate(value)),
+        (Some(value), _, _) => Some(Between::at(value)),
         (None, None, None) => None,
         (None, low, high) => Some(Between { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }),
     }

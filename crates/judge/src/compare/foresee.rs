@@ -63,6 +63,7 @@ pub fn foreseen_stored(ours: usize, others: &[usize], spec: &Compare) -> Vec<Str
     let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else { return Vec::new() };
     let required = spec.alpha * AlphaShares::new(others.len(), others.len() * rest.len()).first;
     let least = others.iter().map(|theirs| rank::least_p(ours, *theirs)).fold(f64::INFINITY, f64::min);
+    // At least one comparison can become significant.
     if least <= required {
         return Vec::new();
     }

@@ -18,6 +18,7 @@ pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
     let with_differences: Vec<(f64, Vec<f64>)> =
         QUANTILES.into_iter().filter_map(|quantile| Some((quantile, differences(pair, quantile)?))).collect();
     let blocks = with_differences.iter().map(|(_, differences)| differences.len()).max().unwrap_or(0);
+    // The bands hold for all quantiles together, so all need the same blocks.
     let (quantiles, figures): (Vec<f64>, Vec<Vec<f64>>) =
         with_differences.into_iter().filter(|(_, differences)| differences.len() == blocks).unzip();
     let banded = bands(&figures, alpha).unwrap_or_default();

@@ -198,6 +198,7 @@ fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String
 fn known_steps(study: &Study, pairing: Pairing) -> Range<usize> {
     let experiment = &study.experiment;
     if experiment.grows() {
+        // Step 0 is the pattern for the trials of the search, and no trial itself.
         return 1..experiment.given() + 1;
     }
     let [ours, theirs] = [pairing.ours, pairing.theirs].map(|index| experiment.contenders[index].steps.len());

@@ -1,4 +1,4 @@
-//! Comparisons of figures made by hand, and of studies.
+//! Tests of comparisons of figures made by hand, and of studies.
 
 mod capacities;
 mod simulated;
@@ -16,7 +16,7 @@ const P50: Measure = Measure::Run(Metric::Quantile(0.5));
 const THROUGHPUT: Measure = Measure::Run(Metric::Throughput);
 const ERRORS: Measure = Measure::Run(Metric::Errors);
 
-/// What is asked by default: p99 first, 2 % matter, 5 %.
+/// The default comparison: p99 first, 2 % matter, 5 % error probability.
 fn spec(metrics: &[Measure]) -> Compare {
     Compare {
         metrics: metrics.to_vec(),
@@ -28,7 +28,7 @@ fn spec(metrics: &[Measure]) -> Compare {
     }
 }
 
-/// A measure of one contender is `ours`, of the other these times as much.
+/// A measure that is `ours` for one contender, and multiplied by these factors for the other.
 fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
     let block = |(value, times): (&f64, &f64)| (Between::at(*value), Between::at(value * times));
     let (ours, theirs) = ours.iter().zip(times).map(block).unzip();

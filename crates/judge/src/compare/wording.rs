@@ -41,6 +41,7 @@ fn differs(figure: &TestedFigure, how: &str) -> String {
     let near_size = relative_size(near);
     let far_size = relative_size(far);
     match figure.shift.value.known() {
+        // Censored values leave the interval open at this end.
         _ if far.is_infinite() => format!("{name} is {how} by at least {}", size_percent(near_size)),
         Some(value) => format!(
             "{name} is {how} by {} ({} to {})",

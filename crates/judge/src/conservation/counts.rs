@@ -41,12 +41,11 @@ pub fn over_time(run: &Run) -> Option<Check> {
         ("bytes sent", run.flow_all.bytes_sent, both(run, |t| t.bytes_sent)),
     ];
     let wrong = pairs.iter().find(|p| p.1 != p.2);
-    let text = match wrong {
-        Some((name, over_time, total)) => format!("{over_time} {name} over time, {total} in the totals"),
-        None => {
-            let counts: Vec<String> = pairs.iter().map(|(name, count, _)| format!("{count} {name}")).collect();
-            format!("over time as in the totals: {}", counts.join(", "))
-        }
+    let text = if let Some((name, over_time, total)) = wrong {
+        format!("{over_time} {name} over time, {total} in the totals")
+    } else {
+        let counts: Vec<String> = pairs.iter().map(|(name, count, _)| format!("{count} {name}")).collect();
+        format!("over time as in the totals: {}", counts.join(", "))
     };
     Some(check("counts over time", wrong.is_none(), text))
 }

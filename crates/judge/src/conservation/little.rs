@@ -32,11 +32,11 @@ fn seconds_in_flight(t: &Tally) -> f64 {
 /// plus one for each dropped request. The lag counts because a user's last request may be due
 /// before the end of the load and begun after it.
 ///
-/// Both sides cover the load, warm-up included, to its end: users × streams × time = ∫ in flight dt
-/// + Σ lag + Σ queue wait + Σ think time, minus the time for which requests of parallel steps
-/// overlapped. A user that stopped is idle until the end. The check is only possible if the number
-/// of users is constant and the load ended by time: users that leave one by one are fewer than
-/// requested. Users of a lost process count until its loss.
+/// Both sides cover the load, warm-up included, to its end:
+/// users × streams × time = ∫ in flight dt + Σ lag + Σ queue wait + Σ think time, minus the time
+/// for which requests of parallel steps overlapped. A user that stopped is idle until the end. The
+/// check is only possible if the number of users is constant and the load ended by time: users that
+/// leave one by one are fewer than requested. Users of a lost process count until its loss.
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load) else { return None };
     // Each stream of a user's connection makes requests as a user does.
@@ -88,6 +88,7 @@ fn users_lost(run: &Run, users: f64) -> f64 {
 /// Seconds of load; None if it ended by the number of requests and not by time.
 fn load_seconds(run: &Run) -> Option<f64> {
     let stop = run.plan.as_ref()?.main().stop;
+    // A load that ended by the number of requests let its users stop one by one.
     let by_number = stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty())
         || stop.iterations_per_user.is_some();
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;

@@ -98,6 +98,7 @@ impl<'a> RunCommand<'a> {
         let words = self.words();
         let index = words.iter().position(|word| has_option(word, setting))?;
         let is_value_separate = [setting.option, setting.long].contains(&words[index]);
+        // An option with a separate value takes two words.
         let rest = index + 1 + usize::from(is_value_separate);
         let changed = format!("{} {value}", setting.option);
         Some(Self::joined(&words[..index], &changed, words.get(rest..).unwrap_or_default()))

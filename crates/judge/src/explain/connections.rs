@@ -42,7 +42,7 @@ pub fn reuse(facts: &Facts) -> Option<Remark> {
         if idle(facts, replaced) { " while they were idle" } else { "" }
     );
     let remark = if each < FREQUENT { Remark::warning(sentence) } else { Remark::note(sentence) };
-    Some(remark.with_remedy(where_set(facts, replaced)))
+    Some(remark.with_remedy(reuse_remedy(facts, replaced)))
 }
 
 /// Number of connections opened in place of others that no failure had ended. If all are needed, as

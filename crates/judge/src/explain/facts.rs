@@ -50,7 +50,7 @@ pub struct Users {
 
 impl<'a> Facts<'a> {
     /// Returns None before the first event.
-    pub fn of(run: &'a Run, so_far: &'a Judgement) -> Option<Self> {
+    pub fn new(run: &'a Run, so_far: &'a Judgement) -> Option<Self> {
         let plan = run.plan.as_ref()?;
         let points = run.series.points().filter(|point| point.phase == Phase::Measure);
         let intervals: Vec<_> = points.map(|p| Interval { from: p.from, to: p.to, flow: p.flow }).collect();

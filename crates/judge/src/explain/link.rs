@@ -148,6 +148,7 @@ fn wire_rate(intervals: &[Interval], overhead: f64) -> f64 {
 /// packet; Ethernet adds 38 to it (header, checksum, preamble, gap: IEEE 802.3).
 fn overhead(facts: &Facts) -> f64 {
     let default = if facts.is_loopback() { 65_536 } else { 1500 };
+    // Every IPv4 host accepts 576 bytes (RFC 791), so a smaller MTU is not plausible.
     let mtu = facts.route().and_then(|route| route.mtu_bytes).unwrap_or(default).max(576) as f64;
     (mtu + 38.0) / (mtu - 52.0)
 }

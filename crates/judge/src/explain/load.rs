@@ -96,7 +96,7 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
     }
     // If the generator was the limit and did not begin the due requests, that is the cause, and
     // the verdict reports it.
-    let has_begun_most = flow.has_begun_most as f64 > (1.0 - BEHIND) * flow.planned as f64;
+    let has_begun_most = flow.begun as f64 > (1.0 - BEHIND) * flow.planned as f64;
     if facts.so_far.verdict.state.is_disturbed() && !has_begun_most {
         return None;
     }
@@ -156,6 +156,7 @@ const STALLED: f64 = 0.05;
 pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let response = &facts.total().response;
+    // Fewer than ten of fewer requests lie beyond p99.
     if response.count() < 1000 || users.waiting < users.count / 2.0 {
         return None;
     }

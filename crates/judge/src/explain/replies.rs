@@ -41,6 +41,7 @@ pub fn no_reply(facts: &Facts) -> Option<Remark> {
     if total.begun == 0 || (total.failed() as f64) < MANY * total.begun as f64 {
         return None;
     }
+    // A failed check has a whole reply; the rule `censored` reports dropped and cut requests.
     let kinds = Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
     let most = kinds.max_by_key(|f| total.failed_by(*f))?;
     let sentence = format!(
@@ -103,6 +104,7 @@ pub fn redirects(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let total = facts.total();
+    // 304 (Not Modified) has no target to follow (RFC 9110, section 15.4.5).
     let redirects = statuses(total, |status| (300..400).contains(&status) && status != 304);
     let unfollowed = redirects.iter().map(|s| s.1).sum::<u64>().saturating_sub(total.redirects);
     let share = unfollowed as f64 / total.completed.max(1) as f64;

@@ -27,6 +27,7 @@ const BROKEN: f64 = 0.01;
 /// Rule: the accept queue overflowed. The counters are of the whole machine, so only a server on
 /// this machine can be examined.
 pub fn accept_queue(facts: &Facts) -> Option<Remark> {
+    // The counters are those of the generator's machine.
     if facts.same_host() != Some(true) || !may_have_lost_packets(facts) {
         return None;
     }

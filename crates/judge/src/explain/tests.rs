@@ -1,6 +1,6 @@
-//! The rules, each on runs that it is for and on runs that it is not for.
+//! Tests each rule on runs with and without its finding.
 //!
-//! Runs are folded from events of a simulated load (`world`), whose truth is a formula.
+//! Runs are folded from events of a simulated load (`world`), with a truth that is a formula.
 
 mod connections;
 mod load;

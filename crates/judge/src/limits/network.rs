@@ -28,6 +28,7 @@ pub fn nic(facts: &Facts) -> RuleResult {
             let figure = Figure { limit: Limit::Nic, name, spans: bits.collect(), bound: Bound::AtLeast(LINK) };
             let before = result.over.len();
             result = result.compare(&figure, TENTH);
+            // The sentence describes the last interface that was over its threshold.
             if result.over.len() > before {
                 result = full_link(facts, result, interface, direction, figure.worst().unwrap_or(0.0));
             }

@@ -106,6 +106,7 @@ impl RuleResult {
             _ => CauseState::NoCause,
         };
         self.over.extend(over);
+        // A rule with several figures has the state of its worst figure.
         self.state = self.state.max(state);
         self
     }

@@ -59,6 +59,7 @@ fn stops(facts: &Facts, worker: usize) -> Vec<Stop> {
     let mut previous_total = 0.0;
     let mut stops = Vec::new();
     for ((_, total), (_, start)) in times.into_iter().zip(starts) {
+        // The readings are running totals.
         let time = Duration::from_secs_f64((total - previous_total).max(0.0));
         previous_total = total;
         let from = Tick((start * 1e9) as u64);

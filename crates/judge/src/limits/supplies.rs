@@ -45,6 +45,7 @@ pub fn descriptors(facts: &Facts) -> RuleResult {
 /// Returns the verdict on a run without any load: no connection could be opened, possibly because
 /// the generator had no descriptor or port left.
 pub fn without_load(run: &Run) -> Verdict {
+    // Without load there are no readings, so the error of the run is the only evidence.
     let error = run.finish.as_ref().and_then(|finish| finish.error.as_deref()).unwrap_or_default();
     let supplies = [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
     let Some((limit, failure)) = supplies.into_iter().find(|(_, failure)| is_named_in(error, *failure)) else {

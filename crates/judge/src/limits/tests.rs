@@ -1,4 +1,4 @@
-//! Runs told by events, as the engine tells them: each limit by itself must be named, and no other beside it.
+//! Tests on runs built from events, as the engine sends them: each limit must be named alone.
 
 use super::{server_lacked_cpu, verdict};
 use brunt_model::event::{Finish, Reading};
@@ -16,25 +16,25 @@ use std::time::Duration;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1000 * MS;
-/// A run of ten seconds, a snapshot each tenth of a second, ten requests in each.
+/// A run of ten seconds, with a snapshot each tenth of a second and ten requests in each.
 const SECONDS: u64 = 10;
 const TENTHS: Range<u64> = 0..SECONDS * 10;
 const EACH: u64 = 10;
 
-/// A run of two workers on a quiet machine of two cores, and what is changed about it.
+/// A run of two workers on a quiet machine of two cores, with changes.
 struct Story {
     plan: Plan,
     environment: Environment,
-    /// By name: the growth per second.
+    /// Growth per second, by name.
     rates: BTreeMap<String, f64>,
     states: BTreeMap<String, f64>,
-    /// What is different in some of its seconds.
+    /// Different values in some of its seconds.
     changes: Vec<(Range<u64>, String, f64)>,
-    /// Milliseconds of lag, in some of its tenths.
+    /// Milliseconds of lag in some of its tenths.
     lag: Option<(Range<u64>, u64)>,
-    /// Nanoseconds for which replies were in the kernel before they were read.
+    /// Nanoseconds that replies were in the kernel before they were read.
     read_lag: Option<u64>,
-    /// How many of each tenth's requests fail so.
+    /// Number of requests of each tenth that fail in this way.
     failure: Option<(Failure, u64)>,
 }
 
@@ -65,7 +65,7 @@ fn open_loop(max_in_flight: u32) -> Load {
 }
 
 impl Story {
-    /// Nothing is wrong with it.
+    /// A run without any limit.
     fn healthy() -> Self {
         let mut rates = BTreeMap::new();
         let mut states = BTreeMap::new();
@@ -130,12 +130,12 @@ impl Story {
         self
     }
 
-    /// A rate or a state is another, all the time.
+    /// Changes a rate or a state for the whole run.
     fn with(self, name: impl Into<String>, value: f64) -> Self {
         self.for_seconds(0..SECONDS, name, value)
     }
 
-    /// A rate or a state is another, for some seconds.
+    /// Changes a rate or a state for some seconds.
     fn for_seconds(mut self, seconds: Range<u64>, name: impl Into<String>, value: f64) -> Self {
         self.changes.push((seconds, name.into(), value));
         self
@@ -165,7 +165,7 @@ impl Story {
         verdict(&self.run())
     }
 
-    /// What is named.
+    /// Returns the named limits.
     fn limits(&self) -> Vec<Limit> {
         let verdict = self.judged();
         let expected = match verdict.causes.first().map(|cause| cause.origin) {
@@ -238,7 +238,7 @@ impl Story {
     }
 }
 
-/// A request of 5 ms, and its lag before it.
+/// A request of 5 ms, after its lag.
 fn record(tally: &mut Tally, lag_millis: u64, read_lag: Option<u64>, failure: Option<Failure>) {
     let begun = Tick(lag_millis * MS);
     let last_byte = Tick(begun.0 + 5 * MS);
@@ -291,7 +291,8 @@ fn cores_shared_with_the_server() {
     assert_eq!(delayed(Story::healthy()).limits(), [Limit::RunQueue]);
 }
 
-/// A full machine that client and server share: cores that brunt, the server (nginx) and a busy loop used.
+/// A full machine that client and server share, with the cores that brunt, the server (nginx) and
+/// a busy loop used.
 fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
     let mut story = story.on_loopback().with(name::HOST_IDLE, 0.02).with(name::HOST_USER, 1.58);
     let listener = Some("nginx (pid 123)".to_owned());
@@ -560,12 +561,13 @@ fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
     let brief = |lag: Option<Range<u64>>| {
         let mut story = Story::healthy();
         story.lag = lag.map(|tenths| (tenths, 300));
-        // Half a second more than nothing, and less than a tenth of the run: one reading of eleven seconds.
+        // Half a second more than nothing, and less than a tenth of the run:
+        // one reading of eleven seconds.
         story.for_seconds(5..6, name::worker_run_delay(0), 0.9)
     };
     let of = |story: &Story| {
         let mut run = Run::of(&story.events());
-        // The measured time is made longer than the second in question is a tenth of.
+        // A longer measured time, so that the second is less than a tenth of it.
         run.phases.retain(|phase| phase.0 != Phase::Grace);
         run.seen_to = Tick(11 * SECOND);
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()

@@ -64,6 +64,7 @@ fn workers(facts: &Facts) -> Vec<String> {
 /// Returns a sentence if the speed of the link to the server is unknown. On one machine
 /// there is no link.
 fn link(facts: &Facts) -> Option<String> {
+    // Loopback has no link speed.
     if facts.same_host() == Some(true) {
         return None;
     }

@@ -65,18 +65,16 @@ impl ResponseTimes {
     /// Returns the bucket of the value with this rank (from 1).
     pub fn rank(&self, rank: u64) -> Bucket {
         let index = self.buckets.partition_point(|bucket| bucket.count_to_here < rank.max(1));
-        match self.buckets.get(index) {
-            Some(bucket) => Bucket { low: bucket.low, high: bucket.high, at_least: false },
-            None => {
-                let slowest = self.buckets.last().map_or(0, |bucket| bucket.high);
-                Bucket { low: slowest, high: slowest, at_least: true }
-            }
+        if let Some(bucket) = self.buckets.get(index) {
+            return Bucket { low: bucket.low, high: bucket.high, at_least: false };
         }
+        let slowest = self.buckets.last().map_or(0, |bucket| bucket.high);
+        Bucket { low: slowest, high: slowest, at_least: true }
     }
 
     /// Returns the threshold beyond which requests count as slower than quantile `q`: the least
-    /// value beyond. Of the two edges of the sketch bucket
-    /// around the quantile, it is the one with a share beyond it nearest to 1 − q, as odds.
+    /// value beyond. Of the two edges of the sketch bucket around the quantile, it is the one with a
+    /// share beyond it nearest to 1 − q, as odds.
     pub(crate) fn threshold(&self, q: f64) -> u64 {
         let (low, high) = Sketch::edges(self.quantile(q).low);
         let next = high.saturating_add(1);

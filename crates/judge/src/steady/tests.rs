@@ -6,7 +6,8 @@ use std::time::Duration;
 
 const TENTH: u64 = 100_000_000;
 
-/// A run of points of 100 ms: each with so many replies, their times spread evenly from half of `millis` to 1.5 times.
+/// A run of points of 100 ms. Each has this many replies, with times spread evenly between 0.5
+/// and 1.5 × `millis`.
 fn run(points: &[(u64, f64)]) -> Run {
     let mut run = Run::default();
     run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
@@ -14,7 +15,7 @@ fn run(points: &[(u64, f64)]) -> Run {
         let from = Tick(i as u64 * TENTH);
         let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
         for k in 0..*n {
-            // The golden ratio spreads evenly, and differently in each point.
+            // The golden ratio gives evenly spread values, different in each point.
             let share = (0.618_033_988_75 * (k + i as u64 * 17) as f64).fract();
             s.measured.response.record((millis * 1e6 * (0.5 + share)) as u64);
         }

@@ -118,6 +118,7 @@ impl StopRule {
         if elapsed < self.next {
             return None;
         }
+        // Few looks keep the error of stopping at a narrow interval by chance small.
         self.next = elapsed.mul_f64(GROWTH);
         let progress = is_reached(run, &self.goals);
         self.narrow = if progress.is_narrow() { self.narrow + 1 } else { 0 };

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 /// equal numbers, the one at the highest load wins.
 pub fn of(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
     let highest = study.of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
+    // Only under saturation does the bottleneck limit the throughput.
     let from = match growth {
         Growth::Ends { from, .. } => from,
         Growth::Flat { .. } => 0.0,

@@ -4,7 +4,7 @@ use super::response::quantile;
 use super::trials::{ENOUGH_BLOCKS, Step, Trials};
 use brunt_model::analysis::{Band, BandedFigure, Block, CurvePoint};
 use brunt_model::finding::Estimate;
-use brunt_model::{Observation, Study, Trial};
+use brunt_model::{Observation, Study};
 use brunt_stats::{blocks, order, robust};
 
 /// Returns one point for each load.
@@ -44,6 +44,7 @@ fn point(step: &Step) -> CurvePoint {
         p99: over_trials(step, |trial| quantile(trial, 0.99)),
         errors: over_trials(step, |trial| trial.errors),
     };
+    // The blocks of a single trial are the only evidence of its variation.
     if let [only] = step.trials[..] {
         widen(&mut point.achieved, rate_half_width(&only.blocks));
         if let Some(mean) = &mut point.mean {

@@ -54,6 +54,7 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
     let place = trial.place;
     let step = study.experiment.step(place);
     let open = step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
+    // A timed-out request has only a lower bound of its response time.
     let replies = run.total.response.without(&run.total.timed_out);
     let has_replies = !replies.is_empty();
     let has_requests = run.total.planned > 0;

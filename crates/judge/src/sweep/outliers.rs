@@ -118,6 +118,7 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
     let response: Vec<f64> =
         step.trials.iter().filter_map(|trial| trial.mean.filter(|m| *m > 0.0).map(f64::ln)).collect();
     let by_rate = outlying(&achieved, MATTERS * robust::median(&achieved).unwrap_or(0.0));
+    // Response times above saturation depend on the length of the step.
     let by_time = if response.len() == achieved.len() && step.load < from {
         outlying(&response, MATTERS_TIMES.ln())
     } else {

@@ -19,6 +19,7 @@ pub fn fit(trials: &Trials) -> Option<Scalability> {
     let curve = trials.curve();
     let whole = law(&curve)?;
     let kappa = banded(trials, |fit| Some(fit.law.kappa))?;
+    // The peak √((1−σ)/κ) exists only if κ is not 0.
     let is_certain = kappa.low > 0.0 && kappa.band != Band::One;
     let peak = if is_certain { banded(trials, |fit| fit.law.peak()) } else { None };
     Some(Scalability {

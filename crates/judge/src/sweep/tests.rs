@@ -1,4 +1,4 @@
-//! Sweeps with known answers: a published table, formulas, a queue.
+//! Tests of sweeps with known answers: a published table, formulas, a queue.
 
 mod closed;
 mod coverage;
@@ -29,7 +29,7 @@ fn limit(of: &ContenderAnalysis, kind: LimitKind) -> &LoadLimit {
     of.limits.iter().find(|limit| limit.kind == kind).unwrap_or_else(|| panic!("no {kind:?}: {of:?}"))
 }
 
-/// Where it is.
+/// The value of a limit.
 fn at(of: &ContenderAnalysis, kind: LimitKind) -> BandedFigure {
     let limit = limit(of, kind);
     limit.at.unwrap_or_else(|| panic!("{limit:?}"))

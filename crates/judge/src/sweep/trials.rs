@@ -152,6 +152,7 @@ impl<'a> Trials<'a> {
 
     /// Returns a curve of resampled repetitions, with resampled blocks of each trial.
     fn resampled_curve(&self, random: &mut Pcg64Mcg) -> Vec<LoadPoint> {
+        // One start of the server is one sample, so repetitions are drawn before blocks.
         let chosen = bootstrap::draw(self.repetitions.len(), random);
         let mut curve = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -180,6 +181,8 @@ impl<'a> Trials<'a> {
         match self.repetitions.len() {
             0 | 1 if !self.has_blocks() => Some(CurveFigure { figure: one, share: 1.0 }),
             0 | 1 => Some(self.bootstrapped(one, Band::WithinRun, figure)),
+            // Even the range of five repetitions contains the median with a probability
+            // of 94 % only.
             n if n < ENOUGH_REPETITIONS => {
                 let each = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
                 let each: Vec<f64> = each.collect();
@@ -226,6 +229,8 @@ impl<'a> Trials<'a> {
         }
         let all: Vec<&Block> = trial.blocks.iter().collect();
         let drawn: Vec<&Block> = bootstrap::draw(all.len(), random).into_iter().map(|index| all[index]).collect();
+        // Blocks do not keep all samples, so the ratio of drawn to measured
+        // blocks changes the figure.
         figures.achieved *= rate_ratio(&drawn, &all, |block| block.completed as f64);
         let planned_ratio = rate_ratio(&drawn, &all, |block| block.planned as f64);
         figures.offered = figures.offered.map(|offered| offered * planned_ratio);

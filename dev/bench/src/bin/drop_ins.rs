@@ -183,6 +183,7 @@ fn in_turn(row: &Row, theirs: &Path, stand: &Stand) -> Result<[Runs; 2]> {
             if ours {
                 command.arg(row.tool);
             }
+            // Another home directory hides the user's configuration, such as that of siege.
             command.args(words(row, stand.server, stand.rc)).env("HOME", stand.rc.parent().unwrap_or(stand.rc));
             let RunCost { microseconds, rate } = measure(&mut command, stand.server, stand.interrupt)?;
             let runs = &mut sides[usize::from(ours)];
@@ -203,7 +204,7 @@ fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
     ];
     let mut words = Vec::new();
     for word in row.words.split(' ') {
-        let value = known.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone());
+        let value = placeholders.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone());
         words.push(value.unwrap_or_else(|| word.to_owned()));
     }
     words

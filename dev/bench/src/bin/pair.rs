@@ -123,6 +123,7 @@ fn compare(stand: &Stand, case: Case, options: &Options) -> Result<Outcome> {
     loop {
         let round = ratios.len();
         let mut builds = [&options.old, &options.new];
+        // Each build is first in every other round, so that a drift of the machine cancels out.
         if round % 2 == 1 {
             builds.reverse();
         }

@@ -218,7 +218,7 @@ impl TreeSink for Sink {
     }
 
     fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
-        if let NodeData::Element(_, existing) = &mut self.tree.borrow_mut().0[target.node].raw {
+        if let NodeData::Element(_, existing) = &mut self.tree.borrow_mut().0[target.node].data {
             self.charge((existing.len() * attributes.len()) as u64);
             for one in attributes {
                 if existing.iter().all(|other| other.name != one.name) {

@@ -1,4 +1,4 @@
-//! Pages as they are found, and pages that are made to take long.
+//! Tests on ordinary pages, and on pages that are made to take long.
 
 use super::parse;
 use crate::{Document, XPath};
@@ -69,7 +69,7 @@ fn text_that_comes_in_pieces_is_one_node() {
     assert_eq!((count, document.is_truncated()), (vec!["1".to_owned()], false));
 }
 
-/// The steps that reading a page takes, and whether all of it was read.
+/// Number of steps of parsing a page, and true if all of it was read.
 fn steps(source: &str) -> (u64, bool) {
     let (tree, steps, is_whole) = super::build(source);
     assert!(tree.first_child(super::sink::ROOT).is_some());
@@ -125,7 +125,7 @@ proptest! {
         prop_assert!(!document.is_truncated());
     }
 
-    /// Elements in any order keep the tree whole: children lie within their parents, in order.
+    /// Elements in any order leave a consistent tree: children are within their parents, in order.
     #[test]
     fn any_tags_make_a_tree(tags in prop::collection::vec(prop::sample::select(vec![
         "<p>", "</p>", "<b>", "</b>", "<a href=x>", "</a>", "<table>", "</table>", "<tr>", "<td>", "<li>", "<ul>", "</ul>", "text",

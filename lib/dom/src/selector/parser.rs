@@ -143,6 +143,7 @@ impl<'s> Parser<'s> {
                 break;
             }
         }
+        // Each part takes a pass over the document, so their number bounds the work.
         self.simple += all.len();
         if self.simple > MAX_SIMPLE {
             return Err(self.fault(format!("the selector has more than {MAX_SIMPLE} parts")));

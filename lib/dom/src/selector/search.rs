@@ -78,11 +78,12 @@ impl<'d> Search<'d> {
         let nodes = &self.document.nodes;
         let mut elements = Vec::new();
         let mut covered = 0;
-        let mut has_parent_been_handled = vec![false; nodes.len()];
+        let mut handled_parents = vec![false; nodes.len()];
         for node in to {
             match combinator {
                 Combinator::Descendant => {
                     let end = nodes[*node as usize].end;
+                    // Descendants of nested elements are added once.
                     elements.extend((covered.max(*node + 1)..end).filter(|one| self.document.is_element(*one)));
                     covered = covered.max(end);
                 }
@@ -92,7 +93,8 @@ impl<'d> Search<'d> {
                 Combinator::Next => elements.extend(self.later(*node).next()),
                 Combinator::Later => {
                     let parent = nodes[*node as usize].parent as usize;
-                    if !std::mem::replace(&mut has_parent_been_handled[parent], true) {
+                    // The first sibling in document order gives all later ones.
+                    if !std::mem::replace(&mut handled_parents[parent], true) {
                         elements.extend(self.later(*node));
                     }
                 }
@@ -261,6 +263,7 @@ fn advance(wanted: &[u8], borders: &[usize], mut matched: usize, byte: u8) -> us
 }
 
 fn sorted(mut nodes: Vec<u32>) -> Vec<u32> {
+    // Most lists are sorted already, and checking takes linear time.
     if !nodes.is_sorted_by(|one, next| one < next) {
         nodes.sort_unstable();
         nodes.dedup();

@@ -1,4 +1,4 @@
-//! Known answers on our own page.
+//! Tests with known answers on our own page.
 
 use super::Selector;
 use crate::{Document, WorkLimit};
@@ -185,7 +185,7 @@ fn a_result_that_is_too_large_is_refused() {
     assert_eq!(result.unwrap_err(), WorkLimit::Size(64 << 20));
 }
 
-/// Each would take 10,000,000,000s of steps, were elements compared pair by pair.
+/// Each would take 10,000,000,000s of steps if elements were compared pair by pair.
 #[test]
 fn deep_and_long_documents_are_searched_in_passes() {
     let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
@@ -219,7 +219,7 @@ proptest! {
         }
     }
 
-    /// `:nth-child` is what counting says.
+    /// `:nth-child` agrees with counting.
     #[test]
     fn nth_child_counts(step in -4i64..5, offset in -4i64..8, count in 0usize..12) {
         let page = Document::html(&(1..=count).map(|number| format!("<p>{number}</p>")).collect::<Vec<_>>().concat());

@@ -1,4 +1,4 @@
-//! Well-formed documents, and the faults of others.
+//! Tests on well-formed documents, and on the errors of others.
 
 use crate::{Document, XPath};
 use proptest::prelude::*;

@@ -86,6 +86,7 @@ impl<'a> Evaluator<'a> {
             Axis::Following => self.take_all(self.after(at)..self.end(ROOT), step, out),
             Axis::Preceding => {
                 let preceding = (1..node).rev().filter(|other| self.end(*other) <= node);
+                // All nodes before this one are examined.
                 self.charge(u64::from(node))?;
                 self.take_all(preceding, step, out)
             }
@@ -111,6 +112,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn below(&self, node: u32, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+        // An earlier context node gave these descendants already.
         if !step.is_positional && self.end(node) <= covered.end {
             return Ok(());
         }
@@ -121,7 +123,7 @@ impl<'a> Evaluator<'a> {
 
     fn above(&self, at: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
         let with_itself = at.attribute().is_some() || step.axis == Axis::AncestorOrSelf;
-        let previous = covered.previous.replace(at.node).filter(|_| !step.is_positional);
+        let previous = covered.last.replace(at.node).filter(|_| !step.is_positional);
         let itself = Some(at.node).filter(|_| with_itself);
         let nodes = itself.into_iter().chain(self.document.ancestors(at.node));
         // The previous context node gave all of its ancestors already.
@@ -159,6 +161,7 @@ impl<'a> Evaluator<'a> {
                 self.charge(1)?;
                 let name = self.document.attribute_name(attribute);
                 let declared = if name == "xmlns" { Some("") } else { name.strip_prefix("xmlns:") };
+                // HTML has no namespace declarations; `xmlns` is an ordinary attribute there.
                 let declared = declared.filter(|_| !self.document.html);
                 let name = if is_namespace { declared } else { Some(name).filter(|_| declared.is_none()) };
                 if let Some(name) = name

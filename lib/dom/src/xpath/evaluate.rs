@@ -193,6 +193,7 @@ impl<'a> Evaluator<'a> {
             (Value::Nodes(left), Value::Nodes(right)) => {
                 for one in right {
                     let right = Value::Text(Cow::Borrowed(one.text(self.document)));
+                    // A comparison by size converts both sides to numbers (XPath 1.0, section 3.4).
                     let right = if is_equality { right } else { Value::Number(right.number(self.document)) };
                     if self.any(&left, operator, &right)? {
                         return Ok(true);
@@ -214,6 +215,7 @@ impl<'a> Evaluator<'a> {
 
     /// True if a comparison with a single value holds for any of the nodes.
     fn any(&self, nodes: &[NodeRef], operator: Operator, right: &Value<'a>) -> Outcome<bool> {
+        // A set of nodes is compared with a boolean as a whole.
         if let Value::Boolean(_) = right {
             return self.holds(&Value::Boolean(!nodes.is_empty()), operator, right);
         }
@@ -248,6 +250,7 @@ impl<'a> Evaluator<'a> {
 
     /// True if two sets have nodes with the same text.
     fn share(&self, left: &[NodeRef], right: &[NodeRef]) -> Outcome<bool> {
+        // With a set of texts, the comparison takes linear time.
         let mut texts = HashSet::new();
         for at in left {
             self.charge_text(at.text(self.document))?;

@@ -75,6 +75,7 @@ impl<'a> Evaluator<'a> {
             ids.extend(text.split_ascii_whitespace());
         }
         let count = self.document.nodes.len() as u32;
+        // All nodes are examined for their ids.
         self.charge(u64::from(count))?;
         let mut nodes = Vec::new();
         for node in 0..count {

@@ -32,6 +32,7 @@ pub(super) fn tokens(source: &str) -> Result<Vec<(Token, usize)>, ExpressionErro
     let mut rest = source.trim_start();
     while !rest.is_empty() {
         let offset = source.len() - rest.len();
+        // A word or `*` is an operator or a name, depending on the token before it.
         let is_operand = match all.last() {
             None => true,
             Some((Token::Symbol(symbol), _)) => BEFORE_OPERANDS.contains(symbol),

@@ -108,6 +108,7 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Parsed<Expr> {
         let mut signs = 0;
+        // A loop and no recursion, so that many signs do not exhaust the stack.
         while self.take("-") {
             signs += 1;
         }
@@ -137,6 +138,7 @@ impl Parser<'_> {
             let primary = self.primary()?;
             let predicates = self.predicates()?;
             let has_steps = self.is_symbol("/") || self.is_symbol("//");
+            // A primary expression without predicates and steps need not give nodes.
             if predicates.is_empty() && !has_steps {
                 return Ok(primary);
             }
@@ -220,6 +222,7 @@ impl Parser<'_> {
             let message = format!("{name}() takes at most {most} arguments, {count} given");
             return Err(ExpressionError::at(self.source, offset, message));
         }
+        // Checked here, so that the evaluation cannot fail for the kind of a value.
         let wants_nodes = match function {
             Function::Count | Function::Sum => true,
             Function::Name | Function::LocalName | Function::NamespaceUri => count == 1,

@@ -1,4 +1,4 @@
-//! Known answers: the examples of the XPath 1.0 recommendation and our own documents.
+//! Tests with known answers: the examples of the XPath 1.0 recommendation and our own documents.
 
 use super::{XPath, XPathKind};
 use crate::{Document, WorkLimit};

@@ -83,6 +83,7 @@ impl<'a> Value<'a> {
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim_matches(is_space);
     let digits = text.strip_prefix('-').unwrap_or(text);
+    // Rust would parse `inf`, `nan` and exponents, too.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && digits.bytes().any(|byte| byte.is_ascii_digit());
     if is_number { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
@@ -93,6 +94,7 @@ pub(super) fn number_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
+    // Negative zero is written without its sign.
     if number == 0.0 { "0".to_owned() } else { number.to_string() }
 }
 

@@ -1,4 +1,4 @@
-//! Capacities that searches found, compared by block.
+//! Tests of capacities that searches found, compared by block.
 
 use super::studies::study;
 use super::{P99, spec};
@@ -28,7 +28,7 @@ fn asked(metrics: &[Measure], given: usize) -> Compare {
     Compare { at_capacity: Some(AtCapacity { find, given }), ..spec(metrics) }
 }
 
-/// A study of A and B, with a pattern before the load that was given.
+/// A study of A and B, with a pattern before the given load.
 fn growing(spec: &Compare, slower: &[f64]) -> Study {
     let mut study = study(slower);
     study.experiment.question = Question::Compare(spec.clone());
@@ -59,7 +59,7 @@ fn known(value: f64) -> Estimate {
     Estimate { value: Some(value), low: Some(value * 0.9), high: None }
 }
 
-/// B carries a fifth more, give or take.
+/// Capacities of B that are a fifth higher, with variation.
 fn a_fifth_more(repetition: u32) -> (f64, Estimate) {
     let ours = 300.0 + 7.0 * f64::from(repetition % 3);
     (ours, known(ours * (1.2 + 0.004 * f64::from(repetition % 4))))
@@ -74,14 +74,14 @@ fn a_search_is_one_observation() {
     let spec = asked(&[CAPACITY], 0);
     let mut study = growing(&spec, &[]);
     assert_eq!((1..11).find(|n| enough(&study, &spec, &found(a_fifth_more, *n)).is_some()), Some(7));
-    let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::PairDecision);
+    let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.pairs.len(), comparison.searched.len()), (7, 1, 14));
     assert_eq!((comparison.pairs[0].load, comparison.pairs[0].measures.len()), (None, 1));
     assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Better);
     assert!(sentence(&comparison).starts_with("capacity: B is better by 20."), "{}", sentence(&comparison));
     assert!(comparison.pairs[0].shift.is_empty() && comparison.differences.is_empty(), "{:?}", comparison.differences);
     study.experiment.contenders[1].name = "b".into();
-    assert_eq!(compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::PairDecision).blocks, 0);
+    assert_eq!(compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided).blocks, 0);
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Virtual comparisons: how often contenders that are alike are found to differ, and a difference is found.
+//! Simulated comparisons: measures how often equal contenders are found to differ, and how often
+//! a difference is found.
 //!
-//! Each run of a contender is off by a lognormal factor of its own (each start of a server settles at a level of its own), each
-//! block by one that all its runs share; figures of one run hang together. A look after each block, until it is decided.
+//! Each run of a contender deviates by a lognormal factor, because each start of a server settles
+//! at another level. Each block deviates by a factor that all its runs share. The figures of one
+//! run are correlated. There is a look after each block until the comparison is decided.
 //! In full, with the table of docs/method.md:
 //! `BRUNT_PROVE=1 cargo test -p brunt-judge --lib _in_full -- --nocapture`.
 
@@ -10,21 +12,21 @@ use brunt_model::comparison::Better;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-/// How blocks differ from each other.
+/// Variation between blocks.
 const BLOCKS: f64 = 0.05;
-/// Requests of a run, of which errors are counted.
+/// Requests of a run, among which errors are counted.
 const REQUESTS: f64 = 10_000.0;
 
-/// A kind of comparison.
+/// A case of the simulation.
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
     contenders: usize,
-    /// Blocks at most.
+    /// Maximum number of blocks.
     most: u32,
-    /// How runs of the same contender differ.
+    /// Variation between runs of the same contender.
     spread: f64,
-    /// By how much the response times of all but the first are longer.
+    /// Share by which the response times of all contenders but the first are longer.
     shift: f64,
     smallest: f64,
 }
@@ -44,7 +46,7 @@ const APART: [Case; 4] = [
     Case { name: "2 %, 20 blocks", contenders: 2, most: 20, spread: 0.02, shift: 0.02, smallest: 0.01 },
 ];
 
-/// What became of a comparison.
+/// Result of a comparison.
 struct Ended {
     decided: Vec<PairDecision>,
     blocks: u32,
@@ -65,7 +67,7 @@ fn poisson(mean: f64, random: &mut Pcg64Mcg) -> f64 {
     count
 }
 
-/// One run: p99, median, throughput, errors, the server's CPU. Half of the variance is shared by all.
+/// One run: p99, median, throughput, errors, the server's CPU. They share half of the variance.
 fn run(block: f64, shift: f64, spread: f64, random: &mut Pcg64Mcg) -> [f64; 5] {
     let shared = normal(random);
     let mut off = |shift: f64| {
@@ -77,7 +79,7 @@ fn run(block: f64, shift: f64, spread: f64, random: &mut Pcg64Mcg) -> [f64; 5] {
     [0.05 * p99, 0.01 * p50, 2000.0 * throughput, poisson(0.5, random) / REQUESTS, 1e-4 * cpu]
 }
 
-/// Blocks are made until it is decided, or all are.
+/// Adds blocks until the comparison is decided, or all are made.
 fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
     let measures = [P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu];
     let (spec, mut runs) = (Compare { smallest: case.smallest, ..spec(&measures) }, vec![Vec::new(); case.contenders]);
@@ -95,25 +97,25 @@ fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
             pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())
         };
         let decided = decided(&runs[1..].iter().map(of).collect::<Vec<_>>(), &spec);
-        if crate::compare::is_settled(&decided, &spec) || blocks == case.most {
+        if crate::compare::are_settled(&decided, &spec) || blocks == case.most {
             return Ended { decided, blocks };
         }
     }
     unreachable!("blocks end")
 }
 
-/// What became of many.
+/// Results of many comparisons.
 #[derive(Debug, Default)]
 struct Scores {
-    /// Any figure of any pair was found better or worse.
+    /// A figure of a pair was found better or worse.
     any: u32,
     /// The first figure of each pair was found worse.
     worse: u32,
-    /// Of some pair, better.
+    /// The first figure of some pair was found better.
     better: u32,
-    /// Of all pairs, equal.
+    /// The first figure of all pairs was found equal.
     equal: u32,
-    /// The interval of the first figure of the first pair holds the truth.
+    /// The interval of the first figure of the first pair contains the truth.
     held: u32,
     blocks: u32,
 }
@@ -125,7 +127,7 @@ fn scores(case: Case, comparisons: u32) -> Scores {
         let ended = comparison(case, &mut random);
         let firsts = || ended.decided.iter().map(|pair| pair.compared[0].verdict);
         let differs = |verdict: Better| matches!(verdict, Better::Better | Better::Worse);
-        let interval = ended.decided[0].found[0].shift.interval;
+        let interval = ended.decided[0].figures[0].shift.interval;
         let held = (interval.low..=interval.high).contains(&case.shift.ln_1p());
         scores.any += u32::from(ended.decided.iter().flat_map(|pair| &pair.compared).any(|one| differs(one.verdict)));
         scores.worse += u32::from(firsts().all(|verdict| verdict == Better::Worse));
@@ -149,13 +151,14 @@ fn five_percent_are_found_where_runs_vary_by_two() {
     assert!(scores.worse >= 90 && scores.better == 0, "{scores:?}");
 }
 
-/// How many comparisons of each case the full proof has; None where it was not asked for.
+/// Number of comparisons of each case in the full proof; None if it was not requested.
 fn full() -> Option<u32> {
     let asked = std::env::var("BRUNT_PROVE").ok()?;
     Some(asked.parse().ok().filter(|n| *n > 1).unwrap_or(1000))
 }
 
-/// A row of the table; its scores in percent: any found to differ, the first worse.
+/// A row of the table, with its scores in percent: any figure found to differ,
+/// the first found worse.
 #[allow(clippy::print_stdout)] // the evidence
 fn row(case: Case, comparisons: u32) -> [f64; 2] {
     // A comparison with random permutations takes a second.

@@ -1,4 +1,4 @@
-//! Studies of simulated runs, and runs that were kept.
+//! Tests of studies of simulated runs, and of stored runs.
 
 use super::*;
 use crate::compare::sample::Sample;
@@ -15,7 +15,7 @@ use std::time::Duration;
 const RATE: f64 = 100.0;
 const NO_CPU: &str = "server CPU per request: unknown, since no CPU time of the server was read.";
 
-/// A server that takes 5 ms, `slower` times; each repetition is off by its own share.
+/// A server that takes 5 ms × `slower`; each repetition deviates by a share.
 fn run(slower: f64, repetition: u32) -> Run {
     let seconds = 0.005 * slower * (1.0 + 0.01 * f64::from(repetition));
     World::open(RATE).lasting(2.0).answering(move |_| reply(seconds)).run()
@@ -27,7 +27,7 @@ fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
     Trial { place: TrialIndex { repetition, contender, step: 0 }, id: None, run, judgement }
 }
 
-/// A, and B that is slower by this factor in each repetition.
+/// A, and B, which is slower by this factor in each repetition.
 pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
@@ -78,14 +78,14 @@ fn asked() -> Compare {
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
     let study = study(&WORSE[..7]);
-    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::PairDecision));
-    let comparison = compare(&study, &asked(), &[], ComparisonEnd::PairDecision);
+    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
     let pair = &comparison.pairs[0];
     assert_eq!((&pair.ours[..], &pair.theirs[..], pair.load), ("A", "B", Some(RATE)));
     let told: Vec<&str> = pair.measures.iter().map(|one| &one.sentence[..]).collect();
     assert_eq!(told[0], "p99: B is worse by 5.8 % (4.9 to 7.0)");
-    // Nothing was read of the server, so that its CPU is not among them.
+    // There are no readings of the server, so its CPU is not among the measures.
     assert_eq!(pair.measures.len(), 4, "{told:?}");
     assert_eq!(comparison.failed, ["p99: B is worse by 5.8 % (4.9 to 7.0) at 100/s, which is more than 3 %"]);
     assert_eq!(comparison.differences, [NO_CPU]);
@@ -231,7 +231,8 @@ fn too_few_blocks_are_told_before() {
 fn what_few_kept_runs_cannot_decide_is_told() {
     let alone = spec(&[P99]);
     assert_eq!((foreseen_stored(4, &[4], &alone), foreseen_stored(0, &[], &alone)), (Vec::new(), Vec::new()));
-    // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029; with a figure more, 0.025 is left, and it takes 2/C(10, 5) = 0.008.
+    // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029. With one more figure, 0.025 is left, which
+    // requires 2/C(10, 5) = 0.008.
     let told = foreseen_stored(3, &[3], &alone);
     assert!(told[0].contains("is 0.1 (required: 0.05). At least 4 runs per side are needed."), "{told:?}");
     assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("At least 5 runs per side are needed."));

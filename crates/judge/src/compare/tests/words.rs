@@ -1,4 +1,4 @@
-//! What is decided of figures made by hand, in words.
+//! Tests of the sentences on figures made by hand.
 
 use super::*;
 use crate::compare::wording::is_settled;
@@ -8,13 +8,13 @@ use brunt_model::question::Regression;
 const OURS: [f64; 10] = [0.020, 0.021, 0.019, 0.022, 0.020, 0.0205, 0.0195, 0.021, 0.020, 0.0202];
 const OPEN: f64 = f64::INFINITY;
 
-/// What is decided of one figure alone, in at most ten blocks.
+/// Decides one figure alone, in at most ten blocks.
 fn alone(measure: Measure, figures: Figures) -> Compared {
     let decided = decided(&[pair(vec![(measure, figures)])], &spec(&[measure]));
     decided[0].compared[0].clone()
 }
 
-/// Of p99, where the other's is greater by this factor in each block.
+/// Decides p99, with the other contender's greater by this factor in each block.
 fn of(by: &[f64]) -> Compared {
     alone(P99, times(&OURS, by, 10))
 }
@@ -73,7 +73,7 @@ fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
     let worse = alone(P99, figures.clone());
     says(&worse, Better::Worse, "p99: B is worse by at least 50.0 %");
     assert_eq!((worse.shift, worse.high), (None, None));
-    // Where the first's are not known either, nothing is.
+    // If the first contender's values are not known either, nothing is.
     figures.ours = figures.theirs.clone();
     says(&alone(P99, figures), Better::Undecided, "p99: undecided: the difference of B is unknown");
 }
@@ -89,7 +89,8 @@ fn the_first_figure_has_half_and_the_others_the_rest() {
         let decided = decided(&[pair], &spec(&[P99, P50, Measure::ServerCpu]));
         decided[0].compared.iter().map(|one| one.verdict).collect::<Vec<_>>()
     };
-    // At seven blocks 0.0156 can be reached: of 0.025 for the first, and of 0.0125 for each other, or 0.025 behind the first.
+    // Seven blocks can reach 0.0156: enough for the 0.025 of the first figure, but not for the
+    // 0.0125 of each other. After the first is decided, each other has 0.025.
     assert_eq!(all(&slow, &slow, 7), [Worse, Worse, Undecided]);
     assert_eq!(all(&spread, &slow, 7), [Undecided; 3]);
     assert_eq!(all(&spread, &slow, 10), [Undecided, Worse, Undecided]);
@@ -100,7 +101,7 @@ fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
     let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     let decided = decided(&[pair(vec![(P99, times(&OURS, &more, 10))])], &spec(&[P99]));
     let settled = |by| is_settled(&decided[0], &Regression { measure: P99, by });
-    // 5.2 to 6.5: whether it is more than 6 % is open.
+    // Interval 5.2 to 6.5 %: it is open whether it is more than 6 %.
     assert_eq!([0.05, 0.06, 0.07].map(settled), [true, false, true]);
     assert!(settled(0.0), "{:?}", decided[0].compared);
 }
@@ -109,7 +110,8 @@ fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
 fn it_says_how_many_more_it_would_take() {
     let spread = [1.05, 0.97, 1.02, 0.99, 1.08, 0.99, 1.04, 0.98, 1.01, 1.03];
     let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &spread, 10))])], &[P99], &spec(&[P99]));
-    // A mean of 1.5 % and a deviation of 3.5 %: (0.035·(1.96·2.26/1.96 + 0.84)/0.015)² = 52 in all.
+    // With a mean of 1.5 % and a deviation of 3.5 %: (0.035·(1.96·2.26/1.96 + 0.84)/0.015)²
+    // = 52 blocks in all.
     assert!(more.is_some_and(|more| (35..=50).contains(&more)), "{more:?}");
     let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &[1.2; 10], 10))])], &[P99], &spec(&[P99]));
     assert_eq!(more, None);

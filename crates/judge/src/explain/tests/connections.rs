@@ -3,14 +3,14 @@ use brunt_model::finding::Weight;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::{Failure, Route};
 
-/// 10 users, 5,000 requests, and so many connections beyond theirs.
+/// 10 users, 5,000 requests, and this many additional connections.
 fn replacing(n: u64) -> World {
     World::closed(10, 0.0).answering(|_| reply(0.01)).with(|w| w.replaced = n)
 }
 
 #[test]
 fn connections_that_the_server_closes_are_counted() {
-    // 5,000 requests at 100 each: 50 connections, of which 10 are open at the end.
+    // 5,000 requests at 100 each: 50 connections, 10 of which are open at the end.
     let said = replacing(40).says("reuse");
     assert!(said.contains("5,000 requests needed 50 connections, 100 each"), "{said}");
     let remedy = replacing(40).finds("reuse").unwrap().remedy.unwrap();
@@ -43,7 +43,7 @@ fn connections_that_were_asked_to_close_do() {
     let close =
         |w: &mut World| w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())];
     replacing(4990).with(close).is_silent("reuse");
-    // Each reset costs a connection; that is no habit of the server.
+    // Each reset costs a connection; the server did not close it regularly.
     let resets = |asked: SimulatedRequest| {
         if asked.number.is_multiple_of(100) { failure(Failure::Reset, 0.01) } else { reply(0.01) }
     };
@@ -60,7 +60,7 @@ fn an_accept_queue_that_overflows_is_told_where_it_is_seen() {
     world().route(Route { same_host: Some(false), ..Route::default() }).is_silent("accept_queue");
     world().is_silent("accept_queue");
     slow().counting("tcp.listen_overflows_total", 0.0).loopback().is_silent("accept_queue");
-    // Another server's queue on the same machine.
+    // The queue of another server on the same machine overflowed.
     World::closed(10, 0.0).counting("tcp.listen_overflows_total", 7.0).loopback().is_silent("accept_queue");
 }
 
@@ -77,7 +77,7 @@ fn handshakes_that_take_whole_seconds_lost_their_syn() {
     assert!(said.contains("of 1,000 connections, 20 took 1 s"), "{said}");
     connecting(|n| if n.is_multiple_of(50) { 3.02 } else { 0.0003 }).says("slow_connects");
     connecting(|_| 0.0003).is_silent("slow_connects");
-    // Slow, and at any time.
+    // Slow handshakes at any time.
     connecting(|n| 1.0 + (n % 97) as f64 / 97.0).is_silent("slow_connects");
     let timeouts = World::open(200.0).answering(|_| failure(Failure::ConnectTimeout, 0.5));
     assert!(timeouts.says("slow_connects").contains("of 1,000 connections, 1,000 gave up"));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[test]
 fn think_time_sets_the_rate() {
-    // Siege's 500 users of 2014: a request a second each, whatever the server does.
+    // Siege's 500 users of 2014: each sends a request per second, independent of the server.
     let said = World::closed(500, 1.0).answering(|_| reply(0.003)).says("think_time");
     assert!(said.contains("500 users / (1.00 s of thinking + 3.00 ms of response time) = 499/s"), "{said}");
     assert!(said.contains("by 0.300 %"), "{said}");
@@ -17,7 +17,7 @@ fn think_time_sets_the_rate() {
 fn think_time_is_not_the_limit_where_replies_take_as_long() {
     World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("think_time");
     World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("think_time");
-    // Each asks once: nobody has thought.
+    // Each user sends one request, so none has thought yet.
     let once = World::closed(500, 1.0).with(|w| w.plan.main_mut().stop.requests = Some(500));
     once.ending_at(0.5).answering(|_| reply(0.003)).is_silent("think_time");
 }
@@ -33,7 +33,8 @@ fn sleeping_users_are_no_concurrency() {
 
 #[test]
 fn users_whose_connections_fail_are_idle_too() {
-    // Refused at once, and a pause of a second before the next try, which think time stands in for here.
+    // Refused immediately, and a pause of a second before the next attempt,
+    // which think time represents here.
     let refused = World::closed(50, 1.0).answering(|_| failure(Failure::Refused, 0.001));
     let run = refused.run();
     let mut plan = run.plan.clone().unwrap();
@@ -47,7 +48,7 @@ fn users_whose_connections_fail_are_idle_too() {
 
 #[test]
 fn users_that_idle_without_failures_get_no_advice_on_failures() {
-    // Ten users of whom the plan lets one ask: nobody thinks, and no connection fails.
+    // Ten users, one of which may send: none thinks, and no connection fails.
     let world = World::closed(50, 1.0).with(|w| w.plan.main_mut().stop.requests = Some(60));
     let run = world.answering(|_| reply(0.001)).run();
     let mut plan = run.plan.clone().unwrap();
@@ -82,7 +83,7 @@ fn a_queue_without_end_is_overload() {
     let growing = World::open(1000.0).answering(|asked| reply(0.5 * asked.at));
     let said = growing.says("overload");
     assert!(said.contains("1,000/s were offered"), "{said}");
-    // A generator that was limited, and begun all that was due all the same, takes nothing from that.
+    // A generator that was limited, but began all due requests, does not change that.
     growing.with(|w| w.judgement.verdict.state = State::Limited).says("overload");
     World::open(1000.0).answering(|_| reply(1.0)).is_silent("overload");
     World::closed(50, 0.0).is_silent("overload");
@@ -137,7 +138,7 @@ fn requests_that_were_not_made_are_missing() {
     let said = asked(10_000).with(|w| w.finish = Some(ended(true, None))).says("cut_short");
     assert!(said.contains("5,000 of 10,000 requests in 5.00 s"), "{said}");
     asked(3000).is_silent("cut_short");
-    // Whichever comes first was asked for.
+    // The first limit that is reached ended the run as requested.
     asked(10_000).lasting(5.0).is_silent("cut_short");
     asked(3000).lasting(60.0).ending_at(5.0).is_silent("cut_short");
 }
@@ -162,7 +163,7 @@ fn a_run_that_never_settled_says_so() {
 #[test]
 fn response_times_that_rise_all_along_are_named() {
     let found = |growth: f64, rate: f64| {
-        // The golden ratio spreads evenly over 10 ms.
+        // The golden ratio gives evenly spread values over 10 ms.
         let spread = |number: u64| (0.618_033_988_75 * number as f64).fract() * 0.01;
         let answer = move |request: SimulatedRequest| reply(0.01 + growth * request.at + spread(request.number));
         let run = World::open(rate).lasting(60.0).answering(answer).run();

@@ -13,7 +13,8 @@ fn one_machine_is_found_by_address_and_by_owner() {
     World::closed(1, 0.0).is_silent("same_machine");
 }
 
-/// A machine of two cores that brunt, the server (nginx) and a busy loop share, and the cores that each used.
+/// A machine of two cores that brunt, the server (nginx) and a busy loop share, with the
+/// cores that each used.
 fn shared(own: f64, server: f64, others: f64) -> World {
     let listener = Some("nginx (pid 7)".to_owned());
     let route = Route { same_host: Some(true), listener, ..Route::default() };
@@ -51,7 +52,7 @@ fn ethernet() -> Route {
     Route { same_host: Some(false), interface, link_bits_per_second: Some(100_000_000), ..Route::default() }
 }
 
-/// Ten users whose replies of 100 kB share so many bytes a second.
+/// Ten users with replies of 100 kB that share this many bytes per second.
 fn sharing(bytes_per_second: f64) -> World {
     let seconds = 10.0 * 1e5 / bytes_per_second;
     World::closed(10, 0.0).answering(move |_| Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) })
@@ -81,7 +82,7 @@ fn a_known_link_that_is_full() {
 
 #[test]
 fn a_known_link_without_counters_is_judged_by_the_replies() {
-    // 100 Mb/s of Ethernet carry 11.8 MB of payload a second.
+    // 100 Mb/s of Ethernet carry 11.8 MB of payload per second.
     assert!(sharing(11.7e6).route(ethernet()).says("link").contains("of 100 Mb/s"));
     sharing(8e6).route(ethernet()).is_silent("link");
 }
@@ -100,12 +101,12 @@ fn an_unknown_link_shows_as_a_rate_that_stands_still() {
 #[test]
 fn not_every_rate_is_a_link() {
     sharing(9e6).loopback().is_silent("link");
-    // A schedule that is kept stands still by itself.
+    // The rate of a schedule that is kept is constant by itself.
     let page = |_| Reply { bytes: 124_000, receiving: 0.009, ..reply(0.01) };
     World::open(100.0).loopback().answering(page).is_silent("link");
     let paced = |w: &mut World| w.plan.connection.receive_rate = Some(1_240_000);
     sharing(12.4e6).loopback().with(paced).is_silent("link");
-    // Ups and downs are a scheduler's.
+    // Variations come from a scheduler.
     let uneven = |asked: super::world::SimulatedRequest| {
         let seconds = if asked.at % 1.0 < 0.5 { 0.05 } else { 0.12 };
         Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) }

@@ -68,7 +68,7 @@ fn pages_that_turn_into_something_else() {
 
 #[test]
 fn lengths_that_vary_anyhow_do_not_drift() {
-    // Few replies of any length from 1 kB to 1 MB: their means differ by chance.
+    // With few replies of random lengths from 1 kB to 1 MB, the means differ by chance.
     World::closed(1, 0.0)
         .answering(|a| Reply { seconds: 0.2, ..lengths(1000, 1000, 1000)(a) })
         .is_silent("length_drift");

@@ -13,53 +13,53 @@ use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
 
 const SECOND: f64 = 1e9;
-/// When the measured time begins: connections are opened before.
+/// Start of the measured time; connections are opened before it.
 const BEGINS: f64 = 0.1;
 const INTERVAL: f64 = 0.1;
 
-/// A request as the simulated server sees it.
+/// A request, as the simulated server receives it.
 #[derive(Clone, Copy)]
 pub struct SimulatedRequest {
-    /// Counted from 0.
+    /// Number of the request, from 0.
     pub number: u64,
-    /// Seconds since the measured time began.
+    /// Seconds since the start of the measured time.
     pub at: f64,
 }
 
-/// What the simulated server does.
+/// Reply of the simulated server.
 #[derive(Clone, Copy)]
 pub struct Reply {
     pub seconds: f64,
-    /// What of it passes between first and last byte.
+    /// Part of the time that passes between first and last byte.
     pub receiving: f64,
     pub status: u16,
     pub failure: Option<Failure>,
     pub bytes: u64,
-    /// Seconds for which a connection was opened.
+    /// Seconds that opening the connection took.
     pub connecting: Option<f64>,
 }
 
-/// A good reply after so many seconds.
+/// A good reply after this many seconds.
 pub fn reply(seconds: f64) -> Reply {
     Reply { seconds, receiving: 0.0, status: 200, failure: None, bytes: 1000, connecting: None }
 }
 
-/// A failure after so many seconds.
+/// A failure after this many seconds.
 pub fn failure(failure: Failure, seconds: f64) -> Reply {
     Reply { failure: Some(failure), ..reply(seconds) }
 }
 
-/// A load, a server, and what surrounds them.
+/// A load, a server, and their environment.
 pub struct World {
     pub plan: Plan,
     pub environment: Environment,
     pub judgement: Judgement,
     pub finish: Option<Finish>,
-    /// Connections opened in place of others, in all.
+    /// Total number of connections opened in place of others.
     pub replaced: u64,
-    /// Idle ones among those that were closed.
+    /// Number of idle connections among the closed ones.
     pub closed_idle: u64,
-    /// Connections open at most; None: one a user.
+    /// Maximum number of open connections; None means one per user.
     pub held: Option<u64>,
     seconds: f64,
     answer: Box<dyn Fn(SimulatedRequest) -> Reply>,
@@ -67,13 +67,13 @@ pub struct World {
 }
 
 impl World {
-    /// So many users, thinking for so many seconds, for 5 s.
+    /// A closed loop of 5 s with this many users and this think time in seconds.
     pub fn closed(users: u32, think: f64) -> Self {
         let think = Think { least: Duration::from_secs_f64(think), most: Duration::from_secs_f64(think) };
         Self::of(Load::Closed { users: Shape::constant(f64::from(users)), think })
     }
 
-    /// So many arrivals per second, evenly spaced, for 5 s.
+    /// An open loop of 5 s with this many evenly spaced arrivals per second.
     pub fn open(rate: f64) -> Self {
         let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
         Self::of(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 })
@@ -100,7 +100,8 @@ impl World {
         self
     }
 
-    /// Ends so many seconds after the measured time began, whatever was planned.
+    /// Ends the run this many seconds after the start of the measured time,
+    /// independent of the plan.
     pub fn ending_at(mut self, seconds: f64) -> Self {
         self.seconds = seconds;
         self
@@ -124,7 +125,7 @@ impl World {
         self.with(|world| world.environment.route = Some(route))
     }
 
-    /// A counter of the machine that grows by so much each second.
+    /// Adds a counter of the machine with this growth per second.
     pub fn counting(mut self, name: &str, per_second: f64) -> Self {
         for i in 0..=(self.seconds / 0.5) as u32 {
             let at = f64::from(i) * 0.5;
@@ -134,7 +135,7 @@ impl World {
         self
     }
 
-    /// Something read of the machine that stays as it is.
+    /// Adds a constant reading of the machine.
     pub fn holding(mut self, name: &str, value: f64) -> Self {
         for i in 0..=(self.seconds / 0.5) as u32 {
             let (at, values) = (tick(BEGINS + f64::from(i) * 0.5), vec![(name.to_owned(), value)]);
@@ -143,33 +144,33 @@ impl World {
         self
     }
 
-    /// What is found in the run.
+    /// Returns the findings on the run.
     pub fn judged(&self) -> Vec<Finding> {
         findings(&self.run(), &self.judgement)
     }
 
-    /// What is found in a run that was interrupted before its load began.
+    /// Returns the findings on a run that was interrupted before its load began.
     pub fn before_the_load(&self) -> Vec<Finding> {
         let finish = Finish { at: Tick(0), interrupted: true, error: None };
         findings(&Run::of(&[self.started(), Event::Finished(finish)]), &self.judgement)
     }
 
-    /// The finding of a rule.
+    /// Returns the finding of a rule.
     pub fn finds(&self, rule: &str) -> Option<Finding> {
         self.judged().into_iter().find(|finding| finding.rule == rule)
     }
 
-    /// The rule must find something; its sentence.
+    /// Returns the sentence of a rule, which must find something.
     pub fn says(&self, rule: &str) -> String {
         self.finds(rule).unwrap_or_else(|| panic!("no {rule} among {:?}", self.judged())).sentence
     }
 
-    /// The rule must find nothing.
+    /// Asserts that the rule finds nothing.
     pub fn is_silent(&self, rule: &str) {
         assert_eq!(self.finds(rule), None);
     }
 
-    /// The run.
+    /// Builds the run.
     pub fn run(&self) -> Run {
         let mut run = Run::default();
         run.fold(&self.started());
@@ -233,7 +234,8 @@ impl World {
         let mut samples = Vec::new();
         let mut next: Vec<f64> = vec![0.0; self.users() as usize];
         let enough = self.plan.main().stop.requests.unwrap_or(100_000) as usize;
-        // Always the user who is due first: requests come in order of time, as their numbers do.
+        // The user whose request is due first is next, so requests are in order of time,
+        // and so are their numbers.
         while let Some(first) = next.iter_mut().min_by(|a, b| a.total_cmp(b)) {
             if *first >= self.seconds || samples.len() >= enough {
                 break;

@@ -3,7 +3,7 @@
 use super::{Facts, Rule, limit};
 use crate::compare;
 use crate::explain::Remark;
-use crate::levels::{Factors, Pairing, pairings};
+use crate::levels::{Factors, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};

@@ -113,7 +113,7 @@ fn limit(
                 trials.advice_above()
             )
         }
-        HeldRange::Unknown => "Not results: no trial has this figure.".into(),
+        HeldRange::Unknown => "Not known: no trial has this figure.".into(),
     };
     LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None }
 }

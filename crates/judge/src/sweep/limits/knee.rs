@@ -50,9 +50,12 @@ fn knee(curve: &[LoadPoint]) -> Result<f64, NoKnee> {
         return Err(NoKnee::FewLoads(points.len()));
     }
     let loads: Vec<f64> = points.iter().map(|at| at.0).collect();
+    // On a linear axis, values under overload, which depend on the length of the step, push the
+    // knee to the first overloaded load.
     let response: Vec<f64> = points.iter().map(|at| at.1.ln()).collect();
     let smooth = isotonic::non_decreasing(&response, &vec![1.0; response.len()]);
     let rise = (smooth[smooth.len() - 1] - smooth[0]).exp();
+    // Kneedle would scale the noise of a flat curve to the unit square, too.
     if rise < RISE {
         return Err(NoKnee::Flat(rise));
     }

@@ -69,9 +69,11 @@ pub fn growth(curve: &[LoadPoint]) -> Growth {
     let usable = x.iter().all(|x| *x > 0.0);
     let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else { return Growth::Unknown };
     let beyond = x.iter().filter(|x| fit.slope * **x >= BEYOND * fit.plateau).count();
+    // A single load below the line may be a disturbed trial.
     if beyond < FEWEST_BEYOND {
         return Growth::Continues;
     }
+    // The corner is at the lowest load, so no load of the sweep shows growth.
     if fit.corner() <= GROWS * x[0] {
         return Growth::Flat { plateau: fit.plateau };
     }

@@ -1,4 +1,5 @@
-//! Sweeps over users: a server and users who think, by mean value analysis; the scalability law; E5's sleeping users.
+//! Tests of sweeps over users: users with think time, by mean value analysis; the scalability law;
+//! the idle users of E5.
 
 use super::*;
 use brunt_model::analysis::{Band, Block};
@@ -13,7 +14,8 @@ fn users(think: f64, observations: Vec<Observation>) -> Observations {
     }
 }
 
-/// One exponential server and users who think: mean value analysis (Reiser & Lavenberg, J. ACM 27, 1980).
+/// One exponential server, and users with think time: mean value analysis (Reiser & Lavenberg,
+/// J. ACM 27, 1980).
 fn interactive(service: f64, think: f64, loads: &[f64]) -> Observations {
     let mut observations = Vec::new();
     let mut queue = 0.0;
@@ -39,7 +41,7 @@ fn doubling(to: u32) -> Vec<f64> {
 
 #[test]
 fn the_asymptotes_of_users_who_think_cross_where_the_formula_says() {
-    // 10 ms of service and 0.9 s of thinking: 100/s, and N* = (0.01 + 0.9) / 0.01 = 91.
+    // 10 ms of service and 0.9 s of think time: 100/s, and N* = (0.01 + 0.9) / 0.01 = 91.
     let analysis = analyse(&interactive(0.01, 0.9, &doubling(1024)));
     let one = &analysis.contenders[0];
     assert!((at(one, LimitKind::Saturation).value / 100.0 - 1.0).abs() < 0.03, "{:?}", one.limits);
@@ -52,7 +54,8 @@ fn the_asymptotes_of_users_who_think_cross_where_the_formula_says() {
 
 #[test]
 fn users_who_sleep_are_told() {
-    // E5: 500 to 2000 users, about half a second of pause, 15 ms of response time: 3 of 2000 at a time.
+    // E5: 500 to 2000 users, about half a second of pause, 15 ms of response time: 3 of
+    // 2000 wait at a time.
     let step = |load: f64, achieved: f64| Observation { load, achieved, mean: Some(0.015), ..Observation::default() };
     let analysis = analyse(&users(0.5, vec![step(500.0, 487.0), step(1000.0, 706.0), step(2000.0, 212.0)]));
     let [sleeping] = said(&analysis, "idle_users")[..] else { panic!("{:?}", analysis.findings) };

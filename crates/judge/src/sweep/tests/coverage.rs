@@ -1,4 +1,5 @@
-//! How often the interval of the saturation point holds the truth, and where the knee is found, in simulated sweeps.
+//! Measures how often the interval of the saturation point contains the truth, and the location of
+//! the knee, in simulated sweeps.
 //!
 //! The short form runs with every test. The full one, as a Markdown table:
 //! `BRUNT_PROVE=200 cargo test -p brunt-judge --lib sweep::tests::coverage -- --nocapture`.
@@ -8,10 +9,10 @@ use super::*;
 use brunt_model::analysis::Band;
 use std::collections::BTreeMap;
 
-/// A queue, how often it is measured, and what that is called.
+/// A queue, its number of repetitions, and its name.
 type Case = (&'static str, Queue, u32);
 
-/// Twenty servers of 50 ms: 400/s in the middle of their repetitions.
+/// Twenty servers of 50 ms: 400/s in the median of their repetitions.
 const CASES: [Case; 6] = [
     ("M/D/20, 4 s", PHP, 1),
     ("M/D/20 ±5 %, 20 s", Queue { drift: 0.05, seconds: 20.0, ..PHP }, 3),

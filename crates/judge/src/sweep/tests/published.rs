@@ -1,8 +1,10 @@
-//! E1: nginx against Apache in front of php-fpm, measured with autobench and httperf in 2010; one value a step.
+//! Tests on E1: nginx and Apache in front of php-fpm, measured with autobench and httperf in 2010;
+//! one value for each step.
 
 use super::*;
 
-/// Offered per second; achieved by nginx and by Apache; mean response times in ms of nginx and of Apache.
+/// Offered load per second; achieved throughput of nginx and Apache; mean response times of nginx
+/// and Apache in ms.
 const TABLE: [(f64, f64, f64, f64, f64); 20] = [
     (5.0, 5.0, 5.0, 36.0, 36.3),
     (10.0, 10.0, 10.0, 33.0, 31.7),

@@ -1,4 +1,5 @@
-//! Sweeps of a queue that is simulated: so many servers, one line, arrivals at random; its capacity is known.
+//! Tests on sweeps of a simulated queue: several servers, one queue, random arrivals.
+//! Its capacity is known.
 
 use super::*;
 use brunt_model::analysis::{Block, ObservedQuantile};
@@ -8,17 +9,17 @@ use rand_pcg::Pcg64Mcg;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What is asked of a queue, and how it serves.
+/// Parameters of a queue and its load.
 #[derive(Clone, Copy)]
 pub struct Queue {
     pub servers: usize,
-    /// Mean seconds of service.
+    /// Mean service time in seconds.
     pub service: f64,
-    /// Each service takes its mean; else exponential times.
+    /// True if each service takes the mean time; otherwise times are exponential.
     pub constant: bool,
-    /// Seconds that each load is put, from an empty queue.
+    /// Seconds of each load, from an empty queue.
     pub seconds: f64,
-    /// How much repetitions differ: the service time is longer or shorter by up to this share, anew in each.
+    /// Variation between repetitions: the service time differs by up to this share in each.
     pub drift: f64,
 }
 
@@ -26,12 +27,12 @@ pub struct Queue {
 pub const PHP: Queue = Queue { servers: 20, service: 0.05, constant: true, seconds: 4.0, drift: 0.0 };
 
 impl Queue {
-    /// The capacity, per second.
+    /// Capacity per second.
     pub fn capacity(&self) -> f64 {
         self.servers as f64 / self.service
     }
 
-    /// A sweep.
+    /// Returns a sweep.
     pub fn sweep(&self, loads: &[f64], repetitions: u32, seed: u64) -> Observations {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let mut observations = Vec::new();
@@ -56,7 +57,7 @@ impl Queue {
                 break;
             }
             let service = if self.constant { self.service } else { self.service * exponential(random) };
-            // Instants in whole nanoseconds stand in a heap.
+            // The heap contains instants in whole nanoseconds.
             let begins = free.pop().unwrap().0.max((now * 1e9) as u64);
             let ends = begins + (service * 1e9) as u64;
             free.push(Reverse(ends));
@@ -105,12 +106,12 @@ fn nth(replies: &mut [f64], quantile: f64) -> f64 {
     replies[((quantile * replies.len() as f64).ceil() as usize).clamp(1, replies.len()) - 1]
 }
 
-/// Loads from … to, by steps.
+/// Loads of a range, by steps.
 pub fn loads(from: u32, to: u32, step: usize) -> Vec<f64> {
     (from..=to).step_by(step).map(f64::from).collect()
 }
 
-/// Knees (0 where there is none) and saturation points of sweeps with these seeds.
+/// Knees (0 if there is none) and saturation points of sweeps with these seeds.
 fn found(queue: &Queue, loads: &[f64], repetitions: u32, seeds: std::ops::Range<u64>) -> Vec<(f64, f64)> {
     let of = |seed| {
         let analysis = analyse(&queue.sweep(loads, repetitions, seed));
@@ -122,7 +123,7 @@ fn found(queue: &Queue, loads: &[f64], repetitions: u32, seeds: std::ops::Range<
 
 #[test]
 fn twenty_children_that_sleep_50_ms_are_found_out() {
-    // The small form of E1: from 100 to 500 or 540 by 40, 4 s each, begun without a warm-up.
+    // The short form of E1: from 100 to 500 or 540 by 40, 4 s each, without a warm-up.
     for (to, repetitions) in [(500, 1), (540, 1), (500, 2)] {
         for (knee, saturation) in found(&PHP, &loads(100, to, 40), repetitions, 0..20) {
             assert!((280.0..=400.0).contains(&knee), "{knee}");
@@ -133,7 +134,8 @@ fn twenty_children_that_sleep_50_ms_are_found_out() {
 
 #[test]
 fn a_queue_of_exponential_times_is_found_out_too() {
-    // M/M/4: the response time rises from 0.7 of the capacity on; at 0.95 the mean is five services.
+    // M/M/4: the response time rises from 0.7 of the capacity on; at 0.95, the
+    // mean is five service times.
     let queue = Queue { servers: 4, service: 0.01, constant: false, seconds: 20.0, drift: 0.0 };
     for (knee, saturation) in found(&queue, &loads(40, 600, 40), 1, 0..10) {
         assert!((280.0..=400.0).contains(&knee), "{knee}");

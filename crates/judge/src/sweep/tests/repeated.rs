@@ -1,11 +1,11 @@
-//! Repetitions: bands, differences, and trials that are left out.
+//! Tests of repetitions: bands, differences, and excluded trials.
 
 use super::queue::{PHP, Queue, loads};
 use super::*;
 use brunt_model::analysis::Band;
 use brunt_model::finding::State;
 
-/// Two contenders, the second of which takes longer by that factor.
+/// Two contenders; the second takes longer by this factor.
 fn two(repetitions: u32, longer: f64) -> Observations {
     let loads = loads(100, 540, 40);
     let php = Queue { drift: 0.02, ..PHP };

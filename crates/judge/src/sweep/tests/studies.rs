@@ -1,4 +1,4 @@
-//! Studies: their trials as observations, and what limited their servers.
+//! Tests of studies: their trials as observations, and the bottlenecks of their servers.
 
 use super::*;
 use crate::explain::tests::world::{World, reply};
@@ -14,7 +14,8 @@ const SECONDS: f64 = 4.5;
 /// One server that takes 5 ms: 200/s.
 const SERVICE: f64 = 0.005;
 
-/// An open loop on one server with a queue: evenly spaced requests wait for what is left of those before.
+/// An open loop on one server with a queue: evenly spaced requests wait for the rest
+/// of the earlier ones.
 fn world(rate: f64) -> World {
     let behind = move |number: u64| (number as f64 * (SERVICE - 1.0 / rate)).max(0.0);
     World::open(rate).lasting(SECONDS).answering(move |asked| reply(SERVICE + behind(asked.number)))
@@ -39,7 +40,7 @@ fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {
     Trial { place: TrialIndex { repetition: 0, contender: 0, step }, id: None, run, judgement }
 }
 
-/// Judged, but for the verdict: a simulated generator fails some consistency checks.
+/// Judges a run, except for the verdict: a simulated generator fails some consistency checks.
 fn judged(run: &Run) -> Judgement {
     Judgement { verdict: Verdict::default(), ..crate::judge(run) }
 }
@@ -110,7 +111,7 @@ fn blocks_last_a_second_and_add_up() {
         );
         let completed: u64 = seen.blocks.iter().map(|block| block.completed).sum();
         assert!((completed as f64 - rate.min(200.0) * SECONDS).abs() < 0.11 * rate, "{completed}");
-        // A sketch knows times to 0.8 %.
+        // A sketch has a relative error of 0.8 %.
         let first = seen.blocks[0].mean.unwrap();
         assert!(*rate > 200.0 || (first / SERVICE - 1.0).abs() < 0.01, "{first}");
     }

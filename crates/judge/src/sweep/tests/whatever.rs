@@ -1,4 +1,4 @@
-//! Whatever is seen: no panic, no figure that is none, bands in order.
+//! Property tests on arbitrary observations: no panic, no invalid figure, bands in order.
 
 use super::*;
 use brunt_model::analysis::{Block, ObservedQuantile};
@@ -52,7 +52,7 @@ fn unit() -> impl Strategy<Value = LoadUnit> {
     ]
 }
 
-/// What is no number would be written like this.
+/// Texts of values that are no numbers.
 fn is_sound(analysis: &Analysis) {
     let text = format!("{analysis:?}");
     assert!(!text.contains("NaN") && !text.contains(": inf") && !text.contains(": -inf"), "{text}");
@@ -64,7 +64,7 @@ fn is_sound(analysis: &Analysis) {
     no_contradiction_in_words(analysis);
 }
 
-/// Conclusions say of a contender what its limits say.
+/// The conclusions on a contender agree with its limits.
 fn no_contradiction_in_words(analysis: &Analysis) {
     for contender in &analysis.contenders {
         let is_found = |kind| contender.limits.iter().any(|limit| limit.kind == kind && limit.at.is_some());
@@ -83,7 +83,7 @@ fn no_contradiction_in_words(analysis: &Analysis) {
     }
 }
 
-/// A saturation point below what was measured is a contradiction.
+/// A saturation point below a measured throughput is a contradiction.
 fn no_contradiction(contender: &ContenderAnalysis) {
     let most = contender.curve.iter().map(|point| point.achieved.value).fold(0.0, f64::max);
     let saturation = contender.limits.iter().find(|limit| limit.kind == LimitKind::Saturation);

@@ -109,6 +109,7 @@ impl Floor {
     fn open(job: &Job) -> Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+        // Edge-triggered: the timer is never read, and would stay readable otherwise.
         let edge = EventFlags::IN | EventFlags::ET;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), edge)?;
         let mut sockets = Vec::with_capacity(job.connections);

@@ -183,6 +183,7 @@ impl Stand<'_> {
 
     fn measure(&self, side: &Side, seconds: u64) -> Result<Measured> {
         let result = self.scratch.join("result.json");
+        // A result of an earlier run must not be read.
         let _ = fs::remove_file(&result);
         let limit = Duration::from_secs(seconds) + PATIENCE;
         let server = Running::start(side.server, &self.options.lab, self.scratch, limit, &self.interrupt)?;
