@@ -101,7 +101,7 @@ impl Figures {
     /// Delays each response time by the difference between `written` and `computed`. A time is
     /// unchanged if one of them is not known.
     #[must_use]
-    pub fn later(self, computed: &Self, written: &Self) -> Self {
+    pub fn with_delay(self, computed: &Self, written: &Self) -> Self {
         Self {
             p50: delayed(self.p50, computed.p50, written.p50),
             p90: delayed(self.p90, computed.p90, written.p90),

@@ -198,7 +198,7 @@ impl Trial {
             LoadMode::Closed => computed.clone(),
             LoadMode::Open => self.truth_of_the_plan(lab_report)?,
         };
-        let times = times.later(&computed, &written);
+        let times = times.with_delay(&computed, &written);
         let first_arrival = number(lab_report, "/first_arrival_seconds");
         let last_written = number(lab_report, "/last_written_seconds");
         let span = last_written.zip(first_arrival).map(|(last, first)| last - first);

@@ -37,7 +37,7 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Returns None if the usage of the machine's cores was not read.
-    pub fn of(run: &Run) -> Option<Self> {
+    pub fn new(run: &Run) -> Option<Self> {
         Self::from_facts(&Facts::new(run)?)
     }
 

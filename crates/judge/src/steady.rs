@@ -5,13 +5,13 @@
 //! formulas and their limits.
 //!
 //! * [`percentile`]: percentiles with their intervals.
-//! * [`known`]: all response times as buckets, with the number of those that are
+//! * [`response_times`]: all response times as buckets, with the number of those that are
 //!   only known from below.
 //! * [`trend`]: figures that rise or fall during the whole run.
 //! * [`until`]: decides whether the intervals are as narrow as requested.
 
-pub mod known;
 pub mod percentile;
+pub mod response_times;
 pub mod trend;
 pub mod until;
 

@@ -161,7 +161,7 @@ pub fn run(
 /// Returns the peak memory of a child. The kernel starts it at the peak of the parent at the time
 /// of the fork; below that, only our own readings count.
 fn true_peak(accounted: u64, observed: u64) -> Result<u64> {
-    let ours = usage::own()?.peak_rss_bytes;
+    let ours = usage::of_this_process()?.peak_rss_bytes;
     Ok(if accounted > ours || observed == 0 { accounted } else { observed })
 }
 

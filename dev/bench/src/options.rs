@@ -7,14 +7,14 @@ use clap::Parser;
 use crate::cases::{CASES, Case};
 use crate::tools::Tool;
 
-/// Measure brunt beside wrk, ab and h2load, and beside the least that any generator must do.
+/// Measure brunt in comparison with wrk, ab and h2load, and with the minimum work of any load generator.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "brunt-bench")]
 pub struct Options {
-    /// How often each case is measured with each tool
+    /// Number of runs of each case with each tool
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub rounds: usize,
-    /// How long one run loads the server
+    /// Length of one run in seconds
     #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub seconds: u64,
     /// 2 rounds of 2 s, and a tenth of the requests in the memory case
@@ -26,10 +26,10 @@ pub struct Options {
     /// Measure with this tool only (repeatable)
     #[arg(long, value_name = "NAME")]
     pub tool: Vec<Tool>,
-    /// The brunt to measure [default: beside this program, else target/release/brunt]
+    /// The brunt to measure [default: next to this program, otherwise target/release/brunt]
     #[arg(long, value_name = "PATH")]
     pub brunt: Option<PathBuf>,
-    /// The brunt-lab that counts arrivals in the pacing case [default: beside brunt]
+    /// The brunt-lab that counts arrivals in the pacing case [default: next to brunt]
     #[arg(long, value_name = "PATH")]
     pub lab: Option<PathBuf>,
     /// Write the page here, as Markdown
@@ -38,7 +38,7 @@ pub struct Options {
     /// Write everything measured here, as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Hold brunt against its targets, name those missed and exit with 1
+    /// Compare brunt with its targets; print missed ones and exit with 1
     #[arg(long)]
     pub check: bool,
     /// Keep the server on the first CPU and the tools on the second

@@ -51,7 +51,7 @@ pub fn wait(pid: u32) -> io::Result<Ended> {
 }
 
 /// Returns the accounting of this process so far (getrusage(2)).
-pub fn own() -> io::Result<Usage> {
+pub fn of_this_process() -> io::Result<Usage> {
     let mut usage = empty();
     // SAFETY: the pointer is to a live, writable `rusage`.
     if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } < 0 {
@@ -103,6 +103,6 @@ mod tests {
 
     #[test]
     fn we_are_charged_too() {
-        assert!(own().unwrap().peak_rss_bytes > 100_000);
+        assert!(of_this_process().unwrap().peak_rss_bytes > 100_000);
     }
 }

@@ -168,10 +168,10 @@ fn emit(data: &NodeData, builder: &mut Builder) -> bool {
     match data {
         NodeData::Element(name, attributes) => {
             builder.open(&name.local);
-            for one in attributes {
-                match &one.name.prefix {
-                    Some(prefix) => builder.attribute(&format!("{prefix}:{}", one.name.local), &one.value),
-                    None => builder.attribute(&one.name.local, &one.value),
+            for attribute in attributes {
+                match &attribute.name.prefix {
+                    Some(prefix) => builder.attribute(&format!("{prefix}:{}", attribute.name.local), &attribute.value),
+                    None => builder.attribute(&attribute.name.local, &attribute.value),
                 }
             }
             return true;

@@ -19,10 +19,14 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
     // A byte order mark is no part of the document.
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > MAX_BYTES {
-        return Err(at(source, 0, format!("the document has more than {MAX_BYTES} bytes")));
+        return Err(error_at(source, 0, format!("the document has more than {MAX_BYTES} bytes")));
     }
     if let Some((offset, letter)) = source.char_indices().find(|(_, letter)| is_illegal(*letter)) {
-        return Err(at(source, offset, format!("the character U+{:04X} is not allowed in XML", u32::from(letter))));
+        return Err(error_at(
+            source,
+            offset,
+            format!("the character U+{:04X} is not allowed in XML", u32::from(letter)),
+        ));
     }
     let mut reader = Reader::from_str(source);
     // By default, the reader accepts `--` within comments.
@@ -31,12 +35,13 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
     let mut has_root = false;
     loop {
         let start = reader.buffer_position() as usize;
-        let event =
-            reader.read_event().map_err(|error| at(source, reader.error_position() as usize, error.to_string()))?;
+        let event = reader
+            .read_event()
+            .map_err(|error| error_at(source, reader.error_position() as usize, error.to_string()))?;
         if matches!(event, Event::Eof) {
             return finish(source, builder, has_root);
         }
-        add(event, start == 0, &mut builder, &mut has_root).map_err(|message| at(source, start, message))?;
+        add(event, start == 0, &mut builder, &mut has_root).map_err(|message| error_at(source, start, message))?;
     }
 }
 
@@ -47,8 +52,8 @@ fn is_illegal(letter: char) -> bool {
 fn finish(source: &str, builder: Builder, has_root: bool) -> Result<Document, DomError> {
     match (builder.depth(), has_root) {
         (0, true) => Ok(builder.finish()),
-        (0, false) => Err(at(source, source.len(), "the document has no root element")),
-        (open, _) => Err(at(source, source.len(), format!("the document ends within {open} open elements"))),
+        (0, false) => Err(error_at(source, source.len(), "the document has no root element")),
+        (open, _) => Err(error_at(source, source.len(), format!("the document ends within {open} open elements"))),
     }
 }
 
@@ -144,7 +149,7 @@ fn is_name_character(letter: char) -> bool {
 }
 
 /// Creates an error at a byte offset.
-fn at(source: &str, offset: usize, message: impl Into<String>) -> DomError {
+fn error_at(source: &str, offset: usize, message: impl Into<String>) -> DomError {
     let before = &source[..source.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

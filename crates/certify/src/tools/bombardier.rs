@@ -1,6 +1,6 @@
 //! bombardier: a closed loop, or a rate over all connections. It prints JSON in microseconds.
 
-use super::text::{at, json};
+use super::text::{json, number_at};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -38,7 +38,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         p99: time(result, "percentiles/99"),
         max: time(result, "max"),
         mean: time(result, "mean"),
-        throughput: at(result, "/timeTakenSeconds").filter(|taken| *taken > 0.0).map(|taken| replies / taken),
+        throughput: number_at(result, "/timeTakenSeconds").filter(|taken| *taken > 0.0).map(|taken| replies / taken),
         ..Figures::default()
     };
     let refused = count(result, "req4xx") + count(result, "req5xx");
@@ -47,7 +47,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
 
 /// A response time in seconds.
 fn time(result: &Value, pointer: &str) -> Option<f64> {
-    at(result, &format!("/latency/{pointer}")).map(|micros| micros / 1e6)
+    number_at(result, &format!("/latency/{pointer}")).map(|micros| micros / 1e6)
 }
 
 fn count(result: &Value, key: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! brunt as a child of itself: even arrivals as other tools have them, and its JSON report.
 
-use super::text::{at, is_refusal, json, sum};
+use super::text::{is_refusal, json, number_at, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -141,7 +141,7 @@ fn read_grpc(report: &ToolReport) -> Result<Figures, String> {
 fn read_with(report: &ToolReport, is_refusal: impl Fn(&str) -> bool) -> Result<Figures, String> {
     let json = json(&report.file)?;
     let times = Figures::from_summary(&json["response_time_seconds"]);
-    let failed = at(&json, "/requests/failed").ok_or("its JSON counts no requests")?;
-    let figures = Figures { throughput: at(&json, "/throughput_per_second"), ..times };
+    let failed = number_at(&json, "/requests/failed").ok_or("its JSON counts no requests")?;
+    let figures = Figures { throughput: number_at(&json, "/throughput_per_second"), ..times };
     Ok(figures.with_errors(failed, sum(&json["outcomes"], is_refusal)))
 }

@@ -1,6 +1,6 @@
 //! k6: constant-arrival-rate or constant-vus, from a script that counts both kinds of errors.
 
-use super::text::{at, json};
+use super::text::{json, number_at};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -63,7 +63,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         max: time(duration, "max"),
         mean: time(duration, "avg"),
         // The rate includes failed requests, as k6 reports it.
-        throughput: at(&json, "/http_reqs/values/rate"),
+        throughput: number_at(&json, "/http_reqs/values/rate"),
         ..Figures::default()
     };
     Ok(figures.with_errors(count(&json, "without_reply"), count(&json, "refused")))
@@ -76,5 +76,5 @@ fn time(duration: &Value, key: &str) -> Option<f64> {
 
 fn count(json: &Value, name: &str) -> f64 {
     // The summary has no counter that was never raised.
-    at(json, &format!("/{name}/values/count")).unwrap_or(0.0)
+    number_at(json, &format!("/{name}/values/count")).unwrap_or(0.0)
 }

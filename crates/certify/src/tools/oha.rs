@@ -1,7 +1,7 @@
 //! oha: a closed loop, or a rate with response times from the instant at which a worker was due.
 //! Its option for JSON changed between versions.
 
-use super::text::{at, is_refusal, json, sum};
+use super::text::{is_refusal, json, number_at, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -41,9 +41,9 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         p90: percentiles["p90"].as_f64(),
         p99: percentiles["p99"].as_f64(),
         p99_9: percentiles["p99.9"].as_f64(),
-        max: at(&json, "/summary/slowest"),
-        mean: at(&json, "/summary/average"),
-        throughput: at(&json, "/summary/requestsPerSec"),
+        max: number_at(&json, "/summary/slowest"),
+        mean: number_at(&json, "/summary/average"),
+        throughput: number_at(&json, "/summary/requestsPerSec"),
         ..Figures::default()
     };
     // Requests that are cut off at the end have the error "deadline", and are no failures.

@@ -1,7 +1,7 @@
 //! siege 4: a closed loop. It prints the mean and the longest time in hundredths of a
 //! second, and no percentiles.
 
-use super::text::{at, json};
+use super::text::{json, number_at};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -42,10 +42,10 @@ fn command(job: &Job) -> ToolCommand {
 fn read(report: &ToolReport) -> Result<Figures, String> {
     let json = json(&report.out)?;
     Ok(Figures {
-        mean: at(&json, "/response_time"),
-        max: at(&json, "/longest_transaction"),
-        throughput: at(&json, "/transaction_rate"),
-        errors: at(&json, "/failed_transactions"),
+        mean: number_at(&json, "/response_time"),
+        max: number_at(&json, "/longest_transaction"),
+        throughput: number_at(&json, "/transaction_rate"),
+        errors: number_at(&json, "/failed_transactions"),
         ..Figures::default()
     })
 }

@@ -24,8 +24,8 @@ fn same(reported: &Figures, expected: &Figures) {
 
 #[test]
 fn names_are_told_apart_and_nonsense_is_refused() {
-    for (at, tool) in TOOLS.iter().enumerate() {
-        assert!(TOOLS[..at].iter().all(|other| other.name != tool.name));
+    for (number_at, tool) in TOOLS.iter().enumerate() {
+        assert!(TOOLS[..number_at].iter().all(|other| other.name != tool.name));
         assert!((tool.read)(&ToolReport::default()).is_err(), "{} reads figures from nothing", tool.name);
         assert!(!tool.ways.is_empty());
     }

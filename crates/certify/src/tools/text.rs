@@ -45,7 +45,7 @@ pub fn json(text: &str) -> Result<Value, String> {
 }
 
 /// Returns a number of a JSON value at a pointer.
-pub fn at(json: &Value, pointer: &str) -> Option<f64> {
+pub fn number_at(json: &Value, pointer: &str) -> Option<f64> {
     json.pointer(pointer)?.as_f64()
 }
 

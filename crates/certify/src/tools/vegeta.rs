@@ -1,7 +1,7 @@
 //! vegeta: a constant rate with as many workers as necessary, or the maximum rate of a
 //! fixed number of workers.
 
-use super::text::{at, is_refusal, json, sum};
+use super::text::{is_refusal, json, number_at, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 use brunt_lab::planned::Protocol;
@@ -42,7 +42,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         p99_9: plotted(&report.file, 0.999),
         max: time(&json, "max"),
         mean: time(&json, "mean"),
-        throughput: at(&json, "/throughput"),
+        throughput: number_at(&json, "/throughput"),
         ..Figures::default()
     };
     let codes = &json["status_codes"];
@@ -54,7 +54,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
 
 /// A latency in seconds.
 fn time(json: &Value, key: &str) -> Option<f64> {
-    at(json, &format!("/latencies/{key}")).map(|nanos| nanos / 1e9)
+    number_at(json, &format!("/latencies/{key}")).map(|nanos| nanos / 1e9)
 }
 
 /// Value in seconds of the first row at or beyond a quantile. A row has value in ms,

@@ -71,7 +71,7 @@ fn probed_process_cores(facts: &Facts) -> Option<f64> {
 
 /// Returns the core usage of a machine that client and server share.
 fn shares(facts: &Facts) -> Option<Shares> {
-    facts.same_host().then(|| Shares::of(facts.run())).flatten()
+    facts.same_host().then(|| Shares::new(facts.run())).flatten()
 }
 
 /// Returns a sentence if the generator took most of a full machine that it shares with the server.
@@ -115,7 +115,7 @@ fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
 /// processes are not known. Other processes on its machine do not count.
 pub(crate) fn server_cores(run: &Run) -> Option<f64> {
     let probed = Facts::new(run).and_then(|facts| probed_process_cores(&facts));
-    probed.or_else(|| Shares::of(run)?.server)
+    probed.or_else(|| Shares::new(run)?.server)
 }
 
 /// Average number of busy cores of a machine.

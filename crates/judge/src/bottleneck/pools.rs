@@ -60,16 +60,16 @@ impl Pool {
     fn shares(&self) -> Vec<f64> {
         let mut previous = None;
         let mut shares = Vec::new();
-        for (at, busy) in &self.busy {
-            let present = self.present.get(at).copied();
+        for (tick, busy) in &self.busy {
+            let present = self.present.get(tick).copied();
             let has_stopped_growing = present.is_some() && present == previous;
             previous = present;
-            let exhausted = self.idle.get(at) == Some(&0.0)
-                && (self.queue.get(at).is_some_and(|q| *q > 0.0) || has_stopped_growing);
-            let most = self.limit.get(at).copied().or(present).unwrap_or(f64::INFINITY);
+            let exhausted = self.idle.get(tick) == Some(&0.0)
+                && (self.queue.get(tick).is_some_and(|q| *q > 0.0) || has_stopped_growing);
+            let most = self.limit.get(tick).copied().or(present).unwrap_or(f64::INFINITY);
             // Without a known limit, the pool may still grow.
             let share =
-                if self.limit.contains_key(at) { busy / most.max(1.0) } else { (busy / most.max(1.0)).min(0.99) };
+                if self.limit.contains_key(tick) { busy / most.max(1.0) } else { (busy / most.max(1.0)).min(0.99) };
             shares.push(if exhausted { 1.0 } else { share.min(1.0) });
         }
         shares

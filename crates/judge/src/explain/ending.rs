@@ -16,12 +16,12 @@ const LONG_SECONDS: f64 = 10.0;
 
 /// Rule: the run was cut short and is not comparable.
 pub fn cut_short(facts: &Facts) -> Option<Remark> {
-    let why = why_cut(facts)?;
-    let sentence = format!("The run is incomplete and not comparable with a complete one: {why}.");
+    let reason = cut_reason(facts)?;
+    let sentence = format!("The run is incomplete and not comparable with a complete one: {reason}.");
     Some(Remark::warning(sentence).with_remedy("repeat it to the end before a comparison"))
 }
 
-fn why_cut(facts: &Facts) -> Option<String> {
+fn cut_reason(facts: &Facts) -> Option<String> {
     let done = done(facts);
     let run = facts.run;
     let Some(finish) = &run.finish else { return Some(format!("its event log has no end, after {done}")) };
@@ -67,7 +67,7 @@ fn done(facts: &Facts) -> String {
 /// Rule: the run ended before it showed more than its start.
 pub fn too_short(facts: &Facts) -> Option<Remark> {
     let completed = facts.run.flow.completed;
-    if facts.seconds >= SHORT_SECONDS || completed == 0 || why_cut(facts).is_some() {
+    if facts.seconds >= SHORT_SECONDS || completed == 0 || cut_reason(facts).is_some() {
         return None;
     }
     let sentence = format!(

@@ -28,7 +28,7 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
 /// Rule: other processes used so much of the machine that they influenced the figures, though
 /// brunt kept its schedule.
 pub fn busy_machine(facts: &Facts) -> Option<Remark> {
-    let shares = Shares::of(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
+    let shares = Shares::new(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
     if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
         return None;
     }
@@ -43,7 +43,7 @@ pub fn busy_machine(facts: &Facts) -> Option<Remark> {
 /// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
 /// Reports its capacity without brunt.
 pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
-    let shares = Shares::of(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
+    let shares = Shares::new(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
     let is_cpu = |bottleneck: &brunt_model::Bottleneck| bottleneck.culprit == Culprit::Cpu;
     let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
     if facts.so_far.bottleneck.as_ref().is_some_and(is_cpu) || facts.same_host() != Some(true) {

@@ -85,10 +85,10 @@ pub fn lag(facts: &Facts) -> RuleResult {
     // Paced connection opening caused most of the lag.
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
-        let why = format!("they waited for paced connection opening, {rate} connections/s");
+        let reason = format!("they waited for paced connection opening, {rate} connections/s");
         return result
             .with_origin(Origin::Generator)
-            .with_message(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
+            .with_message(format!("{sentence}; {reason}"), format!("raise --connect-rate (now {rate})"));
     }
     result.with_message(sentence, REMEDY)
 }

@@ -39,12 +39,12 @@ pub fn stopped(facts: &Facts) -> RuleResult {
     result.state = if share >= TENTH { CauseState::Cause } else { CauseState::Brief };
     let since = Duration::from_nanos(longest.from.nanos_since(facts.begins()));
     let stopped_workers = stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
-    let who = match (facts.workers(), stopped_workers) {
+    let subject = match (facts.workers(), stopped_workers) {
         (1, _) => "brunt".to_owned(),
         (workers, stopped_workers) if workers == stopped_workers => format!("brunt (all {workers} workers)"),
         _ => format!("worker {}", longest.worker),
     };
-    let sentence = format!("{who} did not run for {} (from {})", short_seconds(longest.time), short_seconds(since));
+    let sentence = format!("{subject} did not run for {} (from {})", short_seconds(longest.time), short_seconds(since));
     result.with_origin(Origin::Unknown).with_message(
         sentence,
         "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again",

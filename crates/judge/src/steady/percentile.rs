@@ -6,7 +6,7 @@
 //! between repeated runs, each of which may settle at another level.
 
 use super::FEWEST_TIMES;
-use super::known::{Bucket, ResponseTimes};
+use super::response_times::{Bucket, ResponseTimes};
 use brunt_model::Run;
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::series::Point;
@@ -16,7 +16,7 @@ use brunt_stats::order::{self, Sample};
 
 /// Returns the quantiles (0 to 1) of the response time, each with its interval, in seconds.
 pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval> {
-    let response_times = ResponseTimes::of(run);
+    let response_times = ResponseTimes::new(run);
     if response_times.count() == 0 {
         return Vec::new();
     }

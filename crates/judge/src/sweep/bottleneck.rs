@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Returns the bottleneck that most trials above the saturation point have, or those at the highest
 /// load if saturation was not reached. A bottleneck that was found outweighs one that was not. Of
 /// equal numbers, the one at the highest load wins.
-pub fn of(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
+pub fn of_contender(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
     let highest = study.of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
     // Only under saturation does the bottleneck limit the throughput.
     let from = match growth {

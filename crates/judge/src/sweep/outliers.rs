@@ -42,7 +42,7 @@ fn steps(trials: &Trials) -> Vec<Outlier> {
     if curve.len() < FEWEST_LOADS {
         return Vec::new();
     }
-    let achieved: Vec<f64> = curve.iter().map(|at| at.achieved).collect();
+    let achieved: Vec<f64> = curve.iter().map(|point| point.achieved).collect();
     let neighbours = robust::neighbours(&achieved, NEIGHBOURS);
     let fit = fitted_throughput(&curve);
     let width_rising = residual_width(&fit, &achieved, false);
@@ -88,19 +88,20 @@ struct FittedPoint {
 
 /// Throughput at each load by the fit.
 fn fitted_throughput(curve: &[LoadPoint]) -> Vec<FittedPoint> {
-    let slopes: Vec<f64> = curve.iter().map(|at| at.achieved / at.offered_or_load().max(f64::MIN_POSITIVE)).collect();
+    let slopes: Vec<f64> =
+        curve.iter().map(|point| point.achieved / point.offered_or_load().max(f64::MIN_POSITIVE)).collect();
     let (plateau, from) = match limits::growth(curve) {
         Growth::Ends { plateau, from } => (plateau, from),
         Growth::Flat { plateau } => (plateau, 0.0),
         Growth::Continues | Growth::Unknown => (f64::INFINITY, f64::INFINITY),
     };
-    let rising = slopes.iter().zip(curve).filter(|(_, at)| at.offered_or_load() < from);
+    let rising = slopes.iter().zip(curve).filter(|(_, point)| point.offered_or_load() < from);
     let rising: Vec<f64> = rising.map(|(slope, _)| *slope).collect();
     let slope = robust::median(&rising).unwrap_or(0.0);
     let mut fit = Vec::new();
-    for at in curve {
-        let is_saturated = at.offered_or_load() >= from;
-        let throughput = if is_saturated { plateau } else { slope * at.offered_or_load() };
+    for point in curve {
+        let is_saturated = point.offered_or_load() >= from;
+        let throughput = if is_saturated { plateau } else { slope * point.offered_or_load() };
         fit.push(FittedPoint { throughput, is_saturated });
     }
     fit

@@ -37,7 +37,7 @@ fn banded(trials: &Trials, figure: fn(&Fit) -> Option<f64>) -> Option<BandedFigu
 }
 
 fn law(curve: &[LoadPoint]) -> Option<Fit> {
-    let (n, x): (Vec<f64>, Vec<f64>) = curve.iter().map(|at| (at.load, at.achieved)).unzip();
+    let (n, x): (Vec<f64>, Vec<f64>) = curve.iter().map(|point| (point.load, point.achieved)).unzip();
     if n.first().is_none_or(|least| *least < 1.0) {
         return None;
     }
@@ -45,8 +45,8 @@ fn law(curve: &[LoadPoint]) -> Option<Fit> {
 }
 
 fn caution(curve: &[LoadPoint], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
-    let highest = curve.last().map_or(0.0, |at| at.load);
-    let low = curve.first().map_or(0.0, |at| at.load);
+    let highest = curve.last().map_or(0.0, |point| point.load);
+    let low = curve.first().map_or(0.0, |point| point.load);
     let high = load(LoadUnit::Users { think: None }, highest);
     let range = format!("It is fitted to {low:.0} to {high}");
     match (kappa.band, peak) {

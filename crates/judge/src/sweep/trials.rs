@@ -100,8 +100,8 @@ impl<'a> Trials<'a> {
     }
 
     fn of_contender(observations: &'a Observations, response: Option<Response>, index: usize) -> Self {
-        let own = observations.observations.iter().filter(|observation| observation.contender == index);
-        let mut trials: Vec<&Observation> = own.clone().filter(|observation| is_usable(observation)).collect();
+        let observed = observations.observations.iter().filter(|observation| observation.contender == index);
+        let mut trials: Vec<&Observation> = observed.clone().filter(|observation| is_usable(observation)).collect();
         trials.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
         let mut repetitions: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
         repetitions.sort_unstable();
@@ -117,7 +117,7 @@ impl<'a> Trials<'a> {
             response,
             steps,
             repetitions,
-            excluded_above: own.filter(|observation| observation.load > highest).count() as u64,
+            excluded_above: observed.filter(|observation| observation.load > highest).count() as u64,
         }
     }
 
@@ -177,30 +177,35 @@ impl<'a> Trials<'a> {
     /// there are enough, otherwise it is their range; for one repetition, it comes from its blocks.
     pub fn estimate(&self, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> Option<CurveFigure> {
         let value = figure(&self.curve())?;
-        let one = BandedFigure { value, low: value, high: value, band: Band::One };
+        let unbanded = BandedFigure { value, low: value, high: value, band: Band::One };
         match self.repetitions.len() {
-            0 | 1 if !self.has_blocks() => Some(CurveFigure { figure: one, share: 1.0 }),
-            0 | 1 => Some(self.bootstrapped(one, Band::WithinRun, figure)),
+            0 | 1 if !self.has_blocks() => Some(CurveFigure { figure: unbanded, share: 1.0 }),
+            0 | 1 => Some(self.bootstrapped(unbanded, Band::WithinRun, figure)),
             // Even the range of five repetitions contains the median with a probability
             // of 94 % only.
             n if n < ENOUGH_REPETITIONS => {
-                let each = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
-                let each: Vec<f64> = each.collect();
-                let (low, high) = each.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
-                let banded = BandedFigure { low, high, band: Band::Range, ..one };
-                Some(CurveFigure { figure: banded, share: each.len() as f64 / n as f64 })
+                let figures = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
+                let figures: Vec<f64> = figures.collect();
+                let (low, high) = figures.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
+                let banded = BandedFigure { low, high, band: Band::Range, ..unbanded };
+                Some(CurveFigure { figure: banded, share: figures.len() as f64 / n as f64 })
             }
-            _ => Some(self.bootstrapped(one, Band::Repetitions, figure)),
+            _ => Some(self.bootstrapped(unbanded, Band::Repetitions, figure)),
         }
     }
 
-    fn bootstrapped(&self, one: BandedFigure, band: Band, figure: impl Fn(&[LoadPoint]) -> Option<f64>) -> CurveFigure {
+    fn bootstrapped(
+        &self,
+        unbanded: BandedFigure,
+        band: Band,
+        figure: impl Fn(&[LoadPoint]) -> Option<f64>,
+    ) -> CurveFigure {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
         let interval = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.resampled_curve(random)));
-        let Some(interval) = interval else { return CurveFigure { figure: one, share: 0.0 } };
-        let low = interval.low.min(one.value);
-        let high = interval.high.max(one.value);
-        CurveFigure { figure: BandedFigure { low, high, band, ..one }, share: interval.found }
+        let Some(interval) = interval else { return CurveFigure { figure: unbanded, share: 0.0 } };
+        let low = interval.low.min(unbanded.value);
+        let high = interval.high.max(unbanded.value);
+        CurveFigure { figure: BandedFigure { low, high, band, ..unbanded }, share: interval.found }
     }
 
     fn has_blocks(&self) -> bool {

@@ -26,7 +26,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(40);
 const TRIES: usize = 3;
 
-/// brunt's drop-ins beside the tools whose names they bear.
+/// Measure brunt's drop-ins in comparison with the original tools.
 #[derive(Debug, Parser)]
 struct Options {
     /// The brunt to measure.
@@ -41,10 +41,10 @@ struct Options {
     /// The page, in Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// All figures.
+    /// All figures, as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Exit code 1 where a target is missed.
+    /// Exit with 1 if a target is missed.
     #[arg(long)]
     check: bool,
 }

@@ -35,16 +35,16 @@ struct Options {
     /// Only this case (repeatable) [default: every closed and open loop]
     #[arg(long, value_name = "NAME", value_parser = CASES.map(|case| case.name))]
     case: Vec<String>,
-    /// Give a case up as inconclusive after so many rounds
+    /// Report a case as inconclusive after this many rounds
     #[arg(long, default_value_t = 60, value_name = "N")]
     rounds: usize,
-    /// How long one run loads the server
+    /// Length of one run in seconds
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
     /// Half width of the ratio's 95 % confidence interval at which a case ends, in percent
     #[arg(long, default_value_t = 0.5, value_name = "PERCENT")]
     half_width: f64,
-    /// By how much the new build may be worse, in percent
+    /// Maximum increase of the new build's CPU time, in percent
     #[arg(long, default_value_t = 1.0, value_name = "PERCENT")]
     worse: f64,
     /// Write the page here, as Markdown

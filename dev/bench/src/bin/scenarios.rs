@@ -37,31 +37,31 @@ const FILES: [(&str, &str); 5] = [
     ("users.csv", include_str!("../../scenarios/users.csv")),
 ];
 
-/// What scenarios cost beside wrk, JMeter and k6.
+/// Measure the cost of scenarios in comparison with wrk, JMeter and k6.
 #[derive(Debug, Parser)]
 struct Options {
     /// The brunt to measure.
     #[arg(long)]
     brunt: PathBuf,
-    /// JMeter's folder, with bin/ApacheJMeter.jar in it.
+    /// JMeter's directory, which has bin/ApacheJMeter.jar.
     #[arg(long)]
     jmeter: Option<PathBuf>,
-    /// The k6 to compare with; else the one in PATH.
+    /// The k6 to compare with; by default the one in PATH.
     #[arg(long)]
     k6: Option<PathBuf>,
-    /// How often each is run.
+    /// Number of runs of each tool.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How long each run is.
+    /// Length of each run in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
     /// The page, in Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// All figures.
+    /// All figures, as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Exit code 1 where a target is missed.
+    /// Exit with 1 if a target is missed.
     #[arg(long)]
     check: bool,
 }

@@ -37,18 +37,18 @@ pub fn rows(runs: &[PacingRun]) -> Vec<PacingRow> {
 }
 
 fn row(pace: Pace, contender: Contender, runs: &[PacingRun]) -> Option<PacingRow> {
-    let own = runs_of(pace, contender, runs);
+    let contender_runs = runs_of(pace, contender, runs);
     let floors = runs_of(pace, Contender::Floor, runs);
-    (!own.is_empty()).then(|| PacingRow {
+    (!contender_runs.is_empty()).then(|| PacingRow {
         pace: pace.name,
         contender,
-        runs: own.len(),
-        dispersion: Spread::of(&values(&own, dispersion)),
-        dispersion_ratio: ratio(&own, &floors, dispersion),
-        lag_p50_seconds: median(&values(&own, |run| run.lag_seconds.map(|lag| lag.p50))),
-        lag_p99_seconds: median(&values(&own, lag_p99)),
-        lag_ratio: ratio(&own, &floors, lag_p99),
-        not_precise: own.iter().filter(|run| run.not_precise.is_some()).count(),
+        runs: contender_runs.len(),
+        dispersion: Spread::of(&values(&contender_runs, dispersion)),
+        dispersion_ratio: ratio(&contender_runs, &floors, dispersion),
+        lag_p50_seconds: median(&values(&contender_runs, |run| run.lag_seconds.map(|lag| lag.p50))),
+        lag_p99_seconds: median(&values(&contender_runs, lag_p99)),
+        lag_ratio: ratio(&contender_runs, &floors, lag_p99),
+        not_precise: contender_runs.iter().filter(|run| run.not_precise.is_some()).count(),
     })
 }
 

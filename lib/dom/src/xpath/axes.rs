@@ -28,9 +28,9 @@ impl<'a> Evaluator<'a> {
         // that the earlier ones give.
         let is_backward = step.axis == Axis::PrecedingSibling;
         for index in 0..contexts.len() {
-            let at = contexts[if is_backward { contexts.len() - 1 - index } else { index }];
+            let node_ref = contexts[if is_backward { contexts.len() - 1 - index } else { index }];
             let mut nodes = Vec::new();
-            self.axis(at, step, &mut covered, &mut nodes)?;
+            self.axis(node_ref, step, &mut covered, &mut nodes)?;
             for predicate in &step.predicates {
                 nodes = self.filter(nodes, predicate)?;
             }
@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a> {
     fn useful(&self, contexts: &[NodeRef], step: &Step) -> Vec<NodeRef> {
         let one = match step.axis {
             _ if step.is_positional => None,
-            Axis::Following => contexts.iter().min_by_key(|at| self.after(**at)),
+            Axis::Following => contexts.iter().min_by_key(|node_ref| self.after(**node_ref)),
             Axis::Preceding => contexts.last(),
             _ => None,
         };
@@ -62,8 +62,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the first node that follows.
-    fn after(&self, at: NodeRef) -> u32 {
-        if at.attribute().is_some() { at.node + 1 } else { self.end(at.node) }
+    fn after(&self, node_ref: NodeRef) -> u32 {
+        if node_ref.attribute().is_some() { node_ref.node + 1 } else { self.end(node_ref.node) }
     }
 
     fn end(&self, node: u32) -> u32 {
@@ -71,9 +71,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds the nodes of one axis, the nearest first.
-    fn axis(&self, at: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
-        let node = at.node;
-        if at.attribute().is_some() && self.axis_of_attribute(at, step, out)? {
+    fn axis(&self, node_ref: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+        let node = node_ref.node;
+        if node_ref.attribute().is_some() && self.axis_of_attribute(node_ref, step, out)? {
             return Ok(());
         }
         match step.axis {
@@ -81,9 +81,9 @@ impl<'a> Evaluator<'a> {
             Axis::Parent => self.take_all(self.document.ancestors(node).take(1), step, out),
             Axis::Child => self.take_all(self.document.children(node), step, out),
             Axis::Descendant | Axis::DescendantOrSelf => self.below(node, step, covered, out),
-            Axis::Ancestor | Axis::AncestorOrSelf => self.above(at, step, covered, out),
+            Axis::Ancestor | Axis::AncestorOrSelf => self.above(node_ref, step, covered, out),
             Axis::FollowingSibling | Axis::PrecedingSibling => self.siblings(node, step, covered, out),
-            Axis::Following => self.take_all(self.after(at)..self.end(ROOT), step, out),
+            Axis::Following => self.take_all(self.after(node_ref)..self.end(ROOT), step, out),
             Axis::Preceding => {
                 let preceding = (1..node).rev().filter(|other| self.end(*other) <= node);
                 // All nodes before this one are examined.
@@ -96,13 +96,13 @@ impl<'a> Evaluator<'a> {
 
     /// Handles an attribute on an axis on which it has no nodes, or other nodes than its element.
     /// Returns true if no nodes of the element follow.
-    fn axis_of_attribute(&self, at: NodeRef, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<bool> {
+    fn axis_of_attribute(&self, node_ref: NodeRef, step: &Step, out: &mut Vec<NodeRef>) -> Outcome<bool> {
         match step.axis {
-            Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => out.push(at),
-            Axis::Parent => self.take(at.node, step, out)?,
+            Axis::Itself | Axis::DescendantOrSelf if matches!(step.test, Test::Node) => out.push(node_ref),
+            Axis::Parent => self.take(node_ref.node, step, out)?,
             Axis::Ancestor | Axis::AncestorOrSelf | Axis::Following | Axis::Preceding => {
                 if step.axis == Axis::AncestorOrSelf && matches!(step.test, Test::Node) {
-                    out.push(at);
+                    out.push(node_ref);
                 }
                 return Ok(false);
             }
@@ -121,11 +121,11 @@ impl<'a> Evaluator<'a> {
         self.take_all(first..self.end(node), step, out)
     }
 
-    fn above(&self, at: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
-        let with_itself = at.attribute().is_some() || step.axis == Axis::AncestorOrSelf;
-        let previous = covered.last.replace(at.node).filter(|_| !step.is_positional);
-        let itself = Some(at.node).filter(|_| with_itself);
-        let nodes = itself.into_iter().chain(self.document.ancestors(at.node));
+    fn above(&self, node_ref: NodeRef, step: &Step, covered: &mut Covered, out: &mut Vec<NodeRef>) -> Outcome<()> {
+        let with_itself = node_ref.attribute().is_some() || step.axis == Axis::AncestorOrSelf;
+        let previous = covered.last.replace(node_ref.node).filter(|_| !step.is_positional);
+        let itself = Some(node_ref.node).filter(|_| with_itself);
+        let nodes = itself.into_iter().chain(self.document.ancestors(node_ref.node));
         // The previous context node gave all of its ancestors already.
         let new = nodes.take_while(|node| previous.is_none_or(|last| *node >= last || self.end(*node) <= last));
         self.take_all(new, step, out)
@@ -203,12 +203,12 @@ impl<'a> Evaluator<'a> {
 
     /// True if a name of the document passes the test: exactly, in XML by its part after the
     /// prefix, or by its namespace.
-    fn passes(&self, at: NodeRef, name_in_document: &str, test: &Test) -> Outcome<bool> {
+    fn passes(&self, node_ref: NodeRef, name_in_document: &str, test: &Test) -> Outcome<bool> {
         Ok(match test {
             Test::Any | Test::Node => true,
             Test::Qualified { uri, local: wanted } => {
                 wanted.as_ref().is_none_or(|wanted| local(name_in_document) == &**wanted)
-                    && self.namespace_uri(at)? == &**uri
+                    && self.namespace_uri(node_ref)? == &**uri
             }
             Test::Prefix(prefix) => name_in_document.starts_with(&**prefix),
             Test::Name(name) => {

@@ -22,7 +22,7 @@ pub(super) type Outcome<T> = Result<T, WorkLimit>;
 /// Context node of an expression, with its position among the nodes of its step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
-    pub at: NodeRef,
+    pub node_ref: NodeRef,
     pub position: usize,
     pub size: usize,
 }
@@ -30,7 +30,7 @@ pub(super) struct Context {
 impl Context {
     /// Returns the context of the document node.
     pub fn root() -> Self {
-        Self { at: NodeRef::node(ROOT), position: 1, size: 1 }
+        Self { node_ref: NodeRef::node(ROOT), position: 1, size: 1 }
     }
 }
 
@@ -124,7 +124,7 @@ impl<'a> Evaluator<'a> {
     fn path(&self, path: &'a Path, context: Context) -> Outcome<Vec<NodeRef>> {
         let mut nodes = match &path.start {
             Start::Root => vec![NodeRef::node(ROOT)],
-            Start::Context => vec![context.at],
+            Start::Context => vec![context.node_ref],
             Start::Filter(primary, predicates) => {
                 let mut nodes = self.nodes(primary, context)?;
                 for predicate in predicates {
@@ -143,14 +143,14 @@ impl<'a> Evaluator<'a> {
     pub fn filter(&self, nodes: Vec<NodeRef>, predicate: &'a Expr) -> Outcome<Vec<NodeRef>> {
         let size = nodes.len();
         let mut passing = Vec::new();
-        for (index, at) in nodes.into_iter().enumerate() {
+        for (index, node_ref) in nodes.into_iter().enumerate() {
             let position = index + 1;
-            let holds = match self.value(predicate, Context { at, position, size })? {
+            let holds = match self.value(predicate, Context { node_ref, position, size })? {
                 Value::Number(number) => number == position as f64,
                 other => other.is_true(),
             };
             if holds {
-                passing.push(at);
+                passing.push(node_ref);
             }
         }
         Ok(passing)
@@ -219,8 +219,8 @@ impl<'a> Evaluator<'a> {
         if let Value::Boolean(_) = right {
             return self.holds(&Value::Boolean(!nodes.is_empty()), operator, right);
         }
-        for at in nodes {
-            if self.holds(&Value::Text(Cow::Borrowed(at.text(self.document))), operator, right)? {
+        for node_ref in nodes {
+            if self.holds(&Value::Text(Cow::Borrowed(node_ref.text(self.document))), operator, right)? {
                 return Ok(true);
             }
         }
@@ -252,13 +252,13 @@ impl<'a> Evaluator<'a> {
     fn share(&self, left: &[NodeRef], right: &[NodeRef]) -> Outcome<bool> {
         // With a set of texts, the comparison takes linear time.
         let mut texts = HashSet::new();
-        for at in left {
-            self.charge_text(at.text(self.document))?;
-            texts.insert(at.text(self.document));
+        for node_ref in left {
+            self.charge_text(node_ref.text(self.document))?;
+            texts.insert(node_ref.text(self.document));
         }
-        for at in right {
-            self.charge_text(at.text(self.document))?;
-            if texts.contains(at.text(self.document)) {
+        for node_ref in right {
+            self.charge_text(node_ref.text(self.document))?;
+            if texts.contains(node_ref.text(self.document)) {
                 return Ok(true);
             }
         }

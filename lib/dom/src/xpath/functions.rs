@@ -21,11 +21,11 @@ impl<'a> Evaluator<'a> {
             F::Count | F::Sum | F::Id => self.call_on_nodes(function, &arguments[0], context),
             F::Number | F::Floor | F::Ceiling | F::Round => self.call_on_number(function, arguments, context),
             F::LocalName | F::NamespaceUri | F::Name => {
-                let at = match arguments.first() {
+                let node_ref = match arguments.first() {
                     Some(nodes) => self.nodes(nodes, context)?.first().copied(),
-                    None => Some(context.at),
+                    None => Some(context.node_ref),
                 };
-                at.map_or(Ok(Value::Text("".into())), |at| self.name(function, at))
+                node_ref.map_or(Ok(Value::Text("".into())), |node_ref| self.name(function, node_ref))
             }
             F::Concat => {
                 let mut all = String::new();
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
             _ => {
                 let first = match arguments.first() {
                     Some(argument) => self.text(argument, context)?,
-                    None => Cow::Borrowed(context.at.text(self.document)),
+                    None => Cow::Borrowed(context.node_ref.text(self.document)),
                 };
                 self.charge_text(&first)?;
                 self.call_on_text(function, first, arguments.get(1..).unwrap_or(&[]), context)
@@ -56,9 +56,9 @@ impl<'a> Evaluator<'a> {
             return Ok(Value::Number(nodes.len() as f64));
         }
         let mut sum = 0.0;
-        for at in nodes {
-            self.charge_text(at.text(self.document))?;
-            sum += super::value::number(at.text(self.document));
+        for node_ref in nodes {
+            self.charge_text(node_ref.text(self.document))?;
+            sum += super::value::number(node_ref.text(self.document));
         }
         Ok(Value::Number(sum))
     }
@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a> {
     /// Returns the elements with an `id` among the words.
     fn by_id(&self, value: Value<'a>) -> Outcome<Value<'a>> {
         let texts: Vec<Cow<'a, str>> = match value {
-            Value::Nodes(nodes) => nodes.iter().map(|at| Cow::Borrowed(at.text(self.document))).collect(),
+            Value::Nodes(nodes) => nodes.iter().map(|node_ref| Cow::Borrowed(node_ref.text(self.document))).collect(),
             other => vec![other.text(self.document)],
         };
         let mut ids = HashSet::new();
@@ -90,7 +90,7 @@ impl<'a> Evaluator<'a> {
     fn call_on_number(&self, function: Function, arguments: &'a [Expr], context: Context) -> Outcome<Value<'a>> {
         let number = match arguments.first() {
             Some(argument) => self.number(argument, context)?,
-            None => Value::Nodes(vec![context.at]).number(self.document),
+            None => Value::Nodes(vec![context.node_ref]).number(self.document),
         };
         Ok(Value::Number(match function {
             Function::Floor => number.floor(),
@@ -100,23 +100,23 @@ impl<'a> Evaluator<'a> {
         }))
     }
 
-    fn name(&self, function: Function, at: NodeRef) -> Outcome<Value<'a>> {
-        let name = at.name(self.document);
+    fn name(&self, function: Function, node_ref: NodeRef) -> Outcome<Value<'a>> {
+        let name = node_ref.name(self.document);
         let text = match function {
             Function::Name => name,
             Function::LocalName => local(name),
-            _ => self.namespace_uri(at)?,
+            _ => self.namespace_uri(node_ref)?,
         };
         Ok(Value::Text(Cow::Borrowed(text)))
     }
 
     /// Returns the namespace URI of a prefix, by the nearest declaration.
-    pub(super) fn namespace_uri(&self, at: NodeRef) -> Outcome<&'a str> {
-        let prefix = at.name(self.document).split_once(':').map_or("", |(prefix, _)| prefix);
+    pub(super) fn namespace_uri(&self, node_ref: NodeRef) -> Outcome<&'a str> {
+        let prefix = node_ref.name(self.document).split_once(':').map_or("", |(prefix, _)| prefix);
         // Attributes without a prefix are in no namespace.
-        let is_none = at.name(self.document).is_empty() || (at.attribute().is_some() && prefix.is_empty());
+        let is_none = node_ref.name(self.document).is_empty() || (node_ref.attribute().is_some() && prefix.is_empty());
         let key = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
-        for node in std::iter::once(at.node).chain(self.document.ancestors(at.node)).filter(|_| !is_none) {
+        for node in std::iter::once(node_ref.node).chain(self.document.ancestors(node_ref.node)).filter(|_| !is_none) {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
             if let Some(uri) = self.document.attribute(node, &key) {
                 return Ok(uri);
@@ -179,7 +179,7 @@ impl<'a> Evaluator<'a> {
     /// True if the nearest `xml:lang` (in HTML `lang`) is this language, or a dialect of it.
     fn is_lang(&self, wanted: &str, context: Context) -> Outcome<Value<'a>> {
         let name = if self.document.html { "lang" } else { "xml:lang" };
-        for node in std::iter::once(context.at.node).chain(self.document.ancestors(context.at.node)) {
+        for node in std::iter::once(context.node_ref.node).chain(self.document.ancestors(context.node_ref.node)) {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
             if let Some(language) = self.document.attribute(node, name) {
                 let start = language.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted));

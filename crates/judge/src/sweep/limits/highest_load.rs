@@ -41,8 +41,8 @@ impl HeldRange {
     /// Determines the range on a curve. `holds` returns None for a load without
     /// data, which is skipped.
     fn on_curve(curve: &[LoadPoint], holds: impl Fn(&LoadPoint) -> Option<bool>) -> Self {
-        let results: Vec<(f64, bool)> = curve.iter().filter_map(|at| Some((at.load, holds(at)?))).collect();
-        match (results.iter().position(|at| !at.1), results.last()) {
+        let results: Vec<(f64, bool)> = curve.iter().filter_map(|point| Some((point.load, holds(point)?))).collect();
+        match (results.iter().position(|result| !result.1), results.last()) {
             (_, None) => Self::Unknown,
             (Some(0), _) => Self::Nowhere,
             (Some(first), _) => Self::UpTo(results[first - 1].0),
@@ -64,11 +64,11 @@ impl HeldRange {
 /// flight at the end of the time are tolerated. Their number is at least offered load ×
 /// least response time (Little's law), plus three standard deviations of that number, which
 /// has a Poisson distribution.
-fn is_achieved(at: &LoadPoint, least_response: f64) -> Option<bool> {
-    let offered = at.offered.filter(|offered| *offered > 0.0)?;
+fn is_achieved(point: &LoadPoint, least_response: f64) -> Option<bool> {
+    let offered = point.offered.filter(|offered| *offered > 0.0)?;
     let in_flight = offered * least_response;
-    let tolerance = if at.seconds > 0.0 { (in_flight + 3.0 * in_flight.sqrt()) / at.seconds } else { 0.0 };
-    Some(at.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
+    let tolerance = if point.seconds > 0.0 { (in_flight + 3.0 * in_flight.sqrt()) / point.seconds } else { 0.0 };
+    Some(point.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
 }
 
 fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
@@ -77,19 +77,19 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
     }
     let how = "The highest load up to which at least 99 % of what is offered is achieved.";
     Some(limit(trials, LimitKind::Kept, "99 % achieved".into(), how, |curve| {
-        let least = curve.iter().filter_map(|at| at.mean).min_by(f64::total_cmp).unwrap_or(0.0);
-        HeldRange::on_curve(curve, |at| is_achieved(at, least))
+        let least = curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
+        HeldRange::on_curve(curve, |point| is_achieved(point, least))
     }))
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
     let how = "The highest load up to which it is met at every load, in more than half of the trials.";
     let mut limit = limit(trials, kind, trials.objectives[index].to_string(), how, |curve| {
-        HeldRange::on_curve(curve, |at| Some(at.met.get(index).copied().flatten()? > 0.5))
+        HeldRange::on_curve(curve, |point| Some(point.met.get(index).copied().flatten()? > 0.5))
     });
     // Blocks do not show whether a run met an objective.
-    if let Some(at) = limit.at.as_mut().filter(|at| at.band == Band::WithinRun) {
-        at.band = Band::One;
+    if let Some(figure) = limit.at.as_mut().filter(|figure| figure.band == Band::WithinRun) {
+        figure.band = Band::One;
     }
     limit
 }

@@ -25,7 +25,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
     };
     how += &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
     let at = estimate.map(|estimate| estimate.figure);
-    let robust = at.and_then(|at| is_robust(&curve, at.value));
+    let robust = at.and_then(|knee| is_robust(&curve, knee.value));
     if robust == Some(false) {
         how += " Not robust: without the top third of the range it lies elsewhere, or is gone.";
     }
@@ -45,14 +45,14 @@ enum NoKnee {
 /// Returns the load at the knee.
 fn knee(curve: &[LoadPoint]) -> Result<f64, NoKnee> {
     let points: Vec<(f64, f64)> =
-        curve.iter().filter_map(|at| Some((at.load, at.response.filter(|r| *r > 0.0)?))).collect();
+        curve.iter().filter_map(|point| Some((point.load, point.response.filter(|r| *r > 0.0)?))).collect();
     if points.len() < FEWEST_LOADS {
         return Err(NoKnee::FewLoads(points.len()));
     }
-    let loads: Vec<f64> = points.iter().map(|at| at.0).collect();
+    let loads: Vec<f64> = points.iter().map(|point| point.0).collect();
     // On a linear axis, values under overload, which depend on the length of the step, push the
     // knee to the first overloaded load.
-    let response: Vec<f64> = points.iter().map(|at| at.1.ln()).collect();
+    let response: Vec<f64> = points.iter().map(|point| point.1.ln()).collect();
     let smooth = isotonic::non_decreasing(&response, &vec![1.0; response.len()]);
     let rise = (smooth[smooth.len() - 1] - smooth[0]).exp();
     // Kneedle would scale the noise of a flat curve to the unit square, too.
@@ -83,7 +83,7 @@ fn unevenness(values: &[f64]) -> f64 {
 /// True if the knee moves by at most a step when the top third of the range is cut off; None if
 /// too few loads remain.
 fn is_robust(curve: &[LoadPoint], knee_load: f64) -> Option<bool> {
-    let loads: Vec<f64> = curve.iter().map(|at| at.load).collect();
+    let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
     let on_axis = axis(&loads);
     let top = on_axis[0] + (on_axis[on_axis.len() - 1] - on_axis[0]) * 2.0 / 3.0;
     let remaining = on_axis.iter().filter(|x| **x <= top).count();
@@ -99,7 +99,7 @@ fn is_robust(curve: &[LoadPoint], knee_load: f64) -> Option<bool> {
 }
 
 fn method_text(trials: &Trials, curve: &[LoadPoint]) -> String {
-    let loads: Vec<f64> = curve.iter().map(|at| at.load).collect();
+    let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
     let axis = if is_geometric(&loads) { " and of the load" } else { "" };
     let response = response_name(trials);
     format!("Kneedle on the logarithm of {response}{axis}, made non-decreasing, {}.", range(trials, curve))
@@ -133,7 +133,7 @@ fn response_name(trials: &Trials) -> &'static str {
 }
 
 fn range(trials: &Trials, curve: &[LoadPoint]) -> String {
-    let low = load(trials.unit, curve.first().map_or(0.0, |at| at.load));
-    let high = load(trials.unit, curve.last().map_or(0.0, |at| at.load));
+    let low = load(trials.unit, curve.first().map_or(0.0, |point| point.load));
+    let high = load(trials.unit, curve.last().map_or(0.0, |point| point.load));
     format!("from {low} to {high} ({} loads)", curve.len())
 }

@@ -65,7 +65,8 @@ pub fn peak(curve: &[LoadPoint]) -> Option<&LoadPoint> {
 pub fn growth(curve: &[LoadPoint]) -> Growth {
     // The achieved throughput follows the random number of arrivals, and so does the offered load;
     // the planned load does not.
-    let (x, y): (Vec<f64>, Vec<f64>) = curve.iter().map(|at| (at.offered.unwrap_or(at.load), at.achieved)).unzip();
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        curve.iter().map(|point| (point.offered.unwrap_or(point.load), point.achieved)).unzip();
     let usable = x.iter().all(|x| *x > 0.0);
     let Some(fit) = usable.then(|| saturation::fit(&x, &y)).flatten() else { return Growth::Unknown };
     let beyond = x.iter().filter(|x| fit.slope * **x >= BEYOND * fit.plateau).count();
@@ -91,7 +92,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
 }
 
 fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
-    let highest = curve.last().map_or(0.0, |at| at.load);
+    let highest = curve.last().map_or(0.0, |point| point.load);
     let growth = growth(curve);
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
         return format!(
@@ -108,7 +109,7 @@ fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
             )
         }
         Growth::Flat { .. } => {
-            let lowest = curve.first().map_or(0.0, |at| at.load);
+            let lowest = curve.first().map_or(0.0, |point| point.load);
             format!(
                 "The throughput is saturated at the lowest load already, {}; sweep lower.",
                 load(trials.unit, lowest)
@@ -149,5 +150,5 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
 
 /// Least mean response time of all loads.
 fn least_response(curve: &[LoadPoint]) -> Option<f64> {
-    curve.iter().filter_map(|at| at.mean).min_by(f64::total_cmp)
+    curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp)
 }

@@ -26,13 +26,13 @@ const READ: usize = 256 * 1024;
 
 #[derive(Args)]
 pub struct Job {
-    /// The server
+    /// Address of the server
     address: SocketAddr,
-    /// Of the page
+    /// Path of the page
     path: String,
     seconds: f64,
     connections: usize,
-    /// Each request over a connection of its own
+    /// Open a new connection for each request
     #[arg(long)]
     new_connections: bool,
 }
@@ -41,7 +41,7 @@ pub fn run(job: &Job) -> Result<serde_json::Value> {
     let mut floor = Floor::open(job)?;
     let end = now() + (job.seconds * SECOND as f64) as u64;
     let completed = floor.run(end)?;
-    let used = usage::own()?;
+    let used = usage::of_this_process()?;
     Ok(serde_json::json!({
         "completed": completed,
         "cpu_user_seconds": used.user.as_secs_f64(),

@@ -19,9 +19,9 @@ const SECOND: u64 = 1_000_000_000;
 
 #[derive(Parser)]
 enum Job {
-    /// One request at each due instant
+    /// Send one request at each due instant
     Open(open::Job),
-    /// The next request as soon as a reply is there
+    /// Send the next request as soon as a reply has arrived
     Closed(closed::Job),
 }
 

@@ -34,7 +34,7 @@ const HEAD_START: u64 = SECOND / 100;
 
 #[derive(Args)]
 pub struct Job {
-    /// The server
+    /// Address of the server
     address: SocketAddr,
     /// Requests per second
     rate: f64,
@@ -202,7 +202,7 @@ impl Floor {
     }
 
     fn account(mut self) -> Result<serde_json::Value> {
-        let used = usage::own()?;
+        let used = usage::of_this_process()?;
         self.lags.sort_unstable();
         let p50 = self.lag_seconds(0.5);
         let p90 = self.lag_seconds(0.9);

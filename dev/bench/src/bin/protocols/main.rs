@@ -34,7 +34,7 @@ const IDLE: [u64; 2] = [100, 15_000];
 /// Target: maximum client memory per idle WebSocket, in bytes.
 const IDLE_BYTES_TARGET: f64 = 6000.0;
 
-/// What HTTP/3, gRPC and WebSocket cost, and how late they are.
+/// Measure the cost and the lag of HTTP/3, gRPC and WebSocket.
 #[derive(Debug, Parser)]
 pub struct Options {
     /// The brunt to measure.
@@ -43,34 +43,34 @@ pub struct Options {
     /// The brunt-lab that answers.
     #[arg(long)]
     lab: PathBuf,
-    /// The oha to compare with; else the one in PATH.
+    /// The oha to compare with; by default the one in PATH.
     #[arg(long)]
     oha: Option<PathBuf>,
-    /// The ghz to compare with; else the one in PATH.
+    /// The ghz to compare with; by default the one in PATH.
     #[arg(long)]
     ghz: Option<PathBuf>,
-    /// The k6 to compare with; else the one in PATH.
+    /// The k6 to compare with; by default the one in PATH.
     #[arg(long)]
     k6: Option<PathBuf>,
-    /// How often each side of a row of CPU time is run.
+    /// Number of runs of each side of a row of CPU time.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How often each side of a row of lag is run.
+    /// Number of runs of each side of a row of lag.
     #[arg(long, default_value_t = 15)]
     lag_rounds: usize,
-    /// How long each run is.
+    /// Length of each run in seconds.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
-    /// Only rows whose name contains this text.
+    /// Only rows with this text in their names.
     #[arg(long, default_value = "")]
     only: String,
     /// The page, in Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// All figures.
+    /// All figures, as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Exit code 1 where a target is missed.
+    /// Exit with 1 if a target is missed.
     #[arg(long)]
     check: bool,
 }

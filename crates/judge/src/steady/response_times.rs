@@ -35,7 +35,7 @@ pub struct Bucket {
 
 impl ResponseTimes {
     /// Collects the response times of the measured time.
-    pub fn of(run: &Run) -> Self {
+    pub fn new(run: &Run) -> Self {
         let total = &run.total;
         let lost = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
         let completed = total.response.without(&total.timed_out);
