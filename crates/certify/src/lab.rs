@@ -34,7 +34,7 @@ pub struct Lab {
     /// Port on 127.0.0.1 where it listens.
     pub port: u16,
     /// True if the system gave the server real-time priority.
-    pub prompt: bool,
+    pub has_real_time_priority: bool,
 }
 
 impl Lab {
@@ -59,8 +59,8 @@ impl Lab {
         BufReader::new(stdout).read_line(&mut line)?;
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         let port = port.ok_or_else(|| CertifyError::NoPort(line.trim().to_owned()))?;
-        let prompt = real_time(&process);
-        Ok(Self { process, stdin, stats, port, prompt })
+        let has_real_time_priority = set_real_time_priority(&process);
+        Ok(Self { process, stdin, stats, port, has_real_time_priority })
     }
 
     /// Stops the server for this time, and then reports the stop to it.
@@ -87,7 +87,7 @@ impl Lab {
 
 /// Gives the server real-time priority, which makes its replies punctual. It requires a privilege;
 /// without it, the server refuses its truth more often.
-fn real_time(process: &Process) -> bool {
+fn set_real_time_priority(process: &Process) -> bool {
     let pid = process.pid().as_raw_nonzero().to_string();
     let chrt = Command::new("chrt").args(["-a", "-f", "-p", "10", &pid]).stdin(Stdio::null()).output();
     chrt.is_ok_and(|output| output.status.success())

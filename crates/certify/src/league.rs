@@ -47,9 +47,9 @@ pub struct League {
     /// Number of runs of each trial. The one with the median error counts.
     pub rounds: u32,
     /// True if the reference server had real-time priority.
-    pub prompt: bool,
+    pub has_real_time_priority: bool,
     /// True if this process and its children had raised priority (nice -20).
-    pub hurried: bool,
+    pub has_raised_priority: bool,
     /// Cases, in the order of the columns.
     pub cases: Vec<&'static Case>,
     /// Installed tools, in the order of the rows.
@@ -73,8 +73,8 @@ impl League {
             unix_seconds,
             seconds: settings.seconds,
             rounds: settings.rounds,
-            prompt: false,
-            hurried: false,
+            has_real_time_priority: false,
+            has_raised_priority: false,
             cases: CASES.iter().filter(|case| settings.wants_case(case.name)).collect(),
             tools,
             absent: absent.into_iter().map(|tool| tool.name).collect(),
@@ -104,7 +104,7 @@ impl League {
     /// Raises the priority of this process and all its children alike, so that the load of other
     /// processes does not appear as an error of a tool.
     pub fn hurry(&mut self) {
-        self.hurried = setpriority_process(None, -20).is_ok();
+        self.has_raised_priority = setpriority_process(None, -20).is_ok();
     }
 
     /// Runs all trials until `stop`. `progress` is called for each entry.
@@ -119,7 +119,7 @@ impl League {
             let mut outcomes = Vec::new();
             for _ in 0..self.rounds {
                 if !stop.is_stopped() {
-                    outcomes.push(trial.run(stop, &mut self.prompt)?);
+                    outcomes.push(trial.run(stop, &mut self.has_real_time_priority)?);
                 }
             }
             // Without an outcome, the league was stopped before the first round.

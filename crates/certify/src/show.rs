@@ -79,8 +79,8 @@ fn json(league: &League, out: &mut dyn Write) -> io::Result<()> {
         "machine": {"kernel": environment.kernel, "cpu": environment.cpu, "cores": environment.cores},
         "seconds": league.seconds,
         "rounds": league.rounds,
-        "real_time_server": league.prompt,
-        "raised_priority": league.hurried,
+        "real_time_server": league.has_real_time_priority,
+        "raised_priority": league.has_raised_priority,
         "cases": cases,
         "tools": league.tools.iter().map(|tool| json!({"name": tool.name, "note": tool.note})).collect::<Vec<_>>(),
         "absent": league.absent,
@@ -120,8 +120,8 @@ fn result(entry: &Entry) -> Value {
 /// Time and machine of the league.
 fn header(league: &League) -> String {
     let environment = &league.environment;
-    let priority = if league.prompt { "real-time priority" } else { "no real-time priority" };
-    let nice = if league.hurried { "nice -20" } else { "the usual priority" };
+    let priority = if league.has_real_time_priority { "real-time priority" } else { "no real-time priority" };
+    let nice = if league.has_raised_priority { "nice -20" } else { "the usual priority" };
     let runs = if league.rounds == 1 { "once".to_owned() } else { format!("{} times", league.rounds) };
     let date = brunt_report::utc::rfc3339(league.unix_seconds);
     [

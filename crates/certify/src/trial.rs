@@ -75,16 +75,16 @@ pub enum Outcome {
 
 impl Trial {
     /// Runs the trial, several times if the truth is refused or other processes disturb it. Sets
-    /// `prompt` to true if the server had real-time priority.
+    /// `has_real_time_priority` to true if the server had real-time priority.
     ///
     /// # Errors
     ///
     /// Fails if the lab, the tool or one of their files fails. Errors in a tool's
     /// figures are no failures.
-    pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
+    pub fn run(&self, stop: &Control, has_real_time_priority: &mut bool) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
-            outcome = self.attempt(stop, prompt)?;
+            outcome = self.attempt(stop, has_real_time_priority)?;
             if !matches!(outcome, Outcome::NoTruth(_) | Outcome::Unknown(_)) {
                 break;
             }
@@ -92,12 +92,12 @@ impl Trial {
         Ok(outcome)
     }
 
-    fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
+    fn attempt(&self, stop: &Control, has_real_time_priority: &mut bool) -> Result<Outcome, CertifyError> {
         let folder = tempfile::tempdir().map_err(CertifyError::Scratch)?;
         // Usage of the machine by other processes is the difference between two readings.
         let before = Machine::now();
         let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
-        *prompt = lab.prompt;
+        *has_real_time_priority = lab.has_real_time_priority;
         let report = match self.drive(&mut lab, folder.path(), stop)? {
             Driven::Finished(report) => report,
             Driven::Failed(reason) => return Ok(Outcome::Failed(reason)),

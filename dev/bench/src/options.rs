@@ -7,7 +7,8 @@ use clap::Parser;
 use crate::cases::{CASES, Case};
 use crate::tools::Tool;
 
-/// Measure brunt in comparison with wrk, ab and h2load, and with the minimum work of any load generator.
+/// Measure brunt in comparison with wrk, ab and h2load, and with the minimum work of any load
+/// generator.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "brunt-bench")]
 pub struct Options {

@@ -31,12 +31,12 @@ const LETTERS: &str = "yuYMLdDEecHkKhmsSnAawWFQqGXxZOzVv";
 
 /// A date pattern that is not supported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("date pattern `{pattern}`: {why} (example: yyyy-MM-dd HH:mm:ss.SSS)")]
-pub struct BadDatePattern {
+#[error("date pattern `{pattern}`: {reason} (example: yyyy-MM-dd HH:mm:ss.SSS)")]
+pub struct DatePatternError {
     /// The pattern as given.
     pub pattern: String,
     /// Description of the error, with a correction.
-    pub why: String,
+    pub reason: String,
 }
 
 /// A local date and time, with the offset of its clock from UTC.
@@ -83,7 +83,7 @@ impl DatePattern {
     ///
     /// Returns an error for an unsupported letter, a quote that is not closed, or a letter repeated
     /// more than 20 times.
-    pub fn parse(pattern: &str) -> Result<Self, BadDatePattern> {
+    pub fn parse(pattern: &str) -> Result<Self, DatePatternError> {
         let mut parts = Vec::new();
         let mut rest = pattern;
         while let Some(first) = rest.chars().next() {
@@ -155,8 +155,8 @@ impl DatePattern {
     }
 }
 
-fn bad_pattern(pattern: &str, why: String) -> BadDatePattern {
-    BadDatePattern { pattern: pattern.to_owned(), why }
+fn bad_pattern(pattern: &str, reason: String) -> DatePatternError {
+    DatePatternError { pattern: pattern.to_owned(), reason }
 }
 
 fn push_text(parts: &mut Vec<Part>, text: &str) {
