@@ -57,6 +57,7 @@ impl Lab {
         let stdout = process.child().stdout.take().ok_or(CertifyError::NoOutput)?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
+        // The server prints its URL, which ends with the port.
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         let port = port.ok_or_else(|| CertifyError::NoPort(line.trim().to_owned()))?;
         let has_real_time_priority = set_real_time_priority(&process);

@@ -166,6 +166,7 @@ fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
         .filter(|outcome| !matches!(outcome, Outcome::Interrupted))
         .partition(|outcome| error_size(outcome).is_some());
     scored.sort_by(|a, b| error_size(a).partial_cmp(&error_size(b)).unwrap_or(std::cmp::Ordering::Equal));
+    // Of an even number, the smaller of the two in the middle.
     let index = scored.len().saturating_sub(1) / 2;
     scored.into_iter().nth(index).or_else(|| rest.into_iter().next())
 }

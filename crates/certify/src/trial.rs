@@ -221,6 +221,7 @@ impl Trial {
                 Some(Freeze { from, to: nanos_since(first, span[1].as_f64()?) })
             })
             .collect();
+        // The parser ignores the first word, the name of the program.
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         // The tool does not report requests of its calibration.
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
@@ -236,6 +237,7 @@ impl Trial {
             Spacing::Even => 1,
             Spacing::PerConnection => u64::from(self.job(0).sharing()),
         };
+        // The requests of a burst are due at the same instant.
         (0..rate * u64::from(self.load())).map(|n| n / burst * burst * 1_000_000_000 / rate).collect()
     }
 }

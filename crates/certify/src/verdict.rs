@@ -49,6 +49,7 @@ pub fn mark(reported: &Figures, truth: &Figures, compares: Comparand) -> Option<
         .into_iter()
         .filter_map(|(key, limit)| judge(key, limit, reported, truth))
         .collect();
+    // The sign shows the direction, the size decides.
     let worst = judged.iter().max_by(|a, b| a.deviation.abs().total_cmp(&b.deviation.abs()))?;
     Some(Mark { met: judged.iter().all(|one| one.met), ..*worst })
 }

@@ -108,6 +108,7 @@ fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
 
 /// Compares the index of dispersion of the begun arrivals with that of the planned ones.
 fn dispersion(run: &Run) -> Option<Check> {
+    // With queueing for connections, the server determines when requests begin.
     if !has_no_queue_wait(run) {
         return None;
     }

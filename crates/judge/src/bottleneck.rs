@@ -150,7 +150,7 @@ fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, St
             Some((Culprit::Generator, format!("the generator was limited by {}", limits.join(", "))))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
-        // A generator without a limit of its own may still take the CPU that the server needs.
+        // A generator that is not limited may still take the CPU that the server needs.
         _ => cpu::taken_by_generator(facts).map(|sentence| (Culprit::Generator, sentence)),
     }
 }

@@ -67,6 +67,7 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
 
 /// `p50 is 4.80 ms, p99 12.0 ms`, with the highest reliable percentile.
 fn times(run: &Run, judgement: &Judgement) -> String {
+    // The median is in the sentence already.
     let tail = highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5);
     let tail = tail.map_or(String::new(), |quantile| format!(", {} {}", percentile(quantile), response(run, quantile)));
     format!("p50 is {}{tail}", response(run, 0.5))

@@ -204,7 +204,7 @@ impl<'a> Facts<'a> {
             let from = start.max(self.from);
             let to = end.min(self.to);
             let length = end.nanos_since(start);
-            // A span that lies mostly outside the measured time says nothing about it.
+            // A span that lies mostly outside the measured time does not describe it.
             if length >= SHORTEST_OF_ALL && to.nanos_since(from) * 2 >= length {
                 spans.push(Span { from, to, value: value(first, second, seconds_of(length)) });
             }

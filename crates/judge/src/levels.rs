@@ -27,6 +27,7 @@ pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
         }
         for factor in 0..factors.len() {
             let baseline = contenders.iter().position(|other| differs_only_in(factor, factors, other));
+            // Each pair counts once, with the earlier contender as the baseline.
             all.extend(baseline.filter(|ours| *ours < theirs).map(|ours| Pairing { ours, theirs }));
         }
     }

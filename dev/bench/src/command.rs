@@ -86,6 +86,7 @@ impl Job<'_> {
                 let each = f64::from(rate) / f64::from(CONNECTIONS);
                 Some(words(&[&common, &format!("--rps={each}"), &self.server.url(SMALL)]))
             }
+            // h2load keeps its connections.
             Load::Closed { transport: Transport::NewConnection, .. } => None,
             Load::Closed { transport: Transport::H2 { streams }, .. } => {
                 let many = format!("-t1 -m{streams} -c{H2_CONNECTIONS} -D {}", self.seconds);

@@ -71,6 +71,7 @@ pub fn ratios_within_rounds(values: &[(usize, f64)], references: &[(usize, f64)]
     let mut ratios = Vec::new();
     for (round, value) in values {
         let reference = references.iter().find(|reference| reference.0 == *round).map(|reference| reference.1);
+        // A reference of 0 gives no ratio.
         ratios.extend(reference.filter(|reference| *reference != 0.0).map(|reference| value / reference));
     }
     ratios

@@ -77,6 +77,7 @@ pub struct OverloadRun {
 pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<OverloadRun>> {
     let mut runs = Vec::new();
     for round in 0..rounds {
+        // Without a joint limit, this round has no loads.
         let Some(limit) = value_or_note("overload, joint limit", joint_limit(stand), notes) else { continue };
         for factor in FACTORS {
             let mut contenders = Contender::ALL;

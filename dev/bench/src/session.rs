@@ -66,6 +66,7 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
 /// Order of the tools in a round.
 pub fn tool_order(round: usize) -> Vec<Tool> {
     let mut tools = Tool::ALL.to_vec();
+    // No tool is always first.
     tools.rotate_left(round % Tool::ALL.len());
     tools
 }

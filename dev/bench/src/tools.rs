@@ -101,6 +101,7 @@ pub fn first_line(program: &Path, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     let text = [output.stdout, output.stderr].concat();
     let line = String::from_utf8_lossy(&text).lines().next()?.trim().to_owned();
+    // ab and wrk print more than their version.
     let line = line.split(" Copyright").next().unwrap_or(&line);
     Some(line.trim_start_matches("This is ").trim_end_matches(" <$Revision$>").to_owned())
 }

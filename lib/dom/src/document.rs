@@ -273,6 +273,7 @@ impl Builder {
         }
         let position = self.document.text.len() as u32;
         let attributes = self.document.attributes.len() as u32;
+        // The end of an element is set when it is closed.
         let end = node + 1;
         self.document.nodes.push(Node {
             kind,

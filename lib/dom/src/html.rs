@@ -133,6 +133,7 @@ impl Guard {
         if tag.kind == TagKind::EndTag {
             self.formatting.set(open.saturating_sub(1));
         } else {
+            // The tree builder compares a new formatting element with all open ones.
             self.builder.sink.charge(open * (attributes + 1) * COMPARISON);
             self.formatting.set(open + 1);
         }
@@ -142,6 +143,7 @@ impl Guard {
 /// Copies the linked tree into a document.
 fn flatten(tree: &Tree) -> Document {
     let mut builder = Builder::html();
+    // A loop and no recursion, because the tree may be deep.
     let mut next = tree.first_child(sink::ROOT);
     while let Some(node) = next {
         let is_open = emit(tree.data(node), &mut builder);

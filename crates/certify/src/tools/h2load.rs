@@ -21,6 +21,7 @@ pub const TOOL: Tool = Tool {
 
 fn command(job: &Job) -> ToolCommand {
     let (connections, rate) = match job.way {
+        // `--rps` is the rate of each connection.
         LoadMode::Open => (job.sharing(), format!(" --rps={}", f64::from(job.rate) / f64::from(job.sharing()))),
         LoadMode::Closed => (job.connections, String::new()),
     };

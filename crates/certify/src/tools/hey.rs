@@ -20,6 +20,7 @@ pub const TOOL: Tool = Tool {
 
 fn command(job: &Job) -> ToolCommand {
     let (workers, rate) = match job.way {
+        // `-q` is the rate of each worker.
         LoadMode::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
         LoadMode::Closed => (job.connections, String::new()),
     };

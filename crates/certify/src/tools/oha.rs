@@ -27,6 +27,7 @@ fn command(job: &Job) -> ToolCommand {
     let connections = job.pool();
     let seconds = job.seconds;
     let url = job.url();
+    // Older versions have `--json`, newer ones `--output-format json`.
     ToolCommand::shell(format!(
         "json=--json; oha --help | grep -q -e --output-format && json='--output-format json'; \
          exec oha --no-tui $json -c {connections} -z {seconds}s{rate} {url}"

@@ -45,6 +45,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
         mean: number_at(&json, "/response_time"),
         max: number_at(&json, "/longest_transaction"),
         throughput: number_at(&json, "/transaction_rate"),
+        // siege counts failed and refused requests in one sum.
         errors: number_at(&json, "/failed_transactions"),
         ..Figures::default()
     })

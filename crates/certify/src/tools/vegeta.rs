@@ -27,6 +27,7 @@ fn command(job: &Job) -> ToolCommand {
     };
     let seconds = job.seconds;
     let url = job.url();
+    // vegeta writes a binary file, from which two reports are made.
     ToolCommand::shell(format!(
         "echo 'GET {url}' | vegeta attack {load} -duration {seconds}s -output vegeta.bin && \
          vegeta report -type hdrplot -output vegeta.hdr vegeta.bin && vegeta report -type json vegeta.bin"

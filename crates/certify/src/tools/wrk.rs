@@ -29,6 +29,7 @@ fn read(report: &ToolReport) -> Result<Figures, String> {
     let text = &report.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Latency Distribution").nth(1).unwrap_or("");
+    // The columns are average, standard deviation and maximum.
     let thread = line_words(text, "Latency ").unwrap_or_default();
     let figures = Figures {
         p50: percentile(distribution, "50%"),

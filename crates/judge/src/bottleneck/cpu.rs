@@ -58,6 +58,7 @@ fn is_mostly_used_by_server(facts: &Facts, source: &str) -> bool {
     let brunt_cores = cores_of(facts, GENERATOR).filter(|_| facts.same_host()).unwrap_or(0.0);
     let others_and_server = busy_cores(facts, source) - brunt_cores;
     match probed_process_cores(facts).or_else(|| shares(facts)?.server) {
+        // The CPU that brunt used itself is attributed to neither.
         Some(server) => server >= HALF * others_and_server,
         None => !facts.same_host(),
     }

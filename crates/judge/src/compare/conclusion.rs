@@ -107,6 +107,7 @@ impl Group<'_> {
     fn undecided(&self, levels: &[Level]) -> String {
         let Some(highest) = levels.last() else { return String::new() };
         let adjective = words(highest.compared.measure).adjective;
+        // The sentence below begins with the word itself.
         let reason = highest.compared.sentence.replacen(": undecided: ", ": ", 1);
         format!(
             "Undecided whether {} or {} is {adjective}{}: {reason}.",

@@ -90,6 +90,7 @@ pub fn statuses(run: &Run) -> Option<Check> {
 
 /// Checks that the labels add up to the total.
 pub fn labels(run: &Run) -> Option<Check> {
+    // Without labels, requests are only in the total.
     if run.labels.is_empty() {
         return None;
     }
@@ -102,6 +103,7 @@ pub fn labels(run: &Run) -> Option<Check> {
 pub fn bytes(run: &Run) -> Option<Check> {
     let announced = run.flow_all.announced_bytes;
     let received = run.flow_all.announced_came_bytes;
+    // No reply had a Content-Length.
     if announced == 0 && received == 0 {
         return None;
     }

@@ -58,6 +58,7 @@ fn replaced(facts: &Facts) -> f64 {
 
 fn may_be_reused(facts: &Facts) -> bool {
     let connection = &facts.plan.connection;
+    // If the plan closes the connections, the server is not the cause.
     let sends_close =
         facts.plan.main().scenario.requests.iter().flat_map(|request| &request.headers).any(|(name, value)| {
             name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")

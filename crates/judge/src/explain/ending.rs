@@ -98,6 +98,7 @@ fn ceil_two_digits(number: f64) -> u64 {
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
     let trends = steady::trends(&steady::measured(facts.run), steady);
+    // Without a trend, MSER or the test of the second half found a change.
     if trends.is_empty() {
         let sentence =
             format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);

@@ -79,6 +79,7 @@ impl<'a> Facts<'a> {
     /// Returns the advice to measure for this time, with the setting that determines
     /// when this run ends.
     pub fn advise_duration(&self, advice: &str, seconds: f64) -> String {
+        // The last stage of a load ends the run.
         if self.plan.main().load.shape().duration().is_some() {
             return format!("{advice}: give the last stage of the load more time");
         }

@@ -60,6 +60,7 @@ fn unknown_link(facts: &Facts) -> Option<Remark> {
     let traffic = traffic(facts);
     let used = median(&traffic.rates)?;
     let nominal = NOMINAL.into_iter().find(|speed| (FULL..=ABOVE).contains(&(used / speed)))?;
+    // A receive rate of the plan limits the traffic itself.
     let paced = facts.plan.connection.receive_rate.is_some();
     if paced || !wants_more(facts) || variation(&traffic.rates) > STEADY + traffic.grain {
         return None;

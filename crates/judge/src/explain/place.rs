@@ -29,6 +29,7 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
 /// brunt kept its schedule.
 pub fn busy_machine(facts: &Facts) -> Option<Remark> {
     let shares = Shares::new(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
+    // The verdict names these processes already.
     if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
         return None;
     }
@@ -46,6 +47,7 @@ pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
     let shares = Shares::new(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
     let is_cpu = |bottleneck: &brunt_model::Bottleneck| bottleneck.culprit == Culprit::Cpu;
     let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
+    // The finding on the bottleneck reports the CPU already.
     if facts.so_far.bottleneck.as_ref().is_some_and(is_cpu) || facts.same_host() != Some(true) {
         return None;
     }

@@ -100,6 +100,7 @@ pub fn status_remedy(status: u16) -> &'static str {
 
 /// Rule: redirects that count as good replies.
 pub fn redirects(facts: &Facts) -> Option<Remark> {
+    // The plan names the expected statuses, and redirects may be among them.
     if !facts.plan.policy().checks.status.is_empty() {
         return None;
     }

@@ -118,6 +118,7 @@ pub fn censored(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let percentiles = if share < 0.5 {
+        // Rounded down, so that the percentile is among the finished requests.
         format!("the true percentiles above {}", percentile(((1.0 - share) * 1000.0).floor() / 1000.0))
     } else {
         "all true percentiles from the median up".into()

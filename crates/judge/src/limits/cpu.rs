@@ -44,6 +44,7 @@ fn more_threads(facts: &Facts) -> String {
     let threads = facts.run.plan.as_ref().map_or(1, |plan| plan.threads);
     let cores = f64::from(facts.run.environment.cores);
     match least {
+        // Another thread would take its time from the other threads.
         Some(idle) if idle * cores < 0.5 => {
             "this machine has no idle core for another thread: reduce the load, or use a larger machine or several"
                 .to_owned()
@@ -94,6 +95,7 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
     let spans = facts.greatest_of_workers(name::worker_run_delay);
     let name = "time in which a worker was ready but had no core, share".to_owned();
     let figure = Figure { limit: Limit::RunQueue, name, spans, bound: Bound::AtLeast(DELAYED) };
+    // Shown only: it concerns all tasks of the machine, not just those of brunt.
     let pressure = Figure {
         limit: Limit::RunQueue,
         name: "CPU pressure of the machine (some task waited), share of the time".to_owned(),

@@ -66,7 +66,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
         result.state = CauseState::Cause;
         result.over = facts.lagging();
     }
-    // Read lag has no times of its own, so it counts for the whole measured time.
+    // The times of read lag are not known, so it counts for the whole measured time.
     if read_late && !slower && short <= SHORT {
         result.over = vec![facts.measured_span()];
         return result.with_message(read_late_sentence(read, with), REMEDY);

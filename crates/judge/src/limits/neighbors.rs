@@ -45,6 +45,7 @@ fn usage_by_others(facts: &Facts) -> RuleResult {
     let figure = Figure {
         limit: Limit::OtherProcesses,
         name: "CPU used by other processes while no core was idle, share of all cores".to_owned(),
+        // `joined` of a list with itself maps its values.
         spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
         bound: Bound::AtLeast(OTHERS),
     };

@@ -26,6 +26,7 @@ const MEMORY_PRESSURE: f64 = 0.1;
 pub fn descriptors(facts: &Facts) -> RuleResult {
     let failed = facts.failed_by(Failure::FdsExhausted);
     let dropped = if capped_by_descriptors(facts) { facts.dropped_at_the_cap() } else { 0 };
+    // Shown only: a nearly used limit does no harm before a request fails.
     let used = Figure {
         limit: Limit::Descriptors,
         name: "open descriptors, share of the limit".to_owned(),

@@ -63,6 +63,7 @@ fn effective_size(counts: &Counts, requests: f64) -> Option<EffectiveSize> {
     let deviations: Vec<f64> = counts.iter().map(|(n, b)| b - p * n).collect();
     let spread = blocks::spread(&deviations)?;
     let independent_variance = all * p * (1.0 - p);
+    // A run is never worth more than the number of its requests.
     let inflation = if independent_variance > 0.0 {
         (spread.variance * deviations.len() as f64 / independent_variance).max(1.0)
     } else {

@@ -38,6 +38,7 @@ impl ResponseTimes {
     pub fn new(run: &Run) -> Self {
         let total = &run.total;
         let lost = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
+        // The histogram counts a timed-out request at its timeout, but its true time is unknown.
         let completed = total.response.without(&total.timed_out);
         Self::from_buckets(histogram(&completed), lost + total.timed_out.count())
     }

@@ -69,6 +69,7 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         min: has_replies.then(|| seconds_of(replies.min())),
         max: has_replies.then(|| seconds_of(replies.max())),
         errors: has_requests.then(|| run.total.error_share()),
+        // Without requests, an objective is neither met nor missed.
         objectives: objectives.iter().map(|objective| has_requests.then(|| objective.judge(run).met)).collect(),
         verdict: Some(trial.judgement.verdict.state),
         other_processes: disturbing_processes(&trial.judgement.verdict),

@@ -38,6 +38,7 @@ fn banded(trials: &Trials, figure: fn(&Fit) -> Option<f64>) -> Option<BandedFigu
 
 fn law(curve: &[LoadPoint]) -> Option<Fit> {
     let (n, x): (Vec<f64>, Vec<f64>) = curve.iter().map(|point| (point.load, point.achieved)).unzip();
+    // The law is defined from one user on.
     if n.first().is_none_or(|least| *least < 1.0) {
         return None;
     }

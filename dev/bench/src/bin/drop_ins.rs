@@ -178,6 +178,8 @@ fn in_turn(row: &Row, theirs: &Path, stand: &Stand) -> Result<[Runs; 2]> {
     let mut sides = [Runs::default(), Runs::default()];
     for round in 0..stand.options.rounds {
         for turn in 0..2 {
+            // Each program is first in every other round, so that a drift of
+            // the machine cancels out.
             let ours = (round + turn) % 2 == 1;
             let mut command = Command::new(if ours { &stand.options.brunt } else { theirs });
             if ours {

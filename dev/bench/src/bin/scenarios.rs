@@ -208,6 +208,8 @@ impl Stand<'_> {
         let mut sides = [Vec::new(), Vec::new()];
         for round in 0..self.options.rounds {
             for turn in 0..2 {
+                // Each tool is first in every other round, so that a drift of
+                // the machine cancels out.
                 let ours = (round + turn) % 2 == 1;
                 let cost = self.cost_of_run(if ours { row.ours } else { row.theirs })?;
                 sides[usize::from(ours)].push((round, cost));

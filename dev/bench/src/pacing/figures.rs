@@ -82,7 +82,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::account::Lag;
 
-    /// A run with this variance over mean, and a lag p99 of so many µs.
+    /// A run with this variance over mean, and this lag p99 in µs.
     pub(crate) fn paced(pace: &'static str, contender: Contender, round: usize, [index, lag]: [f64; 2]) -> PacingRun {
         PacingRun {
             pace,

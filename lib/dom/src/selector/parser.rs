@@ -167,6 +167,7 @@ impl<'s> Parser<'s> {
     }
 
     fn escaped(&mut self) -> Parsed<char> {
+        // CSS allows at most six hexadecimal digits.
         let digits = self.rest().bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
         if digits > 0 {
             let code = u32::from_str_radix(&self.rest()[..digits], 16).unwrap_or(0);

@@ -184,6 +184,7 @@ impl<'d> Search<'d> {
             }
             Simple::Disabled => self.is_control(node) && document.attribute(node, "disabled").is_some(),
             Simple::Enabled => self.is_control(node) && document.attribute(node, "disabled").is_none(),
+            // `compound` handles the other kinds.
             _ => true,
         }
     }

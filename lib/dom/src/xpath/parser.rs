@@ -116,6 +116,7 @@ impl Parser<'_> {
         Ok(match signs {
             0 => operand,
             odd if odd % 2 == 1 => Expr::Negate(Box::new(operand)),
+            // An even number of signs still converts to a number.
             _ => Expr::Call(Function::Number, vec![operand]),
         })
     }

@@ -42,6 +42,7 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<String> {
         texts.push(format!("the response time bends at {}", numbers::load(trials.unit, knee.value)));
     }
     let curve = trials.curve();
+    // Without a usable plateau, the peak is the best known throughput.
     if let Some(peak) = peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none()) {
         texts.push(format!("throughput peaks at {} at {}", rate(peak.achieved), numbers::load(trials.unit, peak.load)));
     }

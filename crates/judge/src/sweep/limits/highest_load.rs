@@ -68,6 +68,7 @@ fn is_achieved(point: &LoadPoint, least_response: f64) -> Option<bool> {
     let offered = point.offered.filter(|offered| *offered > 0.0)?;
     let in_flight = offered * least_response;
     let tolerance = if point.seconds > 0.0 { (in_flight + 3.0 * in_flight.sqrt()) / point.seconds } else { 0.0 };
+    // The last factor allows for rounding in floating point.
     Some(point.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
 }
 

@@ -94,6 +94,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
 fn explanation(trials: &Trials, curve: &[LoadPoint]) -> String {
     let highest = curve.last().map_or(0.0, |point| point.load);
     let growth = growth(curve);
+    // The throughput falls under overload, so the fitted plateau is below a measured throughput.
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
         return format!(
             "None: the throughput peaks at {} at {} and is far lower at higher loads.",

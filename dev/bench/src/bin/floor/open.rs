@@ -68,6 +68,7 @@ struct Schedule {
 
 impl Schedule {
     fn new(job: &Job, start: u64) -> Self {
+        // A fixed seed: every run draws the same arrivals.
         let random = (job.arrivals == Arrivals::Poisson).then(|| SmallRng::seed_from_u64(1));
         let nanoseconds = SECOND as f64;
         Self { start, length: job.seconds * nanoseconds, gap: nanoseconds / job.rate, drawn: 0, at: 0.0, random }
@@ -128,6 +129,7 @@ impl Floor {
             sockets,
             due: schedule.next(),
             starved: false,
+            // Room for more arrivals than expected, so that the list does not grow during the run.
             lags: Vec::with_capacity((job.rate * job.seconds * 1.1) as usize + 64),
             completed: 0,
             finished_at: schedule.start,
@@ -177,6 +179,7 @@ impl Floor {
             self.lags.push(now - due);
             self.due = self.schedule.next();
         }
+        // After the last request, the timer limits the wait for replies.
         self.wake_at(now() + PATIENCE)
     }
 

@@ -216,6 +216,7 @@ impl Stand<'_> {
         let mut peaks = [0.0; 2];
         for (peak, connections) in peaks.iter_mut().zip(IDLE) {
             let words = rows::IDLE_WORDS.replace("CONNECTIONS", &connections.to_string());
+            // Leaks a few bytes: the words of all other sides are static.
             let side = Side { program: Program::Brunt, server: rows::PLAIN, words: words.leak() };
             let measured = self.measure(&side, self.options.seconds.max(10))?;
             *peak = measured.finished.usage.peak_rss_bytes.max(measured.account.peak_rss_bytes.unwrap_or(0)) as f64;

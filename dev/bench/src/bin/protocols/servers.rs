@@ -32,6 +32,7 @@ impl Running {
         Ok(match server {
             Server::Lab(words) => {
                 let words: Vec<&str> = words.split_whitespace().collect();
+                // The lab ends itself after this time, even if this process is killed.
                 Self::Lab(Lab::start(lab, &words, &scratch.join("lab.json"), at_most.as_secs() + 10)?)
             }
             Server::Caddy => Self::Caddy(Caddy::start(scratch, interrupt)?),
