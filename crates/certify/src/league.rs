@@ -101,8 +101,8 @@ impl League {
         self.trials().iter().map(|trial| (trial.load() + OVERHEAD) * self.rounds).sum()
     }
 
-    /// Raises the priority of this process and all its children alike, so that the load of other
-    /// processes does not appear as an error of a tool.
+    /// Raises the priority of this process and all its children alike. The load of other processes
+    /// then does not appear as an error of a tool.
     pub fn hurry(&mut self) {
         self.has_raised_priority = setpriority_process(None, -20).is_ok();
     }

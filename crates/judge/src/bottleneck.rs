@@ -1,10 +1,10 @@
 //! Finds the resource that limited the server, by rules over readings of the server.
 //!
-//! A figure's level is the value that it reached for half of the measured time, or for a tenth if
-//! its exhaustion loses connections at once. The level is compared with the threshold.
-//! Of the `RULES` at their limit, the first is the culprit, because causes precede consequences:
-//! all workers are busy *because* they wait for a core. The others are listed with it.
-//! `docs/bottleneck.md` documents every threshold.
+//! A figure's level is the value that it reached for half of the measured time. For resources that
+//! lose connections when they are exhausted, a tenth of the time is enough. The level is compared
+//! with the threshold. Of the `RULES` at their limit, the first is the culprit, because causes
+//! precede consequences: all workers are busy *because* they wait for a core. The others are listed
+//! with it. `docs/bottleneck.md` documents every threshold.
 //!
 //! Out of scope: the verdict on the generator (`limits`), which is an input here. A generator that
 //! was the limit is the culprit. Resources that fill up under queued requests are reported even
@@ -138,9 +138,9 @@ fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
     culprit == Culprit::Cpu && verdict.causes.iter().any(|cause| generator_limits.contains(&cause.limit))
 }
 
-/// Returns a limit of the throughput outside the server. It is the generator, by its verdict
-/// or because it took the CPU of a machine that it shares with the server, or other
-/// processes on its machine.
+/// Returns a limit of the throughput outside the server. It is the generator, or other processes on
+/// its machine. The generator limits by its verdict, or because it took the CPU of a machine that
+/// it shares with the server.
 fn limit_outside_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, String)> {
     let first = verdict.causes.first();
     match (verdict.state, first) {

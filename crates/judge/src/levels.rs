@@ -1,9 +1,9 @@
 //! Pairs the contenders that differ in exactly one factor.
 //!
 //! Example: two servers, each with a small and a large body. Each server with a small body is
-//! compared with the same server with a large one, and the first server with the second for each
-//! body. A comparison of one server with a small body and another with a large one would show the
-//! effect of neither factor.
+//! compared with the same server with a large one. The first server is compared with the second for
+//! each body. A comparison of one server with a small body and another with a large one would show
+//! the effect of neither factor.
 
 /// Factors of a contender, each with its level.
 pub type Factors = [(String, String)];

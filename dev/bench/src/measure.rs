@@ -1,8 +1,8 @@
 //! Measures one run: a tool and a load, as nginx and the kernel observe them.
 //!
 //! nginx counts requests; the kernel accounts for CPU time and memory. The rate is the slope of
-//! nginx's count between one eighth and seven eighths of the run, so that neither a tool's start
-//! nor its evaluation at the end counts.
+//! nginx's count between one eighth and seven eighths of the run. Neither a tool's start nor its
+//! evaluation at the end counts.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 //! client and server together.
 //!
 //! The joint limit is measured first: the throughput of a closed loop with 64 connections. Then
-//! each round offers [`FACTORS`] times as much, once over 64 connections (`-c 64`) and once with as
-//! many connections as brunt opens by itself, in turn. The throughput, the peak of connections and
-//! the verdict are brunt's own figures. They are compared with nginx's count, as in all cases.
+//! each round offers [`FACTORS`] times as much, in turn over 64 connections (`-c 64`) and without a
+//! limit of connections. The throughput, the peak of connections and the verdict are brunt's own
+//! figures. They are compared with nginx's count, as in all cases.
 
 use std::fs;
 use std::process::Command;

@@ -19,9 +19,9 @@ use search::Search;
 /// * `:first-child`, `:last-child`, `:only-child`, `:nth-child(an+b)`, `:nth-last-child()`, the
 ///   same with `of-type`, `:empty`, `:root`, `:not()`, `:is()`, `:where()`, `:has()`, `:checked`,
 ///   `:disabled`, `:enabled` (by the elements' own attributes).
-/// * As in jQuery: `:contains(text)`, in which letters A to Z match in upper and lower case;
-///   `:first`, `:last`, `:eq(n)`, `:lt(n)`, `:gt(n)` among the elements found so far, from 0, and
-///   with negative numbers from the end.
+/// * As in jQuery: `:contains(text)`, in which letters A to Z match in upper and lower case.
+///   `:first`, `:last`, `:eq(n)`, `:lt(n)`, `:gt(n)` select among the elements found so far, from
+///   0; negative numbers count from the end.
 ///
 /// Names of elements and attributes ignore case in HTML; values, ids and classes match exactly.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ impl Selector {
     ///
     /// # Errors
     ///
-    /// Returns an error with the column if the text is no selector, uses another pseudo-class, is
-    /// nested more than 8 deep, or has more than 256 parts or 16 KiB.
+    /// Returns an error with the column if the text is no selector or uses another pseudo-class.
+    /// The limits are a nesting depth of 8, 256 parts, and 16 KiB.
     pub fn parse(selector: &str) -> Result<Self, ExpressionError> {
         Ok(Self(parser::parse(selector)?))
     }

@@ -30,8 +30,8 @@ impl XPath {
     ///
     /// # Errors
     ///
-    /// Returns an error with the column if the text is not XPath 1.0, has a variable, is nested
-    /// more than 32 deep, or has more than 64 KiB.
+    /// Returns an error with the column if the text is not XPath 1.0, or has a variable. The limits
+    /// are a nesting depth of 32, and 64 KiB.
     pub fn parse(expression: &str) -> Result<Self, ExpressionError> {
         Ok(Self(parser::parse(expression, None)?))
     }

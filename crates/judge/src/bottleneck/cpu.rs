@@ -11,7 +11,7 @@ use brunt_model::{Run, Tick};
 use std::collections::BTreeMap;
 
 /// Share of all cores that must be busy. At this share, work that arrives at random waits
-/// nine times its own length on one core, and the idle time that is left is rarely on the
+/// nine times its own length on one core. The idle time that is left is rarely on the
 /// core that needs it.
 const FULL: f64 = 0.9;
 /// Share of one core that a thread must use: the same threshold as for the generator's own threads.
@@ -52,8 +52,8 @@ pub fn machine(facts: &Facts) -> RuleResult {
 }
 
 /// True if the server's processes used at least half of the CPU that brunt did not use. If no
-/// process is known, a machine that was named as the server's counts as the server's; a machine
-/// that brunt shares with it does not.
+/// process is known, a machine that was named as the server's counts as used by it. A machine that
+/// brunt shares with the server does not.
 fn is_mostly_used_by_server(facts: &Facts, source: &str) -> bool {
     let brunt_cores = cores_of(facts, GENERATOR).filter(|_| facts.same_host()).unwrap_or(0.0);
     let others_and_server = busy_cores(facts, source) - brunt_cores;

@@ -82,8 +82,8 @@ impl<'a> Sample<'a> {
         }
         let mut blocks = 0;
         for repetition in 0..study.experiment.repetitions {
-            let is_whole = (0..contenders.len())
-                .all(|contender| has_result(study, spec, searched, TrialIndex { repetition, contender, step: 0 }));
+            let is_whole =
+                (0..contenders.len()).all(|contender| has_result(study, spec, searched, contender, repetition));
             blocks += u32::from(is_whole);
         }
         let mut first_runs = Vec::new();
@@ -231,11 +231,11 @@ fn found_capacity(study: &Study, contender: usize, repetition: u32, searched: &[
 
 /// True if a contender has a usable result in a repetition: its capacity, if capacities are
 /// compared, otherwise a trial of any step.
-fn has_result(study: &Study, spec: &Compare, searched: &[FoundCapacity], place: TrialIndex) -> bool {
+fn has_result(study: &Study, spec: &Compare, searched: &[FoundCapacity], contender: usize, repetition: u32) -> bool {
     if spec.at_capacity.is_some() {
-        return found_capacity(study, place.contender, place.repetition, searched).is_some();
+        return found_capacity(study, contender, repetition, searched).is_some();
     }
-    study.of(place.contender).any(|trial| trial.place.repetition == place.repetition && objection(trial).is_none())
+    study.of(contender).any(|trial| trial.place.repetition == repetition && objection(trial).is_none())
 }
 
 fn pair_at_step(study: &Study, pairing: Pairing, step: usize) -> ContenderPair<'_> {

@@ -8,9 +8,9 @@ use brunt_model::{Failure, Flow, Load, Phase, Run, Tally};
 
 /// Compares requests in flight, counted over time, with the sum of their times.
 ///
-/// ∫ in flight dt (a counter of the recorder, changed at each beginning and end) = Σ (last byte −
-/// begun) over all requests of the run. The tolerance is 1 %, plus a millisecond for each request
-/// in flight at the peak.
+/// ∫ in flight dt = Σ (last byte − begun) over all requests of the run. The left side is a counter
+/// of the recorder, changed at each beginning and end. The tolerance is 1 %, plus a millisecond for
+/// each request in flight at the peak.
 pub fn in_flight(run: &Run) -> Option<Check> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);

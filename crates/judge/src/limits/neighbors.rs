@@ -3,8 +3,8 @@
 //!
 //! If requests arrive by a schedule, lag decides: a schedule was kept or not, however busy the
 //! machine was. Read lag decides for a closed loop with users that pause most of the time, since
-//! the pauses set its rate. In any other closed loop no request is ever late. There, a worker that
-//! waited for a core while others had them was delayed, and a generator that used a considerable
+//! the pauses set its rate. In any other closed loop no request is ever late. There, a worker was
+//! delayed if it waited for a core while others had them. A generator that used a considerable
 //! share of a full machine took it from the server.
 
 use super::cpu::{self, IDLE};

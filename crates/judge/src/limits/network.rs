@@ -7,7 +7,7 @@ use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
 
 /// Share of a link's speed that counted bytes can reach. With packets of 1514 bytes, 24 more bytes
-/// of each are sent uncounted (preamble, checksum, gap), so a full link shows 98 %; with small
+/// of each are sent uncounted (preamble, checksum, gap). A full link then shows 98 %; with small
 /// packets far less. Bursts fill queues before that.
 const LINK: f64 = 0.9;
 /// Share of lost packets: one in a thousand. Each is retransmitted after 200 ms or more, and one

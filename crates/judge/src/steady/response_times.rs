@@ -74,8 +74,8 @@ impl ResponseTimes {
     }
 
     /// Returns the threshold beyond which requests count as slower than quantile `q`: the least
-    /// value beyond. Of the two edges of the sketch bucket around the quantile, it is the one with a
-    /// share beyond it nearest to 1 − q, as odds.
+    /// value beyond. It is one of the edges of the sketch bucket around the quantile: the one with
+    /// a share beyond it nearest to 1 − q, as odds.
     pub(crate) fn threshold(&self, q: f64) -> u64 {
         let (low, high) = Sketch::edges(self.quantile(q).low);
         let next = high.saturating_add(1);

@@ -3,10 +3,10 @@
 //!
 //! There are two scenarios (`dev/bench/scenarios`). The first has three plain steps, and is
 //! compared with wrk, which requests the same page. The second has a form, a login with a JSON
-//! reply, and an order with the token of that reply, with users from a file; it is compared with
-//! JMeter and k6. The tools run in turn, round after round, against the suite's nginx. nginx counts
-//! the requests; the kernel accounts for the CPU time of the whole process, its start included. It
-//! does not test the tools' reports.
+//! reply, and an order with the token of that reply. Its users come from a file; it is compared
+//! with JMeter and k6. The tools run in turn, round after round, against the suite's nginx. nginx
+//! counts the requests; the kernel accounts for the CPU time of the whole process, its start
+//! included. It does not test the tools' reports.
 
 use anyhow::{Context, Result, ensure};
 use brunt_bench::cases::{CONNECTIONS, SMALL};

@@ -80,7 +80,7 @@ fn unevenness(values: &[f64]) -> f64 {
     steps.iter().map(|step| (step / mean - 1.0).powi(2)).sum::<f64>()
 }
 
-/// True if the knee moves by at most a step when the top third of the range is cut off; None if
+/// True if the knee moves by at most a step when the top third of the range is cut off. None if
 /// too few loads remain.
 fn is_robust(curve: &[LoadPoint], knee_load: f64) -> Option<bool> {
     let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();

@@ -1,10 +1,10 @@
 //! The closed loop: each connection sends its next request as soon as it has received its reply.
 //!
-//! A kept connection costs one `send` and one `recv` per small reply, and one `epoll_wait`
-//! for all connections that wake together. The kernel drops the part of a larger reply that
+//! A kept connection costs one `send` and one `recv` per small reply, and one `epoll_wait` for
+//! all connections that wake together. The kernel drops the part of a larger reply that
 //! follows the first read (`MSG_TRUNC`). A new connection per request costs in addition one
-//! `socket`, `connect`, `epoll_ctl` and `close`, and a wake-up when it is open, because
-//! that instant is measured.
+//! `socket`, `connect`, `epoll_ctl` and `close`. It also costs a wake-up when it is open,
+//! because that instant is measured.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;

@@ -1,6 +1,6 @@
-//! Measures the cost of HTTP/3, gRPC and WebSocket in comparison with oha, ghz and k6, and the lag
-//! of each protocol in an open loop in comparison with HTTP/1.1: `brunt-bench-protocols --brunt
-//! PATH --lab PATH [--oha PATH] [--ghz PATH] [--k6 PATH]`.
+//! Measures the cost of HTTP/3, gRPC and WebSocket in comparison with oha, ghz and k6. It also
+//! measures the lag of each protocol in an open loop in comparison with HTTP/1.1. Usage:
+//! `brunt-bench-protocols --brunt PATH --lab PATH [--oha PATH] [--ghz PATH] [--k6 PATH]`.
 //!
 //! Each row has two sides ([`rows`]), run in turn, round after round, each against a new server
 //! ([`servers`]). The lab counts the requests, or the tool itself if the server is caddy. The
