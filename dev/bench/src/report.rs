@@ -65,10 +65,10 @@ impl Report<'_> {
              Written by `{}` on {}, commit {}; {} rounds of {} s, tools interleaved in rotating order.\n\n\
              Machine: {}, {} CPUs, {}, Linux {}. {}.\n\n\
              Server: an nginx with one process on the same machine, over loopback; it counts the requests. The rate is \
-             that of the middle three quarters of a run; CPU time and peak memory are the kernel's account of the whole \
-             finished client. All tools use one thread and 64 connections. Figures are medians; ratios (×) are the \
-             median of the ratios within each round, with the smallest and largest behind it. **Read the ratios: \
-             absolute figures hold for this machine and day only.**\n{}",
+             that of the middle three quarters of a run. CPU time and peak memory are the kernel's totals for the \
+             finished client process. All tools use one thread and 64 connections. Figures are medians; ratios (×) are \
+             medians of the ratios within each round, with minimum and maximum. **Compare the ratios: absolute figures \
+             are valid for this machine and day only.**\n{}",
             machine.command,
             machine.date,
             if machine.commit.is_empty() { "unknown" } else { &machine.commit },

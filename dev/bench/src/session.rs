@@ -112,7 +112,7 @@ fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
     let disturbed: Vec<f64> = foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
     let spread = Spread::of(&disturbed)?;
     Some(format!(
-        "{} of {} runs were disturbed: something else used {:.2} CPUs meanwhile (median; {:.2} at most)",
+        "{} of {} runs were disturbed: other processes used {:.2} CPUs (median; maximum {:.2})",
         disturbed.len(),
         foreign_cpus.len(),
         spread.median,
@@ -152,6 +152,6 @@ mod tests {
     fn disturbed_runs_are_summed_up_in_one_line() {
         assert_eq!(disturbance(&[0.0, 0.1]), None);
         let line = disturbance(&[0.0, 0.5, 0.7]).unwrap();
-        assert!(line.starts_with("2 of 3 runs were disturbed: something else used 0.60 CPUs"), "{line}");
+        assert!(line.starts_with("2 of 3 runs were disturbed: other processes used 0.60 CPUs"), "{line}");
     }
 }

@@ -8,10 +8,10 @@ use crate::report::{dash, microseconds, ratio};
 use crate::table;
 
 const EXPLANATION: &str = "\
-Each run has a brunt-lab of its own as its server, not the nginx. It counts arrivals in bins of 1 ms, by the kernel's \
-stamp of receipt; variance ÷ mean of these counts is 0 for a metronome and 1 for Poisson arrivals. Of even arrivals \
-both figures of a ratio are near 0, and how late the first arrival was moves them, since bins begin with it: a ratio \
-says little unless its spread is small.\n\n";
+The server of each run is a separate brunt-lab, not the nginx. It counts arrivals in bins of 1 ms, by the kernel's \
+receive timestamps. Variance ÷ mean of these counts is 0 for a metronome and 1 for Poisson arrivals. For even arrivals, \
+both figures of a ratio are near 0 and depend on the lag of the first arrival, because bins start with it. Such a ratio \
+is meaningful only if its spread is small.\n\n";
 
 pub fn section(runs: &[PacingRun]) -> String {
     if runs.is_empty() {
