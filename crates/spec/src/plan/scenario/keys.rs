@@ -30,7 +30,7 @@ pub struct Scenario {
     pub cache: Option<Scalar>,
     /// What is over where a request failed. Default: nothing.
     pub on_failure: Option<OnFailure>,
-    /// gRPC: files that define the services of steps (`.proto`). Default: the server of `base` is asked (reflection).
+    /// gRPC: files that define the services of steps (`.proto`). Default: server reflection of `base`.
     pub proto: Option<ScalarList>,
     /// gRPC: folders of files that `proto` imports.
     pub proto_path: Option<ScalarList>,

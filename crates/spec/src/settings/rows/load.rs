@@ -42,7 +42,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         ),
         Key::new("load.connections", ValueForm::Value)
             .about("With rate: maximum number of connections")
-            .default("no limit but max_in_flight"),
+            .default("max_in_flight"),
     ]),
     Row::value(
         "rate",
