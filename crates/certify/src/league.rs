@@ -103,7 +103,7 @@ impl League {
 
     /// Raises the priority of this process and all its children alike. The load of other processes
     /// then does not appear as an error of a tool.
-    pub fn hurry(&mut self) {
+    pub fn raise_priority(&mut self) {
         self.has_raised_priority = setpriority_process(None, -20).is_ok();
     }
 
@@ -132,7 +132,7 @@ impl League {
     }
 
     /// Returns the verdict on brunt's open loop.
-    pub fn standing(&self) -> LeagueVerdict {
+    pub fn verdict(&self) -> LeagueVerdict {
         let nothing = self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
         let certified: Vec<&Entry> = self
             .entries

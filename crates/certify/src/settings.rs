@@ -11,7 +11,7 @@ pub struct Settings {
     /// Names of cases to run; empty means all.
     pub cases: Vec<String>,
     /// Load modes to run; empty means every mode of a tool.
-    pub ways: Vec<LoadMode>,
+    pub load_modes: Vec<LoadMode>,
     /// Length of the load of each run in seconds.
     pub seconds: u32,
     /// Number of runs of each tool in each case.
@@ -33,6 +33,6 @@ impl Settings {
 
     /// True if a load mode was requested.
     pub fn wants_way(&self, way: LoadMode) -> bool {
-        self.ways.is_empty() || self.ways.contains(&way)
+        self.load_modes.is_empty() || self.load_modes.contains(&way)
     }
 }

@@ -201,7 +201,7 @@ mod tests {
         let settings = Settings {
             tools: vec!["all".into()],
             cases: Vec::new(),
-            ways: Vec::new(),
+            load_modes: Vec::new(),
             seconds: 10,
             rounds: 1,
             search_path: None,

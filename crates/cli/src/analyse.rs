@@ -63,7 +63,7 @@ pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
     }
     let objectives = args.objectives.concat();
     if !objectives.is_empty() {
-        foreign::hold(&mut observations, &objectives);
+        foreign::check_objectives(&mut observations, &objectives);
     }
     let analysis = brunt_judge::sweep::analyse(&observations);
     for (write, file) in outputs {

@@ -189,7 +189,7 @@ fn find_ids(store: &Store, words: &[String]) -> Result<Vec<String>, CommandError
 /// Finds the latest complete run or experiment of the same plan or URL as the baseline.
 fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, CommandError> {
     let baseline = store.entry(baseline.id()).map_err(runs::store_error)?;
-    let all = store.list(&EntryFilter::Alone).map_err(runs::store_error)?;
+    let all = store.list(&EntryFilter::TopLevel).map_err(runs::store_error)?;
     let mut later = all.into_iter().filter(|entry| is_comparable(entry, &baseline));
     later
         .next_back()
@@ -218,7 +218,7 @@ fn by_contender(store: &Store, id: &str) -> Result<ByContender, CommandError> {
     }
     let study = store.study(id).map_err(runs::store_error)?;
     let contenders = study.experiment.contenders.iter().enumerate().map(|(index, contender)| {
-        let runs = study.of(index).map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
+        let runs = study.trials_of(index).map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
         (Some(contender.name.clone()), runs.collect())
     });
     Ok(contenders.collect())

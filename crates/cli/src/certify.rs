@@ -21,7 +21,7 @@ pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, CommandError
     let outputs = open(&args.outputs).map_err(usage_error)?;
     let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let mut league = League::new(&args.settings(), environment, brunt_engine::clock::unix_seconds());
-    league.hurry();
+    league.raise_priority();
     let stop = signals::listen().map_err(runtime_error)?.control();
     announce(&league);
     let mut number = 0;
@@ -37,7 +37,7 @@ pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, CommandError
 }
 
 fn exit_of(league: &League) -> Exit {
-    match league.standing() {
+    match league.verdict() {
         LeagueVerdict::Met => Exit::Measured,
         LeagueVerdict::Missed => Exit::ObjectiveMissed,
         LeagueVerdict::Unknown => Exit::Undecided,

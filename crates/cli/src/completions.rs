@@ -113,7 +113,7 @@ fn candidate(value: impl Into<String>, about: impl Into<String>) -> CompletionCa
 
 /// Ids and tags of runs and experiments, latest first.
 fn stored_names() -> Vec<CompletionCandidate> {
-    let entries = store().and_then(|store| store.list(&EntryFilter::Alone).ok()).unwrap_or_default();
+    let entries = store().and_then(|store| store.list(&EntryFilter::TopLevel).ok()).unwrap_or_default();
     let newest_first = entries.into_iter().rev().enumerate();
     let all = newest_first.flat_map(|(order, entry)| {
         let names = std::iter::once(entry.id).chain(entry.tags);

@@ -24,8 +24,8 @@ use crate::trace;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Experiment;
 use brunt_model::numbers::plural;
-use brunt_rig::{Failure, RigContext};
-use brunt_runner::Listen;
+use brunt_rig::{RigFailure, RigContext};
+use brunt_runner::EventListener;
 use brunt_runner::experiment::{ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
@@ -125,26 +125,26 @@ fn refuse_sets(run: &RunArgs) -> Result<()> {
 pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Result<Exit, CommandError> {
     let mut notes = context.notes;
     let (start, store) = match context.keep {
-        StorePolicy::Create(store) => (ExperimentStart::Anew, Some(store)),
+        StorePolicy::Create(store) => (ExperimentStart::New, Some(store)),
         StorePolicy::Resume(store) => (ExperimentStart::Resumed, Some(store)),
         StorePolicy::None { note } => {
             // The note about the store comes first.
             notes.splice(0..0, note);
-            (ExperimentStart::Anew, None)
+            (ExperimentStart::New, None)
         }
     };
     let mut session = session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(runtime_error)?;
-    let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::Real::default() };
+    let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::RealClock::default() };
     let jtl = context.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = context.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
     let quiet = context.quiet || tracer.is_some();
     let live_outputs = Rc::new(RefCell::new(context.live_outputs));
-    let mut run_listeners: Vec<Rc<RefCell<dyn Listen>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn Listen>>];
+    let mut run_listeners: Vec<Rc<RefCell<dyn EventListener>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn EventListener>>];
     let mut stage_listeners = run_listeners.clone();
-    stage_listeners.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
+    stage_listeners.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn EventListener>>));
     match &jtl {
-        Some(jtl) => run_listeners.push(Rc::clone(jtl) as Rc<RefCell<dyn Listen>>),
+        Some(jtl) => run_listeners.push(Rc::clone(jtl) as Rc<RefCell<dyn EventListener>>),
         None => run_listeners.clone_from(&stage_listeners),
     }
     let observer = Terminal { system: context.system, quiet, run_listeners, stage_listeners };
@@ -185,7 +185,7 @@ fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result
     }
     let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
-        Err(Failure::Host(error)) => {
+        Err(RigFailure::Host(error)) => {
             let exit = if error.is_of_stage() { Exit::Halted } else { Exit::Failed };
             Err(CommandError { exit, error: error.into() })
         }

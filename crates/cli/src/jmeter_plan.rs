@@ -11,10 +11,10 @@ use crate::output::{self, Outputs};
 use crate::process::system;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
+use brunt_jmx::plan::{self, PlanFolder, PlanContext, TestRun};
 use brunt_jmx::{Document, properties};
 use brunt_model::{Plan, StageKind};
-use brunt_runner::{Real, Storage, stages};
+use brunt_runner::{RealWorld, Storage, stages};
 use brunt_spec::settings::RunSettings;
 use brunt_spec::{System, to_plan};
 use std::path::Path;
@@ -80,9 +80,9 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let session = session(store, plan_name, settings.checks.strict).map_err(runtime_error)?;
     let mut log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let mut exit = Exit::Measured;
-    stages::carry_out_all(test_run.stages, &session.interrupt, |stage| -> Result<Real, CommandError> {
+    stages::run_stages(test_run.stages, &session.interrupt, |stage| -> Result<RealWorld, CommandError> {
         let plan = &stage.plan;
-        let world = Real::new(plan).map_err(|error| usage_error(error.into()))?;
+        let world = RealWorld::new(plan).map_err(|error| usage_error(error.into()))?;
         let is_main = stage.kind == StageKind::Main;
         let (route, warnings) = brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
         notes.extend(warnings);
@@ -101,7 +101,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
             log: log.take_if(|_| is_main),
             jtl: jtl.as_mut(),
             live_outputs: &mut live_outputs,
-            storage: if is_main { Storage::Alone } else { Storage::None },
+            storage: if is_main { Storage::SingleRun } else { Storage::None },
             probes: if is_main { &settings.probes } else { &[] },
             quiet: quiet || !is_main,
             tracer: tracer.as_mut(),
@@ -130,10 +130,10 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         map.insert(name.to_owned(), value.to_owned());
     }
     let settings = &args.settings;
-    let folder = PlanFolder::of_plan(path, allow_dir);
+    let folder = PlanFolder::for_plan(path, allow_dir);
     // The default of the option must not limit the plan.
-    let has_max_duration = settings.said.options().any(|option| option == "max-duration");
-    let surroundings = PlanSurroundings {
+    let has_max_duration = settings.sources.options().any(|option| option == "max-duration");
+    let surroundings = PlanContext {
         properties: &map,
         folder: &folder,
         resolve_all: settings.connection.resolve_all,
@@ -161,20 +161,20 @@ fn plan_error(path: &Path, error: &brunt_jmx::JmxError) -> anyhow::Error {
 }
 
 fn refuse_others(args: &RunArgs) -> Result<()> {
-    let RunSettings { said: sources, output, .. } = &args.settings;
-    let trace_options: &[&str] = if output.trace { &to_plan::trace::BESIDE } else { &[] };
+    let RunSettings { sources, output, .. } = &args.settings;
+    let trace_options: &[&str] = if output.trace { &to_plan::trace::ALLOWED_OPTIONS } else { &[] };
     let mut options = sources.options();
     let Some(option) = options.find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option))
     else {
         return Ok(());
     };
-    let remedy = if to_plan::trace::BESIDE.contains(&option) {
+    let remedy = if to_plan::trace::ALLOWED_OPTIONS.contains(&option) {
         ", for all thread groups by --scale, or add --trace to debug the plan with few users and iterations"
     } else {
         ""
     };
     let wrong = "the plan of JMeter sets it; change it there, by a property (-J name=value)";
-    bail!("{}", sources.text(|names| format!("{}: {wrong}{remedy}", names.of(option))))
+    bail!("{}", sources.text(|names| format!("{}: {wrong}{remedy}", names.name_of(option))))
 }
 
 fn title(kind: StageKind) -> &'static str {

@@ -5,7 +5,7 @@ use crate::screen;
 pub use crate::screen::print_line;
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
-use brunt_runner::{Listen, Mailbox};
+use brunt_runner::{EventListener, Mailbox};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Live {
 
     /// Shows the progress from a separate thread, so that a slow terminal delays neither
     /// the run nor its log.
-    pub fn start(self) -> Box<dyn Listen> {
+    pub fn start(self) -> Box<dyn EventListener> {
         if self.progress.is_none() {
             return Box::new(self);
         }
@@ -65,7 +65,7 @@ impl Live {
     }
 }
 
-impl Listen for Live {
+impl EventListener for Live {
     fn hear(&mut self, event: &Event) {
         match (event, &mut self.progress) {
             (Event::Snapshot(snapshot), Some(progress)) => {

@@ -164,7 +164,7 @@ fn dispatch(command: Command) -> Result<Exit, CommandError> {
         #[cfg(target_os = "linux")]
         Command::Lab(options) => lab(&options),
         Command::Guard => {
-            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::Real::default()).map_err(runtime_error)?;
+            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::RealClock::default()).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
         Command::Completions { shell } => {
@@ -211,7 +211,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         // The notes describe the plan before it was reduced.
         notes.clear();
     }
-    let world = brunt_runner::Real::new(&plan).map_err(|error| usage_error(error.into()))?;
+    let world = brunt_runner::RealWorld::new(&plan).map_err(|error| usage_error(error.into()))?;
     let outputs = Outputs::of(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
@@ -227,7 +227,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         log,
         jtl: jtl.as_mut(),
         live_outputs: &mut live_outputs,
-        storage: Storage::Alone,
+        storage: Storage::SingleRun,
         probes: &settings.probes,
         quiet: settings.output.quiet,
         tracer: tracer.as_mut(),

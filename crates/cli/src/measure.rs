@@ -12,7 +12,7 @@ use brunt_model::reached::Replies;
 use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
-use brunt_runner::{EventLog, Listen, LiveOutputs, Real, ResultFile, RunRequest, RunResult, Session, Storage};
+use brunt_runner::{EventLog, EventListener, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session, Storage};
 use brunt_store::Store;
 use std::io;
 
@@ -49,14 +49,14 @@ pub fn session(store: Option<Store>, plan_name: Option<String>, is_strict: bool)
 }
 
 /// Runs a plan, writes its reports, and returns the exit code.
-pub fn measure(session: &Session, plan: &Plan, world: &Real, context: MeasureContext<'_>) -> Result<Exit> {
+pub fn measure(session: &Session, plan: &Plan, world: &RealWorld, context: MeasureContext<'_>) -> Result<Exit> {
     let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = context;
     let is_tracing = tracer.is_some();
     let mut live = Live::new(plan, quiet || is_tracing).start();
-    let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live, live_outputs];
-    listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
-    listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
-    listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn Listen));
+    let mut listeners: Vec<&mut dyn EventListener> = vec![&mut *live, live_outputs];
+    listeners.extend(log.as_mut().map(|log| log as &mut dyn EventListener));
+    listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn EventListener));
+    listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn EventListener));
     let request = RunRequest {
         storage: context.storage,
         route: context.route,
@@ -77,7 +77,7 @@ pub fn measure(session: &Session, plan: &Plan, world: &Real, context: MeasureCon
     log.map_or(Ok(()), EventLog::end)?;
     output::check_complete(jtl.as_deref())?;
     let exit = match tracer {
-        Some(tracer) => trace::end(tracer, result.run.interrupted())?,
+        Some(tracer) => trace::end(tracer, result.run.is_interrupted())?,
         None => exit_of(
             &result.run,
             &result.judgement,
@@ -97,7 +97,7 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     let run = &result.run;
     // Thread groups of JMeter may contain only scripts.
     let has_requests = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
-    let is_empty = has_requests && run.replies() == Replies::None && !run.interrupted() && result.outcome.is_ok();
+    let is_empty = has_requests && run.replies() == Replies::None && !run.is_interrupted() && result.outcome.is_ok();
     if !is_empty {
         return outputs.write(run, &result.judgement);
     }

@@ -4,7 +4,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::Context;
 use brunt_spec::plan::PlanFile;
-use brunt_spec::plan_file::{self, Loaded, NO_FOLDER, show as shown};
+use brunt_spec::plan_file::{self, ResolvedPlan, NO_FOLDER, show as shown};
 use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
@@ -99,7 +99,7 @@ fn check(args: &FileArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Measured)
 }
 
-fn show(args: &FileArgs, format: fn(&PlanFile, &Loaded) -> String) -> Result<Exit, CommandError> {
+fn show(args: &FileArgs, format: fn(&PlanFile, &ResolvedPlan) -> String) -> Result<Exit, CommandError> {
     let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(spec_error)?;
     let file = plan.file.clone();
     let loaded = plan.resolve(&crate::process::system()).map_err(spec_error)?;

@@ -12,7 +12,7 @@ static CURRENT: Mutex<Option<Arc<Redactor>>> = Mutex::new(None);
 /// The redactor of this process.
 pub fn current() -> Arc<Redactor> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::of_process()))))
+    Arc::clone(current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::with_random_key()))))
 }
 
 /// Uses the redactor of this store from now on.
@@ -21,7 +21,7 @@ pub fn adopt(store: &Store) {
     let earlier = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
     if let Some(earlier) = earlier {
         // Secrets that were registered before must be found in later texts, too.
-        redactor.know_those_of(&earlier);
+        redactor.add_secrets_of(&earlier);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::terminal;
 use brunt_model::Finding;
-use brunt_model::finding::Weight;
+use brunt_model::finding::Severity;
 use brunt_report::view::{BRIEF_LINES, COLUMNS, Color, Detail, View};
 use brunt_spec::error::nearest;
 use clap::{Args, ValueEnum};
@@ -88,7 +88,7 @@ pub fn without_hidden(findings: &[Finding]) -> Vec<Finding> {
     let hidden = HIDDEN_NOTES.get().map_or(&[][..], Vec::as_slice);
     findings
         .iter()
-        .filter(|finding| finding.weight == Weight::Warning || !hidden.contains(&finding.rule))
+        .filter(|finding| finding.weight == Severity::Warning || !hidden.contains(&finding.rule))
         .cloned()
         .collect()
 }

@@ -29,8 +29,8 @@ use args::{Args, Refusal};
 use brunt_model::Plan;
 use brunt_model::plan::Tls as TlsSettings;
 use brunt_model::system_error::without_number;
-use brunt_runner::Real;
-use brunt_runner::witness::{Watched, Witness};
+use brunt_runner::RealWorld;
+use brunt_runner::witness::{WitnessedEngine, Witness};
 use classic::Fatal;
 use collector::SampleCollector;
 use observer::ConnectionObserver;
@@ -111,12 +111,12 @@ fn greet(args: &Args, head: &str, caller: &Caller) {
 }
 
 fn measure(args: &Args, plan: &Plan, setup: RunSetup, note: Option<String>, caller: &Arc<Caller>) -> Result<u8> {
-    let world = Real::new(plan)?;
+    let world = RealWorld::new(plan)?;
     let observer = Arc::new(ConnectionObserver::new(args.verbosity, caller));
     // Without TLS and heads to print, there is nothing to observe.
-    let is_watching = args.target.https || observer.wants_heads();
+    let is_watching = args.target.https || observer.needs_heads();
     let witness = is_watching.then(|| Arc::clone(&observer) as Arc<dyn Witness>);
-    let watched = Watched { real: &world, witness };
+    let watched = WitnessedEngine { real: &world, witness };
     let mut collector = SampleCollector::new(args, setup.control.clone(), caller);
     let finished = setup.run(plan, &watched, &mut collector);
     let code = match &collector.fatal {

@@ -27,8 +27,8 @@ use crate::caller::Caller;
 use crate::error::{Result, ToolError};
 use crate::run_setup::RunSetup;
 use args::{Args, Refusal, Workload};
-use brunt_runner::witness::{Watched, Witness};
-use brunt_runner::{Interrupt, Real};
+use brunt_runner::witness::{WitnessedEngine, Witness};
+use brunt_runner::{Interrupt, RealWorld};
 use collector::SampleCollector;
 use counts::Rules;
 use observer::ExchangePrinter;
@@ -187,10 +187,10 @@ fn measure(
     note: Option<String>,
     output: &Arc<ReportOutput>,
 ) -> Result<()> {
-    let world = Real::new(plan)?;
+    let world = RealWorld::new(plan)?;
     let mut collector = SampleCollector::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(output)));
     let observer = ExchangePrinter::new(args, output).map(|observer| observer as Arc<dyn Witness>);
-    let watched = Watched { real: &world, witness: observer };
+    let watched = WitnessedEngine { real: &world, witness: observer };
     let done = setup.run(plan, &watched, &mut collector);
     output.print(&print::report(&print::Subject {
         counts: &collector.counts,

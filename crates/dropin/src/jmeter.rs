@@ -21,11 +21,11 @@ use crate::caller::Caller;
 use crate::error::{Result, ToolError};
 use crate::run_setup::{self, RunSetup};
 use brunt_jmx::Document;
-use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
+use brunt_jmx::cli_options::{CliOptions, JmeterMode, RemoteServers};
+use brunt_jmx::plan::{self, PlanFolder, PlanContext, TestRun};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::{Plan, Run, StageKind, TestStage};
-use brunt_runner::{Interrupt, LiveOutputs, Real};
+use brunt_runner::{Interrupt, LiveOutputs, RealWorld};
 use collector::SampleCollector;
 use console::Console;
 use settings::Settings;
@@ -52,23 +52,23 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
         }
     };
     let result = match (options.mode, &options.remote) {
-        (Mode::Help | Mode::Options, _) => {
+        (JmeterMode::Help | JmeterMode::Options, _) => {
             caller.out(USAGE);
             return 0;
         }
-        (Mode::Version, _) => {
+        (JmeterMode::Version, _) => {
             let brunt_version = env!("CARGO_PKG_VERSION");
             caller.out(&format!(
                 "{VERSION}\n\nbrunt {brunt_version}, with the command line of Apache JMeter {VERSION}\n"
             ));
             return 0;
         }
-        (Mode::Gui, _) => refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl"),
-        (Mode::Server, _) | (_, Remote::Configured | Remote::Hosts(_)) => {
+        (JmeterMode::Gui, _) => refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl"),
+        (JmeterMode::Server, _) | (_, RemoteServers::Configured | RemoteServers::Hosts(_)) => {
             refuse("there are no remote servers; leave -s, -r and -R out, and give the load of all servers to one")
         }
-        (Mode::Report, Remote::None) => Settings::new(options, caller).and_then(|settings| report::of_file(&settings)),
-        (Mode::NonGui, Remote::None) => Settings::new(options, caller).and_then(|settings| test(&settings, caller)),
+        (JmeterMode::Report, RemoteServers::None) => Settings::new(options, caller).and_then(|settings| report::of_file(&settings)),
+        (JmeterMode::NonGui, RemoteServers::None) => Settings::new(options, caller).and_then(|settings| test(&settings, caller)),
     };
     result.unwrap_or_else(|error| {
         caller.out(&format!("An error occurred: {error}\n"));
@@ -88,9 +88,9 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let path = settings.plan_path()?;
     let document = document(path)?;
     let system = (caller.system)();
-    let folder = PlanFolder::of_plan(path, &settings.allowed).of_drop_in();
+    let folder = PlanFolder::for_plan(path, &settings.allowed).for_drop_in();
     let own_files = listeners::find(&document, &folder, settings);
-    let surroundings = PlanSurroundings {
+    let surroundings = PlanContext {
         properties: &settings.properties.jmeter,
         folder: &folder,
         resolve_all: settings.resolve_all,
@@ -174,9 +174,9 @@ fn run_stages(
     caller: &Arc<Caller>,
 ) -> Result<Vec<String>> {
     let mut missed = Vec::new();
-    brunt_runner::stages::carry_out_all(stages, interrupt, |stage| -> Result<Real> {
+    brunt_runner::stages::run_stages(stages, interrupt, |stage| -> Result<RealWorld> {
         let plan = &stage.plan;
-        let world = Real::new(plan)?;
+        let world = RealWorld::new(plan)?;
         let is_main = stage.kind == StageKind::Main;
         // The reports of these options cover the main stage only.
         let brunt_options = if is_main {

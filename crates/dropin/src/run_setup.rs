@@ -8,7 +8,7 @@ use crate::error::{Result, ToolError};
 use brunt_engine::Control;
 use brunt_model::finding::{State, Verdict};
 use brunt_model::{Objective, Plan, StageKind, TestStage};
-use brunt_runner::{Engine, Interrupt, Listen, RunRequest, RunResult, Session, Storage};
+use brunt_runner::{Engine, Interrupt, EventListener, RunRequest, RunResult, Session, Storage};
 use brunt_spec::defaults;
 use std::sync::Arc;
 
@@ -39,9 +39,9 @@ impl RunSetup {
     }
 
     /// Runs the plan and passes its events to `listener`.
-    pub fn run(self, plan: &Plan, engine: &dyn Engine, listener: &mut dyn Listen) -> FinishedRun {
+    pub fn run(self, plan: &Plan, engine: &dyn Engine, listener: &mut dyn EventListener) -> FinishedRun {
         let request = RunRequest {
-            storage: Storage::Alone,
+            storage: Storage::SingleRun,
             listeners: vec![listener],
             ..RunRequest::new(plan, engine, self.control)
         };
@@ -128,15 +128,15 @@ pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], requested:
 ///
 /// No process of this machine can carry any, or too many processes would be needed.
 pub fn processes(connections: u64, requested: Option<u32>) -> Result<u32> {
-    let descriptors = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
+    let descriptors = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::RESERVED_DESCRIPTORS);
     let needed = connections.div_ceil(descriptors.max(1)).max(1);
     if descriptors == 0 {
         return Err(ToolError::new(format!(
             "no connection can be opened with {} open files: brunt needs that many for itself; raise the limit with ulimit -Hn",
-            defaults::DESCRIPTORS_KEPT
+            defaults::RESERVED_DESCRIPTORS
         )));
     }
-    if needed > defaults::MOST_PROCESSES {
+    if needed > defaults::MAX_PROCESSES {
         return Err(ToolError::new(format!(
             "{connections} connections need {needed} processes of {descriptors} open files each; raise the limit with ulimit -Hn"
         )));

@@ -28,8 +28,8 @@ use crate::run_setup::RunSetup;
 use brunt_model::Plan;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
-use brunt_runner::Real;
-use brunt_runner::witness::{Watched, Witness};
+use brunt_runner::RealWorld;
+use brunt_runner::witness::{WitnessedEngine, Witness};
 use collector::SampleCollector;
 use lines::TransactionLines;
 use observer::ReplyPrinter;
@@ -110,9 +110,9 @@ fn measure(
     note: Option<String>,
     caller: &Arc<Caller>,
 ) -> Result<()> {
-    let world = Real::new(plan)?;
+    let world = RealWorld::new(plan)?;
     let observer = settings.look.map(|look| Arc::new(ReplyPrinter(look, Arc::clone(caller))) as Arc<dyn Witness>);
-    let watched = Watched { real: &world, witness: observer };
+    let watched = WitnessedEngine { real: &world, witness: observer };
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| TransactionLines::new(settings, labels));

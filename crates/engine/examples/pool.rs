@@ -5,7 +5,7 @@
 //! table. Where the threads do not hinder each other, the time per request is that of one thread.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
-use brunt_engine::pool::{Arrival, Overflow, Pool, Take};
+use brunt_engine::pool::{Arrival, Overflow, Pool, ConnectionChoice};
 use brunt_model::Tick;
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex, PoisonError};
@@ -36,7 +36,7 @@ fn main() -> std::io::Result<()> {
 
 /// Nanoseconds that a request took, on average over the threads; with `lock`, each step takes it.
 fn nanos(threads: usize, lock: Option<&Mutex<()>>) -> f64 {
-    let pool = Pool::new(threads, threads, Overflow::Drop, Take::Newest);
+    let pool = Pool::new(threads, threads, Overflow::Drop, ConnectionChoice::Newest);
     let ready = Barrier::new(threads);
     thread::scope(|scope| {
         let begin = |worker| {

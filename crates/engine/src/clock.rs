@@ -154,7 +154,7 @@ impl Time {
     /// # Errors
     ///
     /// If the system grants no timer.
-    pub fn attend(&self) -> io::Result<RuntimeHookGuard> {
+    pub fn install(&self) -> io::Result<RuntimeHookGuard> {
         if let Epoch::Real(epoch) = self.0.epoch {
             let _ = self.0.alarm.set(Alarm::new(epoch)?);
         }

@@ -1,7 +1,7 @@
 //! Commands to a run in progress, and the instants at which they take effect.
 
 use crate::gate::Gate;
-use brunt_model::{Account, Part, PartCommand, Plan, Tick};
+use brunt_model::{Account, ProcessPart, PartCommand, Plan, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
@@ -30,7 +30,7 @@ impl Control {
     }
 
     /// Ends the run because its goal is reached, as if its time had passed.
-    pub fn enough(&self) {
+    pub fn end(&self) {
         self.0.enough.store(true, Ordering::Release);
     }
 
@@ -40,7 +40,7 @@ impl Control {
     }
 
     /// Begins the measured time, because the server is warm.
-    pub fn steady(&self) {
+    pub fn begin_measuring(&self) {
         self.0.steady.store(true, Ordering::Release);
     }
 
@@ -67,7 +67,7 @@ pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 /// to the same part.
 #[derive(Clone)]
 pub struct PartHandle {
-    pub(crate) part: Part,
+    pub(crate) part: ProcessPart,
     pub(crate) control: Control,
     pub(crate) gate: Arc<Gate>,
     pub(crate) borders: Arc<Borders>,
@@ -77,7 +77,7 @@ pub struct PartHandle {
 impl PartHandle {
     /// Creates a part of a plan that waits for [`PartCommand::Go`]. Calls `send` once when all its
     /// connections are open, and once when a scenario ends the run.
-    pub fn new(plan: &Plan, part: Part, send: impl Fn(&Account) + Send + Sync + 'static) -> Self {
+    pub fn new(plan: &Plan, part: ProcessPart, send: impl Fn(&Account) + Send + Sync + 'static) -> Self {
         let send = Arc::new(send);
         let send_ready = Arc::clone(&send);
         let workers = plan.threads as usize * plan.populations.len();
@@ -91,23 +91,23 @@ impl PartHandle {
     pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
         let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
         let ends = control.clone();
-        let end_run = Arc::new(move || ends.enough());
-        Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default(), end_run }
+        let end_run = Arc::new(move || ends.end());
+        Self { part: ProcessPart::WHOLE, control: control.clone(), gate, borders: Arc::default(), end_run }
     }
 
     /// Applies a command of the parent process; may be called from any thread.
-    pub fn hear(&self, command: PartCommand) {
+    pub fn apply(&self, command: PartCommand) {
         // The instant is set before the flag, so that a worker that sees the flag finds the
         // instant. Only the first one counts.
         match command {
             PartCommand::Go(at) => self.gate.open(at),
             PartCommand::Steady(at) => {
                 let _ = self.borders.warm.set(at);
-                self.control.steady();
+                self.control.begin_measuring();
             }
             PartCommand::Enough(at) => {
                 let _ = self.borders.ends.set(at);
-                self.control.enough();
+                self.control.end();
             }
             PartCommand::Stop(at) => {
                 let _ = self.borders.ends.set(at);

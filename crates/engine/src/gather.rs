@@ -182,8 +182,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
             values.push((name::worker_stopped_at(*worker), late.since.seconds()));
         }
         for (worker, rests) in &self.rests {
-            values.push((name::of_worker(*worker, name::RESTS), rests.count as f64));
-            values.push((name::of_worker(*worker, name::REST_SECONDS), rests.time.as_secs_f64()));
+            values.push((name::worker_reading(*worker, name::RESTS), rests.count as f64));
+            values.push((name::worker_reading(*worker, name::REST_SECONDS), rests.time.as_secs_f64()));
         }
         self.sink.take(&Event::Reading(Reading { at: instant, source: name::GENERATOR.into(), values }));
     }

@@ -9,7 +9,7 @@ use crate::run_clock::RunClock;
 use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Sample, Tick};
-use brunt_wire::{Idle, Prepared, QueueOrder, Transport};
+use brunt_wire::{IdleEnd, Prepared, QueueOrder, Transport};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
@@ -149,7 +149,7 @@ impl<T: Transport> Actor<T> {
                 population.warn(note);
             }
         }
-        let opened = opened.map(|lane| self.connections.opened(population.requests.transport(), lane, request.origin));
+        let opened = opened.map(|lane| self.connections.add_opened(population.requests.transport(), lane, request.origin));
         // Actors that wait for a lane find this connection, or open one themselves.
         self.permit = None;
         self.lane = Some(opened?);
@@ -163,9 +163,9 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Gives up the idle connection.
-    pub fn drop_idle(&mut self, idle: Idle) {
+    pub fn drop_idle(&mut self, idle: IdleEnd) {
         if let Some(lane) = self.lane.take() {
-            self.connections.lost_idle(&lane, idle);
+            self.connections.count_lost_idle(&lane, idle);
         }
     }
 

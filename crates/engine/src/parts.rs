@@ -19,7 +19,7 @@ use crate::message::{Sink, Source};
 use crate::run::EngineError;
 use brunt_model::event::Loss;
 use brunt_model::time::nanos;
-use brunt_model::{Account, Clock, Environment, Event, Part, PartCommand, Plan, Sample, Snapshot, Tick};
+use brunt_model::{Account, Clock, Environment, Event, ProcessPart, PartCommand, Plan, Sample, Snapshot, Tick};
 use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
@@ -35,23 +35,23 @@ const LATE_READING: Duration = BETWEEN_READINGS.saturating_mul(3);
 
 /// An event from a worker process.
 #[derive(Debug)]
-pub enum Heard {
+pub enum WorkerEvent {
     /// A message of the process.
-    Account(Box<Account>),
+    Message(Box<Account>),
     /// The process ended, with the reason if it failed. Nothing follows.
-    Gone(Option<String>),
+    Exited(Option<String>),
 }
 
 /// Channels to all parts.
-pub struct Lines<'a> {
+pub struct WorkerChannels<'a> {
     /// Events, with the number of the part.
-    pub inbox: &'a Receiver<(usize, Heard)>,
+    pub inbox: &'a Receiver<(usize, WorkerEvent)>,
     /// Sends a command to every live process.
-    pub tell: &'a mut dyn FnMut(PartCommand),
+    pub send: &'a mut dyn FnMut(PartCommand),
 }
 
 /// A run in several processes.
-pub struct Joint<'a> {
+pub struct DistributedRun<'a> {
     /// Plan of the whole run.
     pub plan: &'a Plan,
     /// The clock that all parts share.
@@ -67,16 +67,16 @@ pub struct Joint<'a> {
 ///
 /// [`EngineError`] if a part could not begin.
 pub fn join(
-    joint: &Joint<'_>,
+    joint: &DistributedRun<'_>,
     environment: Environment,
-    lines: &mut Lines<'_>,
+    lines: &mut WorkerChannels<'_>,
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
     let labels = Labels::new(joint.plan.record.labels);
     joint.labels.iter().for_each(|name| _ = labels.number(name));
     let populations = joint.plan.populations.len();
-    let members: Vec<Member> = Part::all(joint.plan).map(|part| Member::new(part, populations)).collect();
+    let members: Vec<Member> = ProcessPart::all(joint.plan).map(|part| Member::new(part, populations)).collect();
     let clock = Time::new(joint.epoch);
     let readings = Readings::new(&members, &environment);
     let mut gather = Gather::new(Sources::new(members.len(), joint.plan), &labels, readings, clock.clone(), sink);
@@ -87,7 +87,7 @@ pub fn join(
         labels: &labels,
         members,
         gather,
-        tell: &mut *lines.tell,
+        tell: &mut *lines.send,
         begins: None,
         sent: SentCommands::default(),
         failure: None,
@@ -99,7 +99,7 @@ pub fn join(
 
 /// State of a part.
 struct Member {
-    part: Part,
+    part: ProcessPart,
     state: State,
     /// Merged numbers of its labels, by its own numbers.
     labels: HashMap<u32, u32>,
@@ -141,11 +141,11 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     /// Handles events until all parts have ended.
-    fn receive_all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
+    fn receive_all(&mut self, inbox: &Receiver<(usize, WorkerEvent)>, control: &Control) {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
-                Ok((_, Heard::Account(account))) if *account == Account::EndRun => control.enough(),
+                Ok((_, WorkerEvent::Message(account))) if *account == Account::EndRun => control.end(),
                 Ok((number, heard)) => self.handle_event(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -155,14 +155,14 @@ impl Parts<'_> {
         }
     }
 
-    fn handle_event(&mut self, number: usize, heard: Heard) {
+    fn handle_event(&mut self, number: usize, heard: WorkerEvent) {
         match heard {
-            Heard::Account(account) => match *account {
+            WorkerEvent::Message(account) => match *account {
                 Account::Ready(at) => self.members[number].state = State::Ready(at),
                 Account::Event(event) => self.take(number, event),
                 Account::EndRun => {}
             },
-            Heard::Gone(why) => self.handle_exit(number, why),
+            WorkerEvent::Exited(why) => self.handle_exit(number, why),
         }
         // The event may be the last one that the begin depends on: a part is ready, or has ended.
         self.begin_if_ready();
@@ -312,13 +312,13 @@ impl Parts<'_> {
 }
 
 impl Member {
-    fn new(part: Part, populations: usize) -> Self {
+    fn new(part: ProcessPart, populations: usize) -> Self {
         let ledgers = (0..populations).map(|_| Ledger::default()).collect();
         Self { part, state: State::SettingUp, labels: HashMap::new(), ledgers }
     }
 
     fn early_end_text(&self, why: &str) -> String {
-        format!("process {} of {} ended before its time ({why})", self.part.number + 1, self.part.of)
+        format!("process {} of {} ended before its time ({why})", self.part.number + 1, self.part.count)
     }
 
     /// True if it still sends readings.

@@ -76,7 +76,7 @@ pub enum Overflow {
 
 /// Choice among several free connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Take {
+pub enum ConnectionChoice {
     /// The connection used last: as few as possible are kept alive.
     Newest,
     /// The connection that has been idle longest: all are used in turn.
@@ -121,7 +121,7 @@ pub struct Pool {
 
 impl Pool {
     /// Creates a pool for at most `cap` connections over all workers, with one seat each.
-    pub fn new(cap: usize, workers: usize, overflow: Overflow, take: Take) -> Self {
+    pub fn new(cap: usize, workers: usize, overflow: Overflow, take: ConnectionChoice) -> Self {
         Self {
             cap,
             streams: 1,

@@ -14,7 +14,7 @@ use crate::surroundings::ActiveUsers;
 use crate::tickets::Tickets;
 use crate::user::Users;
 use brunt_model::plan::Connection;
-use brunt_model::{Part, Plan, Population, Tick};
+use brunt_model::{ProcessPart, Plan, Population, Tick};
 use brunt_wire::Transport;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -38,7 +38,7 @@ pub struct PopulationShared {
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
     /// Part of the run that this process carries out.
-    pub part: Part,
+    pub part: ProcessPart,
     pub gate: Arc<Gate>,
     pub control: Control,
     pub borders: Arc<Borders>,
@@ -155,7 +155,7 @@ impl<T: Transport> WorkerPopulation<T> {
     /// number of all workers.
     pub fn among_all(&self) -> (usize, usize) {
         let part = self.shared.part;
-        (part.worker(self.worker()), self.shared.plan.threads as usize * part.of as usize)
+        (part.worker(self.worker()), self.shared.plan.threads as usize * part.count as usize)
     }
 
     /// Warns the reader of the report. Each text is sent once; at most [`MAX_WARNINGS`] are sent.

@@ -6,14 +6,14 @@ use crate::control::{Control, PartHandle};
 use crate::gather::{BETWEEN_READINGS, Gather, SelfMonitor, Sources};
 use crate::labels::Labels;
 use crate::message::{Message, Sink};
-use crate::pool::{Overflow, Pool, Take};
+use crate::pool::{Overflow, Pool, ConnectionChoice};
 use crate::population::{PopulationShared, WorkerPopulation, WorkerThread};
-use crate::surroundings::{ActiveUsers, RunSurroundings};
+use crate::surroundings::{ActiveUsers, LiveRunState};
 use crate::tickets::Tickets;
-use crate::user::{Numbering, Surroundings, Users};
+use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
-use brunt_model::{Environment, Event, Load, Part, Plan};
-use brunt_probe::Ourselves;
+use brunt_model::{Environment, Event, Load, ProcessPart, Plan};
+use brunt_probe::SelfMonitor;
 use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub trait World: Send + Sync {
     fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Self::Transport>;
 
     /// Creates the users of a worker; called on its thread.
-    fn users(&self, transport: &Rc<Self::Transport>, users_of: UsersOf<'_>) -> Box<dyn Users>;
+    fn users(&self, transport: &Rc<Self::Transport>, users_of: UserSetup<'_>) -> Box<dyn Users>;
 
     /// Returns the names of labels that are known before the run.
     fn labels(&self) -> Vec<String>;
@@ -48,7 +48,7 @@ pub trait World: Send + Sync {
 
 /// Selects the users to create.
 #[derive(Clone, Copy)]
-pub struct UsersOf<'a> {
+pub struct UserSetup<'a> {
     /// Index of their population in the plan.
     pub population: usize,
     /// Number of their worker among those of all processes.
@@ -56,7 +56,7 @@ pub struct UsersOf<'a> {
     /// Numbers the names of labels.
     pub labels: &'a Numbering,
     /// State of the run that contains them.
-    pub surroundings: &'a Rc<dyn Surroundings>,
+    pub surroundings: &'a Rc<dyn RunState>,
 }
 
 /// Reason why a run could not be carried out: a failure of brunt, not of the server.
@@ -103,7 +103,7 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
-    let monitor = OwnThreads { ourselves: Ourselves::new(server(&environment)), threads: plan.threads };
+    let monitor = OwnThreads { ourselves: SelfMonitor::new(server(&environment)), threads: plan.threads };
     let mut gather =
         Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, monitor, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
@@ -138,7 +138,7 @@ pub(crate) fn server(environment: &Environment) -> &[u32] {
 
 /// Reads the threads of this process.
 struct OwnThreads {
-    ourselves: Ourselves,
+    ourselves: SelfMonitor,
     threads: u32,
 }
 
@@ -218,7 +218,7 @@ impl ProcessShared {
 }
 
 /// Creates the pool with this part's share of all permitted connections. None in a closed loop.
-fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
+fn pool(plan: &Plan, population: usize, part: ProcessPart) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
     let streams = plan.connection_of(population).in_flight_per_user();
@@ -226,11 +226,11 @@ fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
         Load::Closed { .. } => return None,
         // `-c`: all connections are used in turn, because the user asked to keep
         // this number in use.
-        Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
+        Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, ConnectionChoice::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
             // No `-c`: the newest is used first, so that few connections stay open.
             let cap = share(max_in_flight).div_ceil(streams as usize);
-            Pool::new(cap, workers, Overflow::Drop, Take::Newest)
+            Pool::new(cap, workers, Overflow::Drop, ConnectionChoice::Newest)
         }
     };
     Some(pool.with_streams(streams))
@@ -248,7 +248,7 @@ fn worker_thread<W: World>(
     let worker = first.part.worker(number);
     let time = Time::new(world.epoch());
     runtime()?.block_on(async move {
-        let _hook_guard = time.attend()?;
+        let _hook_guard = time.install()?;
         if first.plan.precise {
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
@@ -261,9 +261,9 @@ fn worker_thread<W: World>(
         let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
         let mut tasks = Vec::with_capacity(shared.populations.len());
         for shared in &shared.populations {
-            let surroundings: Rc<dyn Surroundings> =
-                Rc::new(RunSurroundings::new(&time, &shared.active_users, shared.number, shared.part));
-            let users_of = UsersOf { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
+            let surroundings: Rc<dyn RunState> =
+                Rc::new(LiveRunState::new(&time, &shared.active_users, shared.number, shared.part));
+            let users_of = UserSetup { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
             let transport = match shared.population().connection {
                 Some(_) => world.transport(worker, Some(shared.number), &time),
                 None => Rc::clone(&shared_transport),

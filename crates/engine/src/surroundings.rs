@@ -1,8 +1,8 @@
 //! The run as its users see it: the time, and the number of users.
 
 use crate::clock::{Time, unix_seconds};
-use crate::user::Surroundings;
-use brunt_model::{Clock, Part, Tick};
+use crate::user::RunState;
+use brunt_model::{Clock, ProcessPart, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,18 +28,18 @@ impl ActiveUsers {
 }
 
 /// The run as the users of one population see it on one worker.
-pub struct RunSurroundings {
+pub struct LiveRunState {
     time: Time,
     /// Wall-clock time at the clock's zero, in milliseconds since 1970-01-01 UTC.
     zero_unix_millis: u64,
     active_users: Arc<ActiveUsers>,
     population: usize,
-    part: Part,
+    part: ProcessPart,
 }
 
-impl RunSurroundings {
+impl LiveRunState {
     /// Creates the view of a population, in the part of the run that this process carries out.
-    pub fn new(time: &Time, active_users: &Arc<ActiveUsers>, population: usize, part: Part) -> Self {
+    pub fn new(time: &Time, active_users: &Arc<ActiveUsers>, population: usize, part: ProcessPart) -> Self {
         let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
         Self {
             time: time.clone(),
@@ -53,9 +53,9 @@ impl RunSurroundings {
 
 /// The surroundings of one user without a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Alone;
+pub struct NoRun;
 
-impl Surroundings for Alone {
+impl RunState for NoRun {
     fn unix_millis(&self) -> u64 {
         (unix_seconds() * 1e3) as u64
     }
@@ -73,7 +73,7 @@ impl Surroundings for Alone {
     }
 }
 
-impl Surroundings for RunSurroundings {
+impl RunState for LiveRunState {
     fn unix_millis(&self) -> u64 {
         self.unix_millis_at(self.time.now())
     }
@@ -89,6 +89,6 @@ impl Surroundings for RunSurroundings {
     }
 
     fn among_processes(&self, n: u64) -> u64 {
-        n.saturating_mul(self.part.of.into()).saturating_add(self.part.number.into())
+        n.saturating_mul(self.part.count.into()).saturating_add(self.part.number.into())
     }
 }

@@ -24,7 +24,7 @@ mod timers;
 
 use crate::clock::{Epoch, Time};
 use crate::control::Control;
-use crate::run::{EngineError, UsersOf, World, run};
+use crate::run::{EngineError, UserSetup, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::finding::Check;
 use brunt_model::plan::{Connection, ConnectionLifetime, Dialling, Population, Record};
@@ -34,7 +34,7 @@ use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,
     Snapshot, Stage, Stop, Tally, Think, Tick,
 };
-use brunt_wire::fake::{Answer, FakeTransport, Server, queue};
+use brunt_wire::fake::{Answer, FakeTransport, ServerModel, queue};
 use brunt_wire::request::Draft;
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use std::cell::{Cell, RefCell};
@@ -119,7 +119,7 @@ impl Fake {
     }
 
     fn door<F: FnMut(Tick) -> Answer + 'static>(self, door: impl Fn() -> F + Send + Sync + 'static) -> Self {
-        self.wire(move |wire| wire.behind(Rc::new(RefCell::new(door()))))
+        self.wire(move |wire| wire.with_connect_model(Rc::new(RefCell::new(door()))))
     }
 
     fn run(&self, plan: &Plan) -> Seen {
@@ -190,11 +190,11 @@ impl World for Fake {
     }
 
     fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeTransport<Time>> {
-        let server: Server = Rc::new(RefCell::new((self.server)()));
+        let server: ServerModel = Rc::new(RefCell::new((self.server)()));
         Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.folk(transport, of.labels)
     }
 
@@ -262,7 +262,7 @@ impl Seen {
     }
 
     fn begins(&self) -> Tick {
-        self.run.began(Phase::Warmup).or(self.run.began(Phase::Measure)).unwrap()
+        self.run.phase_start(Phase::Warmup).or(self.run.phase_start(Phase::Measure)).unwrap()
     }
 
     /// Instants of the samples since the load began, in nanoseconds.

@@ -1,7 +1,7 @@
 //! Numbers the requests of a run, and limits them.
 
 use crate::recorder::Cohort;
-use brunt_model::Part;
+use brunt_model::ProcessPart;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers for requests, and their limit if a run is bounded in requests.
@@ -17,10 +17,10 @@ pub struct Tickets {
 
 impl Tickets {
     /// Creates the numbers of a part: each m-th, from its own on, and its share of `limit`.
-    pub fn new(limit: Option<u64>, part: Part) -> Self {
+    pub fn new(limit: Option<u64>, part: ProcessPart) -> Self {
         Self {
             next: AtomicU64::new(part.number.into()),
-            step: part.of.into(),
+            step: part.count.into(),
             measured: AtomicU64::new(0),
             limit: limit.map(|n| part.share(n)),
         }

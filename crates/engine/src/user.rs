@@ -58,7 +58,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// Waits without a limit.
-    pub fn for_ever(until: impl Future<Output = ()> + 'static) -> Self {
+    pub fn unlimited(until: impl Future<Output = ()> + 'static) -> Self {
         Self { until: Box::pin(until), limit: None }
     }
 }
@@ -142,7 +142,7 @@ pub trait VirtualUser {
 }
 
 /// State of the run for its users: time, and number of users.
-pub trait Surroundings {
+pub trait RunState {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_millis(&self) -> u64;
 

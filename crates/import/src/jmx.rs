@@ -27,11 +27,11 @@ use crate::text;
 use crate::write::Keys;
 use crate::write::plan_time;
 use brunt_jmx::document::Document;
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
+use brunt_jmx::plan::{self, PlanFolder, PlanContext, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::{SampleMaker, Scenario, Scope, ScriptLanguage, Step};
+use brunt_model::scenario::{SampleMaker, Scenario, Scope, ScriptLanguage, ScenarioStep};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
@@ -80,9 +80,9 @@ pub struct JmxImport {
 /// The input is malformed, has no thread group that can run, or makes the plan file too long.
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
-    let folder = PlanFolder::new(&options.directory, &options.allowed).naming_uploads();
+    let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
     let (properties, marks) = with_marks(&document, &options.properties);
-    let surroundings = PlanSurroundings {
+    let surroundings = PlanContext {
         properties: &properties,
         folder: &folder,
         resolve_all: Some(ResolveAll { address: NO_SERVER, tls: false }),
@@ -96,7 +96,7 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         threads: 1,
     };
     let mut unfolded =
-        plan::read_unfolded(&document, &surroundings).map_err(|error| import_error(error, &options.file))?;
+        plan::read_unevaluated(&document, &surroundings).map_err(|error| import_error(error, &options.file))?;
     let notices = std::mem::take(&mut unfolded.run.notices);
     let mut writer = Writer::new(&document, &unfolded, options, &folder);
     writer.notices = notices;
@@ -135,7 +135,7 @@ fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet
 /// Builds the plan file.
 struct Writer<'a> {
     document: &'a Document,
-    unfolded: &'a UnfoldedRun,
+    unfolded: &'a UnevaluatedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
     /// Environment variables that replace properties.
@@ -172,7 +172,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, folder: &'a PlanFolder) -> Self {
+    fn new(document: &'a Document, unfolded: &'a UnevaluatedRun, options: &'a JmxOptions, folder: &'a PlanFolder) -> Self {
         Self {
             document,
             unfolded,
@@ -410,15 +410,15 @@ impl<'a> Writer<'a> {
         self.collect_variables(scenario, &references);
         self.share_headers(scenario);
         // Rows that are read at the start of an iteration need no step: `data` itself reads them.
-        let leading: Vec<Step> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
+        let leading: Vec<ScenarioStep> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
         let leading_rows: HashSet<u32> =
-            leading.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
+            leading.iter().filter_map(|step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None }).collect();
         let mut moved_rows = HashSet::new();
-        let rest: Vec<Step> = scenario
+        let rest: Vec<ScenarioStep> = scenario
             .steps
             .iter()
             .enumerate()
-            .filter(|(index, step)| !matches!(step, Step::Row(number) if *index < leading.len() && moved_rows.insert(*number)))
+            .filter(|(index, step)| !matches!(step, ScenarioStep::Row(number) if *index < leading.len() && moved_rows.insert(*number)))
             .map(|(_, step)| step.clone())
             .collect();
         let steps = self.steps(&rest, population);
@@ -456,9 +456,9 @@ impl<'a> Writer<'a> {
         self.declared.clear();
         self.loops.clear();
         let mut languages = Vec::new();
-        Step::each(&scenario.steps, &mut |step| match step {
-            Step::Script(script) | Step::PauseByScript(script) => languages.push(script.language),
-            Step::Sample(sample) => {
+        ScenarioStep::each(&scenario.steps, &mut |step| match step {
+            ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) => languages.push(script.language),
+            ScenarioStep::Sample(sample) => {
                 if let SampleMaker::Script(script) = &sample.maker {
                     languages.push(script.language);
                 }
@@ -562,8 +562,8 @@ fn is_own_field(name: &str) -> bool {
 }
 
 /// True for steps that only set variables.
-fn is_setting(step: &Step) -> bool {
-    matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. })
+fn is_setting(step: &ScenarioStep) -> bool {
+    matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_) | ScenarioStep::Set { .. })
 }
 
 /// The most frequent value; the first of several.

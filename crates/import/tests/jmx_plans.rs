@@ -1,7 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_model::scenario::{Scope, Step};
+use brunt_model::scenario::{Scope, ScenarioStep};
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -176,7 +176,7 @@ fn several_groups_of_a_stage_are_groups_of_steps() {
         .scenario
         .steps
         .iter()
-        .filter_map(|step| if let Step::Group { name, .. } = step { Some(name.as_str()) } else { None })
+        .filter_map(|step| if let ScenarioStep::Group { name, .. } = step { Some(name.as_str()) } else { None })
         .collect();
     assert_eq!(names, ["login", "cart"], "{}", imported.plan);
 }

@@ -13,7 +13,7 @@ use table::{Meaning, OPTIONS, OptionRow, Value};
 
 /// Action of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum JmeterMode {
     /// Opens the user interface.
     #[default]
     Gui,
@@ -33,7 +33,7 @@ pub enum Mode {
 
 /// The servers that run the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Remote {
+pub enum RemoteServers {
     /// The test runs on this machine.
     #[default]
     None,
@@ -81,7 +81,7 @@ pub struct ProxyOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CliOptions {
     /// Action of the command.
-    pub mode: Mode,
+    pub mode: JmeterMode,
     /// The plan: `-t`. `LAST` means the plan that was opened last.
     pub plan: Option<String>,
     /// Result file. `-l` names the file to write; in [`Mode::Report`], `-g` names the file to read.
@@ -103,7 +103,7 @@ pub struct CliOptions {
     /// Other sources of properties, in order: `-q -S -J -G -D`.
     pub properties: Vec<PropertyArgument>,
     /// The servers that run the plan.
-    pub remote: Remote,
+    pub remote: RemoteServers,
     /// Stop the servers after the run: `-X`.
     pub exit_remote: bool,
     /// Installation folder of JMeter: `-d`.
@@ -130,14 +130,14 @@ impl CliOptions {
         }
         let ArgumentParser { mut options, seen, .. } = parser;
         // JMeter shows help, options or version whatever else is on the command line.
-        let modes = [('h', Mode::Help), ('?', Mode::Options), ('v', Mode::Version)];
+        let modes = [('h', JmeterMode::Help), ('?', JmeterMode::Options), ('v', JmeterMode::Version)];
         if let Some(&(_, mode)) = modes.iter().find(|(short, _)| seen.contains(short)) {
             options.mode = mode;
             return Ok(options);
         }
         check(&seen)?;
-        let modes = [('g', Mode::Report), ('s', Mode::Server), ('n', Mode::NonGui)];
-        options.mode = modes.iter().find(|(short, _)| seen.contains(short)).map_or(Mode::Gui, |(_, mode)| *mode);
+        let modes = [('g', JmeterMode::Report), ('s', JmeterMode::Server), ('n', JmeterMode::NonGui)];
+        options.mode = modes.iter().find(|(short, _)| seen.contains(short)).map_or(JmeterMode::Gui, |(_, mode)| *mode);
         Ok(options)
     }
 }

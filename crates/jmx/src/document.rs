@@ -18,7 +18,7 @@ mod text;
 pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 
-use crate::error::{JmxError, Position};
+use crate::error::{JmxError, FilePosition};
 use encoding::Encoding;
 use lines::LineIndex;
 use std::borrow::Cow;
@@ -175,7 +175,7 @@ impl Document {
     }
 
     /// Line and column at which a node begins.
-    pub fn position(&self, id: NodeId) -> Position {
+    pub fn position(&self, id: NodeId) -> FilePosition {
         self.lines.position(&self.source, self.node(id).open.start as usize)
     }
 

@@ -5,14 +5,14 @@ use std::fmt;
 
 /// A line and a column of a file, both from 1. Columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub struct FilePosition {
     /// Line number, counted from 1.
     pub line: u32,
     /// Column in characters, from 1; 0 if only the line is known.
     pub column: u32,
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.column {
             0 => write!(f, "line {}", self.line),
@@ -27,7 +27,7 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JmxError {
     /// Place of the error; None if it concerns the whole file or command line.
-    pub at: Option<Position>,
+    pub at: Option<FilePosition>,
     /// The problem and the fix.
     pub message: String,
 }
@@ -39,13 +39,13 @@ impl JmxError {
     }
 
     /// An error at a place.
-    pub fn at(position: Position, message: impl Into<String>) -> Self {
+    pub fn at(position: FilePosition, message: impl Into<String>) -> Self {
         Self { at: Some(position), message: message.into() }
     }
 
     /// An error on a line, from 1.
     pub fn on_line(line: u32, message: impl Into<String>) -> Self {
-        Self::at(Position { line, column: 0 }, message)
+        Self::at(FilePosition { line, column: 0 }, message)
     }
 }
 

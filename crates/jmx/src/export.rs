@@ -20,7 +20,7 @@ mod xml;
 
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step, TextRules};
+use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, ScenarioStep, TextRules};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
@@ -36,7 +36,7 @@ pub struct ExportOptions {
 
 /// A plan as a JMeter file.
 #[derive(Debug, Clone)]
-pub struct Exported {
+pub struct ExportedPlan {
     /// Content of the .jmx file.
     pub jmx: String,
     /// Omitted or changed settings, one per line with the place.
@@ -44,7 +44,7 @@ pub struct Exported {
 }
 
 /// Writes a plan as a JMeter file.
-pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
+pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
     let stages = stages::stages(plan);
     let mut writer =
         PlanWriter { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
@@ -67,7 +67,7 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
         .to_owned();
     root.write(&mut jmx, 2);
     jmx.push_str("  </hashTree>\n</jmeterTestPlan>\n");
-    Exported { jmx, notices: writer.notices }
+    ExportedPlan { jmx, notices: writer.notices }
 }
 
 /// Position of a text in a plan; decides whether it can hold placeholders.
@@ -171,9 +171,9 @@ impl PlanWriter<'_> {
 
     /// Adds a notice for scripts in JavaScript, because JMeter gives them other objects.
     fn foreign_scripts(&mut self, scenario: &Scenario, policies: &[ReplyPolicy], name: &str) {
-        let in_steps = Step::any(
+        let in_steps = ScenarioStep::any(
             &scenario.steps,
-            &|step| matches!(step, Step::Script(script) | Step::PauseByScript(script) if script.language == ScriptLanguage::Javascript),
+            &|step| matches!(step, ScenarioStep::Script(script) | ScenarioStep::PauseByScript(script) if script.language == ScriptLanguage::Javascript),
         );
         if in_steps || policies.iter().any(uses_javascript) {
             self.notice(format!(

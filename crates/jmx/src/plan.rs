@@ -62,7 +62,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const DEEPEST: usize = 50;
 
 /// Context in which a plan is read.
-pub struct PlanSurroundings<'a> {
+pub struct PlanContext<'a> {
     /// JMeter's properties, which `${__P(name)}` reads.
     pub properties: &'a PropertyMap,
     /// Files of the plan.
@@ -89,7 +89,7 @@ pub struct PlanSurroundings<'a> {
 ///
 /// Fails on an enabled element that is unknown or unsupported (unless `lenient`), an invalid number
 /// in a thread group, an unreadable file, and a plan without enabled thread groups.
-pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
+pub fn read(document: &Document, surroundings: &PlanContext<'_>) -> Result<TestRun, JmxError> {
     let mut reader = PlanReader::new(document, surroundings);
     for notice in unset::notices(document) {
         reader.notice(notice);
@@ -98,7 +98,7 @@ pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<
 }
 
 /// A run whose texts keep their variables.
-pub struct UnfoldedRun {
+pub struct UnevaluatedRun {
     /// The run. Properties are filled in if nothing in the plan changes them.
     pub run: TestRun,
     /// User Defined Variables in the order of the plan: names and unevaluated values.
@@ -114,7 +114,7 @@ pub struct UnfoldedRun {
 /// # Errors
 ///
 /// Fails like [`read`].
-pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<UnfoldedRun, JmxError> {
+pub fn read_unevaluated(document: &Document, surroundings: &PlanContext<'_>) -> Result<UnevaluatedRun, JmxError> {
     let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
     let mut run = read_by(unfolded_reader(document, surroundings, properties_are_constant), document)?;
@@ -127,13 +127,13 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
         run.notices.push(format!("figures are not sent to {} any more; `-o {how}` sends them", output.sink));
     }
     let before = unfolded_reader(document, surroundings, properties_are_constant).before;
-    Ok(UnfoldedRun { run, variables, constants, before })
+    Ok(UnevaluatedRun { run, variables, constants, before })
 }
 
 /// A reader that fills in no variables.
 fn unfolded_reader<'a>(
     document: &Document,
-    surroundings: &'a PlanSurroundings<'a>,
+    surroundings: &'a PlanContext<'a>,
     properties_are_constant: bool,
 ) -> PlanReader<'a> {
     let reader = PlanReader::new(document, surroundings);
@@ -194,7 +194,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, J
 
 /// State while a plan is read.
 struct PlanReader<'a> {
-    surroundings: &'a PlanSurroundings<'a>,
+    surroundings: &'a PlanContext<'a>,
     before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
@@ -216,7 +216,7 @@ struct PlanReader<'a> {
 }
 
 impl<'a> PlanReader<'a> {
-    fn new(document: &Document, surroundings: &'a PlanSurroundings<'a>) -> Self {
+    fn new(document: &Document, surroundings: &'a PlanContext<'a>) -> Self {
         let mut properties: Vec<(String, String)> =
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));

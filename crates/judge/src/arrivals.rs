@@ -34,7 +34,7 @@ pub fn checks(run: &Run) -> Vec<Check> {
 /// Share of the measured time in which begun requests deviate by a quarter or more from the number
 /// planned for the span. None if there are too few arrivals.
 pub(crate) fn displaced(run: &Run) -> Option<f64> {
-    let level = run.spread.telling()?;
+    let level = run.spread.shortest_conclusive()?;
     let all = level.displaced + level.spans;
     (all >= ENOUGH_SPANS && has_no_queue_wait(run)).then(|| level.displaced as f64 / all as f64)
 }
@@ -54,7 +54,7 @@ fn has_no_queue_wait(run: &Run) -> bool {
 fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
     let Load::Open { rate, arrivals, .. } = &plan.only()?.load else { return None };
-    let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
+    let begins = run.phase_start(Phase::Warmup).or_else(|| run.phase_start(Phase::Measure))?;
     let mut acted = 0.0;
     let mut distance = 0.0_f64;
     let mut all = 0.0;
@@ -91,7 +91,7 @@ fn expected_until(run: &Run, plan: &Plan, rate: &Shape, begins: Tick, until: Tic
     let scheduled = expected(plan, rate, until.nanos_since(begins));
     let missing_of = |loss: &Loss| {
         let before_loss = expected(plan, rate, loss.at.nanos_since(begins));
-        (scheduled - before_loss).max(0.0) / f64::from(loss.part.of)
+        (scheduled - before_loss).max(0.0) / f64::from(loss.part.count)
     };
     scheduled - run.losses.iter().map(missing_of).sum::<f64>()
 }
@@ -112,7 +112,7 @@ fn dispersion(run: &Run) -> Option<Check> {
     if !has_no_queue_wait(run) {
         return None;
     }
-    let level = run.spread.telling()?;
+    let level = run.spread.shortest_conclusive()?;
     let (planned, begun) = level.dispersion()?;
     let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
     let most = MOST_DISPERSION + SMALL_SAMPLE_TOLERANCE * (2.0 / level.spans.max(1) as f64).sqrt();

@@ -27,7 +27,7 @@ mod wording;
 pub use conclusion::sentences;
 pub use differences::{Side, differences};
 pub(crate) use figures::written;
-pub use foresee::{foreseen, foreseen_stored};
+pub use foresee::{undecidable_figures, undecidable_stored_figures};
 pub use wording::findings;
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
@@ -41,12 +41,12 @@ use sample::{ContenderPair, PairFigures, Sample};
 /// and incomplete trials are excluded with their blocks, which is noted. `searched` are the found
 /// capacities, if these are compared.
 pub fn compare(study: &Study, spec: &Compare, searched: &[FoundCapacity], ended: ComparisonEnd) -> Comparison {
-    Comparison { ended, ..so_far(study, spec, searched).0 }
+    Comparison { ended, ..interim_comparison(study, spec, searched).0 }
 }
 
 /// Returns the comparison so far, and the reason why no more need be measured (see [`enough`]). All
 /// of it is tested once.
-pub fn so_far(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
+pub fn interim_comparison(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
     let sample = Sample::of_study(study, spec, searched);
     let (decisions, more) = decide_pairs(&sample.pairs, spec);
     let end = end(study, &sample, &decisions, spec);
@@ -82,7 +82,7 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 /// Returns the reason why no more need be measured; called after each whole block. Either the
 /// deciding figure and each difference that makes brunt fail are decided for each pair, or
 /// all blocks were made.
-pub fn enough(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Option<ComparisonEnd> {
+pub fn end_reason(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study, spec, searched);
     let (decisions, _) = decide_pairs(&sample.pairs, spec);
     end(study, &sample, &decisions, spec)

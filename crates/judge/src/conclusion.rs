@@ -3,7 +3,7 @@
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
 use brunt_model::finding::State;
-use brunt_model::numbers::{count, percent, percentile, plural, rate, three, time};
+use brunt_model::numbers::{count, percent, percentile, plural, rate, three_digits, time};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
 use brunt_model::{Judgement, Load, Plan, Run};
@@ -61,7 +61,7 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
             format!("{} of {} were answered in time: {times}", rate(achieved), rate(offered))
         }
         Some(Load::Open { .. }) => format!("{times}{}", load_of(plan)),
-        _ => format!("{} requests/s{}: {times}", three(achieved), load_of(plan)),
+        _ => format!("{} requests/s{}: {times}", three_digits(achieved), load_of(plan)),
     }
 }
 

@@ -17,7 +17,7 @@ mod sockets;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use brunt_model::finding::Weight;
+use brunt_model::finding::Severity;
 use brunt_model::{Finding, Judgement, Run};
 use facts::Facts;
 pub use replies::status_remedy;
@@ -87,7 +87,7 @@ pub(crate) fn highest_reliable_percentile(run: &Run, so_far: &Judgement) -> Opti
 
 /// A remark of a rule: a finding without the rule's name.
 pub(crate) struct Remark {
-    weight: Weight,
+    weight: Severity,
     sentence: String,
     remedy: Option<String>,
 }
@@ -95,12 +95,12 @@ pub(crate) struct Remark {
 impl Remark {
     /// A warning: the figures do not mean what a reader would think.
     pub(crate) fn warning(sentence: String) -> Self {
-        Self { weight: Weight::Warning, sentence, remedy: None }
+        Self { weight: Severity::Warning, sentence, remedy: None }
     }
 
     /// A note: useful, but it does not change the meaning of the figures.
     pub(crate) fn note(sentence: String) -> Self {
-        Self { weight: Weight::Note, ..Self::warning(sentence) }
+        Self { weight: Severity::Note, ..Self::warning(sentence) }
     }
 
     /// Adds a remedy.

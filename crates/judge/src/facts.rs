@@ -67,7 +67,7 @@ impl<'a> Facts<'a> {
 
     /// All readings of this name, of the whole run.
     pub fn values(&self, name: &str) -> Vec<(Tick, f64)> {
-        self.readings.map(|readings| readings.of(name)).unwrap_or_default()
+        self.readings.map(|readings| readings.values(name)).unwrap_or_default()
     }
 
     /// True if the measured time is long enough for rates.
@@ -196,7 +196,7 @@ impl<'a> Facts<'a> {
     }
 
     fn spans(&self, name: &str, value: fn(f64, f64, f64) -> f64) -> Vec<Span> {
-        let readings = self.readings.map(|readings| self.thinned(readings.of(name))).unwrap_or_default();
+        let readings = self.readings.map(|readings| self.thinned(readings.values(name))).unwrap_or_default();
         let mut spans = Vec::new();
         for pair in readings.windows(2) {
             let (start, first) = pair[0];

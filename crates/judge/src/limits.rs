@@ -36,7 +36,7 @@ use crate::shares::Shares;
 use brunt_model::finding::{Cause, Limit, Origin, ProcessUse, State};
 use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
-pub use neighbors::server_lacked_cpu;
+pub use neighbors::cpu_taken_from_server;
 use result::{CauseState, RuleResult};
 
 /// A cause explains lag if it covers at least this share of the lagging time.

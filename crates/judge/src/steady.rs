@@ -15,7 +15,7 @@ pub mod response_times;
 pub mod trend;
 pub mod until;
 
-use brunt_model::finding::{Estimate, Interval, Steady};
+use brunt_model::finding::{FigureEstimate, Interval, Steady};
 use brunt_model::series::Point;
 use brunt_model::{Load, Phase, Run};
 use brunt_stats::{blocks, mser, order};
@@ -30,7 +30,7 @@ const FEWEST_TIMES: f64 = 30.0;
 /// Returns the steady state, the percentiles of the response time (seconds) and the throughput (per
 /// second), with their intervals. Empty if the load changes by plan: such a run is not steady, and
 /// one percentile cannot describe it.
-pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
+pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<FigureEstimate>) {
     if !is_constant(run) {
         return (None, Vec::new(), None);
     }
@@ -75,7 +75,7 @@ pub fn trends(points: &[Point], steady: &Steady) -> Vec<Trend> {
 
 /// Returns the throughput (completed per second) and its interval by batch means; None if the run
 /// was too short for one.
-pub fn throughput(run: &Run, points: &[Point]) -> Option<Estimate> {
+pub fn throughput(run: &Run, points: &[Point]) -> Option<FigureEstimate> {
     let seconds: f64 = points.iter().map(Point::seconds).sum();
     let rate = points.iter().map(|p| p.flow.completed).sum::<u64>() as f64 / seconds;
     let deviations: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
@@ -94,7 +94,7 @@ pub fn throughput(run: &Run, points: &[Point]) -> Option<Estimate> {
     // The report shows the counted throughput. The rate of the points differs from it by
     // the last, incomplete point.
     let value = run.throughput();
-    Some(Estimate { value, low: (value - half).max(0.0), high: Some(value + half) })
+    Some(FigureEstimate { value, low: (value - half).max(0.0), high: Some(value + half) })
 }
 
 /// Returns the points of the measured time.
@@ -103,7 +103,7 @@ pub fn measured(run: &Run) -> Vec<Point> {
 }
 
 /// Returns the steady state of the warm-up; None below 50 points.
-pub fn of_warmup(run: &Run) -> Option<Steady> {
+pub fn warmup_steady_state(run: &Run) -> Option<Steady> {
     steady(&points(run, Phase::Warmup))
 }
 

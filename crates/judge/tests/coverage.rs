@@ -5,9 +5,9 @@
 
 mod simulation;
 
-use brunt_judge::steady::until::{Decision, StopRule, is_reached};
+use brunt_judge::steady::until::{Decision, StopRule, goal_progress};
 use brunt_judge::steady::{figures, measured, percentile};
-use brunt_model::finding::Estimate;
+use brunt_model::finding::FigureEstimate;
 use brunt_model::goal::{Aim, Goal};
 use simulation::{Kind, Served, Simulation};
 use std::fmt::Write as _;
@@ -26,8 +26,8 @@ struct Score {
 }
 
 impl Score {
-    fn count(&mut self, estimate: Option<Estimate>, truth: f64) {
-        let Some(Estimate { low, high, .. }) = estimate else {
+    fn count(&mut self, estimate: Option<FigureEstimate>, truth: f64) {
+        let Some(FigureEstimate { low, high, .. }) = estimate else {
             self.none += 1;
             return;
         };
@@ -87,14 +87,14 @@ fn until(kind: Kind, q: f64, within: f64, runs: u64) -> Until {
         let done = (0..6000).any(|_| {
             simulation.advance(1);
             let elapsed = Duration::from_millis(100 * simulation.points());
-            matches!(looks.look(elapsed, &simulation.run), Some(Decision::Done(_)))
+            matches!(looks.evaluate_if_due(elapsed, &simulation.run), Some(Decision::Done(_)))
         });
         // At the longest duration the run ends too, and its interval is printed all the same.
         all.unreached += u32::from(!done);
         all.points += simulation.points();
         let estimate = percentile::intervals(&simulation.run, &measured(&simulation.run), &[q])[0].estimate;
         all.score.count(estimate, kind.quantile(q));
-        assert!(!done || is_reached(&simulation.run, &[goal]).is_narrow());
+        assert!(!done || goal_progress(&simulation.run, &[goal]).is_narrow());
     }
     all
 }

@@ -106,7 +106,7 @@ pub struct Loss {
     /// End of its last reported interval. Requests in flight at that time count as cut.
     pub at: Tick,
     /// Position of the process in the run.
-    pub part: crate::Part,
+    pub part: crate::ProcessPart,
 }
 
 /// End of a run.

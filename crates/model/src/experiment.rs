@@ -5,7 +5,7 @@
 
 use crate::question::TrialPurpose;
 use crate::time::{optional_seconds, seconds};
-use crate::{Find, Load, Plan, ProbeSpec, Question};
+use crate::{CapacitySearch, Load, Plan, ProbeSpec, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ pub struct Contender {
     /// Factors with the contender's level of each, such as `("server", "nginx")`; may be empty.
     pub factors: Vec<(String, String)>,
     /// Loads, in the order in which they were written; at least one.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LoadStep>,
     /// Server that brunt starts for the contender, if any.
     pub server: Option<ManagedServer>,
     /// Commands before and after its trials: consecutive trials, repetitions and steps.
@@ -79,7 +79,7 @@ pub struct Contender {
 
 /// One load of a contender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
+pub struct LoadStep {
     /// Load: arrivals per second or virtual users, depending on the plan's [`Load`]; the
     /// peak if it changes.
     pub load: f64,
@@ -198,7 +198,7 @@ pub enum LoadUnit {
 
 impl Experiment {
     /// Returns the step at a position; None if there is no such step.
-    pub fn step(&self, place: TrialIndex) -> Option<&Step> {
+    pub fn step(&self, place: TrialIndex) -> Option<&LoadStep> {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
@@ -206,10 +206,10 @@ impl Experiment {
     /// those started so far.
     pub fn trials(&self) -> usize {
         let repetitions = self.repetitions as usize;
-        if !self.grows() {
+        if !self.has_search() {
             return self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * repetitions;
         }
-        let given_trials = self.given() * repetitions;
+        let given_trials = self.given_loads() * repetitions;
         self.contenders
             .iter()
             .map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given_trials)
@@ -218,12 +218,12 @@ impl Experiment {
 
     /// True if a search chooses the steps. The first step of each contender is then the
     /// pattern of the others.
-    pub fn grows(&self) -> bool {
+    pub fn has_search(&self) -> bool {
         self.find().is_some()
     }
 
     /// Returns the settings of the capacity search, if there is one.
-    pub fn find(&self) -> Option<&Find> {
+    pub fn find(&self) -> Option<&CapacitySearch> {
         match &self.question {
             Question::Find(find) => Some(find),
             Question::Compare(compare) => compare.at_capacity.as_ref().map(|at| &at.find),
@@ -233,7 +233,7 @@ impl Experiment {
 
     /// Number of given loads of each contender in an experiment that grows: the steps
     /// directly after the pattern.
-    pub fn given(&self) -> usize {
+    pub fn given_loads(&self) -> usize {
         match &self.question {
             Question::Compare(compare) => compare.at_capacity.as_ref().map_or(0, |at| at.given),
             Question::Sweep | Question::Find(_) => 0,
@@ -241,16 +241,16 @@ impl Experiment {
     }
 
     /// True if a search chose the trial.
-    pub fn was_chosen(&self, place: TrialIndex) -> bool {
-        self.grows() && place.step >= self.known_steps()
+    pub fn is_search_trial(&self, place: TrialIndex) -> bool {
+        self.has_search() && place.step >= self.known_steps()
     }
 
     fn known_steps(&self) -> usize {
-        usize::from(self.grows()) + self.given()
+        usize::from(self.has_search()) + self.given_loads()
     }
 }
 
-impl Step {
+impl LoadStep {
     /// Creates a step that was not chosen by a search.
     pub fn new(load: f64, plan: Plan) -> Self {
         Self { load, plan, purpose: None }
@@ -266,12 +266,12 @@ impl Experiment {
 
 impl Contender {
     /// Creates a contender without server, hooks and probes.
-    pub fn bare(name: String, steps: Vec<Step>) -> Self {
+    pub fn bare(name: String, steps: Vec<LoadStep>) -> Self {
         Self { name, factors: Vec::new(), steps, server: None, hooks: ContenderHooks::default(), probes: Vec::new() }
     }
 
     /// Returns the measured steps of an experiment that grows: all but the pattern.
-    pub fn grown(&self) -> &[Step] {
+    pub fn measured_steps(&self) -> &[LoadStep] {
         self.steps.get(1..).unwrap_or_default()
     }
 
@@ -283,7 +283,7 @@ impl Contender {
 
 impl LoadUnit {
     /// Suffix of a load: `/s` or ` users`.
-    pub fn behind(self) -> &'static str {
+    pub fn suffix(self) -> &'static str {
         match self {
             Self::PerSecond => "/s",
             Self::Users { .. } => " users",

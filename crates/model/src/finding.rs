@@ -23,7 +23,7 @@ pub struct Judgement {
     /// Percentiles of the response time, each with its interval.
     pub intervals: Vec<Interval>,
     /// Throughput per second, with its interval; null if there are too few data.
-    pub throughput: Option<Estimate>,
+    pub throughput: Option<FigureEstimate>,
     /// Server bottleneck; null without readings of the server.
     #[serde(default)]
     pub bottleneck: Option<crate::Bottleneck>,
@@ -92,7 +92,7 @@ impl State {
     }
 
     /// Name of the state in files.
-    pub fn word(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unjudged => "unjudged",
@@ -104,8 +104,8 @@ impl State {
     }
 
     /// Returns the state with this name.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+    pub fn from_key(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.key() == word)
     }
 }
 
@@ -257,7 +257,7 @@ pub struct Finding {
     /// Name of the rule; it never changes.
     pub rule: String,
     /// Severity of the finding.
-    pub weight: Weight,
+    pub weight: Severity,
     /// Finding with its figures; a sentence.
     pub sentence: String,
     /// Action to take; null if none is needed.
@@ -267,14 +267,14 @@ pub struct Finding {
 impl Finding {
     /// Creates a note of a rule.
     pub fn note(rule: &str, sentence: String) -> Self {
-        Self { rule: rule.into(), weight: Weight::Note, sentence, remedy: None }
+        Self { rule: rule.into(), weight: Severity::Note, sentence, remedy: None }
     }
 }
 
 /// Severity of a finding, ascending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
+pub enum Severity {
     /// Information without consequences for the figures.
     Note,
     /// The figures can be misread.
@@ -301,7 +301,7 @@ pub struct Interval {
     /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
     /// Percentile and its interval, in seconds; null if the run was too short.
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<FigureEstimate>,
     /// Effective sample size at this percentile.
     pub effective_samples: f64,
     /// Reason why there is no interval; null if there is one.
@@ -312,7 +312,7 @@ pub struct Interval {
 
 /// A figure with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Estimate {
+pub struct FigureEstimate {
     /// Estimate of the figure.
     pub value: f64,
     /// Lower end of the interval.

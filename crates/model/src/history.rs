@@ -70,7 +70,7 @@ impl History {
     }
 
     /// Returns one value over time. Readings without this value are left out.
-    pub fn of(&self, name: &str) -> Vec<(Tick, f64)> {
+    pub fn values(&self, name: &str) -> Vec<(Tick, f64)> {
         let Some(at) = self.position(name) else { return Vec::new() };
         let values = self.readings.iter().filter_map(|(tick, row)| Some((*tick, *row.get(at)?)));
         values.filter(|(_, value)| !value.is_nan()).collect()
@@ -78,7 +78,7 @@ impl History {
 
     /// Returns the growth of a counter between readings: start, end, and growth per second.
     pub fn rates(&self, name: &str) -> Vec<(Tick, Tick, f64)> {
-        let readings = self.of(name);
+        let readings = self.values(name);
         let pairs = readings.windows(2).filter(|w| w[1].0 > w[0].0);
         pairs.map(|w| (w[0].0, w[1].0, (w[1].1 - w[0].1) * 1e9 / w[1].0.nanos_since(w[0].0) as f64)).collect()
     }
@@ -99,9 +99,9 @@ mod tests {
         history.push(&reading(0, &[("a", 1.0)]));
         history.push(&reading(1, &[("b", 5.0), ("a", 3.0)]));
         history.push(&reading(2, &[("b", 9.0)]));
-        assert_eq!(history.of("a").iter().map(|r| r.1).collect::<Vec<_>>(), [1.0, 3.0]);
+        assert_eq!(history.values("a").iter().map(|r| r.1).collect::<Vec<_>>(), [1.0, 3.0]);
         assert_eq!(history.rates("b"), [(Tick(1_000_000_000), Tick(2_000_000_000), 4.0)]);
-        assert_eq!(history.of("c"), []);
+        assert_eq!(history.values("c"), []);
         assert_eq!(["a", "b", "c"].map(|name| history.last(name)), [Some(3.0), Some(9.0), None]);
     }
 

@@ -28,7 +28,7 @@ pub fn plural(n: u64, thing: &str) -> String {
 }
 
 /// Joins words as an enumeration: `a, b and c`.
-pub fn listed(words: &[String]) -> String {
+pub fn enumeration(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),
@@ -43,7 +43,7 @@ pub fn round3(x: f64) -> f64 {
 
 /// Formats a number with three significant digits and all digits before the point: `0.123`, `12.3`,
 /// `12,345`; [`UNKNOWN`] for infinities and NaN.
-pub fn three(x: f64) -> String {
+pub fn three_digits(x: f64) -> String {
     if !x.is_finite() {
         return UNKNOWN.into();
     }
@@ -67,7 +67,7 @@ pub fn plain(x: f64) -> String {
 
 /// Formats a rate: `498/s`.
 pub fn rate(x: f64) -> String {
-    format!("{}/s", three(x))
+    format!("{}/s", three_digits(x))
 }
 
 /// Formats a time in nanoseconds: `391 µs`, `1.20 ms`, `3.41 s`.
@@ -76,9 +76,9 @@ pub fn time(nanos: u64) -> String {
     match rounded {
         0.0 => "0 µs".into(),
         ..1e3 => format!("{:.2} µs", rounded / 1e3),
-        ..1e6 => format!("{} µs", three(rounded / 1e3)),
-        ..1e9 => format!("{} ms", three(rounded / 1e6)),
-        _ => format!("{} s", three(seconds_of(nanos))),
+        ..1e6 => format!("{} µs", three_digits(rounded / 1e3)),
+        ..1e9 => format!("{} ms", three_digits(rounded / 1e6)),
+        _ => format!("{} s", three_digits(seconds_of(nanos))),
     }
 }
 
@@ -110,7 +110,7 @@ pub fn span(seconds: f64) -> String {
 
 /// Formats a share from 0 to 1: `42.1 %`.
 pub fn percent(share: f64) -> String {
-    format!("{} %", three(share * 100.0))
+    format!("{} %", three_digits(share * 100.0))
 }
 
 /// Formats a share with at most one decimal: `48 %`, `4.1 %`.
@@ -141,7 +141,7 @@ pub fn signed_percent(difference: f64) -> String {
     match difference * 100.0 {
         percent if !percent.is_finite() => UNKNOWN.into(),
         percent if percent.abs() < 1e3 => format!("{percent:+.1} %"),
-        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three(percent.abs())),
+        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three_digits(percent.abs())),
     }
 }
 
@@ -188,10 +188,10 @@ pub fn bits(x: f64) -> String {
 fn scaled(x: f64, units: [&str; 4]) -> String {
     let [ones, thousands, millions, billions] = units;
     match x {
-        ..1e3 => format!("{} {ones}", three(x)),
-        ..1e6 => format!("{} {thousands}", three(x / 1e3)),
-        ..1e9 => format!("{} {millions}", three(x / 1e6)),
-        _ => format!("{} {billions}", three(x / 1e9)),
+        ..1e3 => format!("{} {ones}", three_digits(x)),
+        ..1e6 => format!("{} {thousands}", three_digits(x / 1e3)),
+        ..1e9 => format!("{} {millions}", three_digits(x / 1e6)),
+        _ => format!("{} {billions}", three_digits(x / 1e9)),
     }
 }
 
@@ -200,10 +200,10 @@ pub fn bytes(n: f64) -> String {
     let rounded = round3(n);
     match rounded {
         ..1e3 => format!("{} B", rounded.round()),
-        ..1e6 => format!("{} kB", three(rounded / 1e3)),
-        ..1e9 => format!("{} MB", three(rounded / 1e6)),
-        ..1e12 => format!("{} GB", three(rounded / 1e9)),
-        _ => format!("{} TB", three(n / 1e12)),
+        ..1e6 => format!("{} kB", three_digits(rounded / 1e3)),
+        ..1e9 => format!("{} MB", three_digits(rounded / 1e6)),
+        ..1e12 => format!("{} GB", three_digits(rounded / 1e9)),
+        _ => format!("{} TB", three_digits(n / 1e12)),
     }
 }
 
@@ -215,7 +215,7 @@ pub fn percentile(q: f64) -> String {
 /// Formats a load with its unit: `35.0/s`, `200 users`.
 pub fn load(unit: LoadUnit, load: f64) -> String {
     // Loads are round numbers: `35`, not `35.0`.
-    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three(load) };
+    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three_digits(load) };
     match unit {
         LoadUnit::PerSecond => format!("{number}/s"),
         LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
@@ -269,17 +269,17 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_rounded() {
         assert_eq!([0, 999, 1000, 1_544_630].map(count), ["0", "999", "1,000", "1,544,630"]);
-        assert_eq!([0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three), ["0", "0.123", "10.0", "100", "154,463"]);
+        assert_eq!([0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three_digits), ["0", "0.123", "10.0", "100", "154,463"]);
         assert_eq!([812.0, 38_400.0, 999_950.0, 1.5e9].map(bytes), ["812 B", "38.4 kB", "1.00 MB", "1.50 GB"]);
         assert_eq!([2000.0, 0.5].map(plain), ["2,000", "0.5"]);
     }
 
     #[test]
     fn figures_have_three_digits_and_a_unit() {
-        assert_eq!([three(0.0), three(3.394), three(498.25), three(12_345.6)], ["0", "3.39", "498", "12,346"]);
+        assert_eq!([three_digits(0.0), three_digits(3.394), three_digits(498.25), three_digits(12_345.6)], ["0", "3.39", "498", "12,346"]);
         assert_eq!([seconds(0.000_391), seconds(0.0012), seconds(1.0)], ["391 µs", "1.20 ms", "1.00 s"]);
-        assert_eq!([seconds(f64::INFINITY), three(f64::NAN)], [UNKNOWN, UNKNOWN]);
-        assert_eq!([three(9.999), three(0.099_96), three(999.7)], ["10.0", "0.100", "1,000"]);
+        assert_eq!([seconds(f64::INFINITY), three_digits(f64::NAN)], [UNKNOWN, UNKNOWN]);
+        assert_eq!([three_digits(9.999), three_digits(0.099_96), three_digits(999.7)], ["10.0", "0.100", "1,000"]);
         assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
         assert_eq!([0.999, 0.5, 0.999_999].map(percentile), ["p99.9", "p50", "p99.9999"]);
         assert_eq!([plural(1, "user"), plural(2000, "user")], ["1 user", "2,000 users"]);

@@ -1,7 +1,7 @@
 //! Objectives: bounds on the figures of a run, such as `p99 < 50ms`.
 
 use crate::numbers;
-use crate::scenario::Step;
+use crate::scenario::ScenarioStep;
 use crate::time::seconds_of;
 use crate::{Plan, Run, Tally, TransactionTally};
 use brunt_stats::{Histogram, Quantile};
@@ -95,7 +95,7 @@ impl Objective {
     /// Evaluates the objective for a run.
     pub fn judge(&self, run: &Run) -> ObjectiveResult {
         let (value, at_least) = match &self.step {
-            None => self.metric.of(run),
+            None => self.metric.value_in(run),
             Some(name) => self.metric.of_step(run, name),
         };
         let is_upper = matches!(self.relation, Relation::Below | Relation::AtMost);
@@ -134,7 +134,7 @@ struct FigureSource<'a> {
 
 impl Metric {
     /// Returns this figure of a run, in its unit, and whether it is known only from below.
-    pub fn of(self, run: &Run) -> (f64, bool) {
+    pub fn value_in(self, run: &Run) -> (f64, bool) {
         let tally = &run.total;
         self.figure(&FigureSource {
             completed_per_second: run.throughput(),
@@ -150,7 +150,7 @@ impl Metric {
         }
         if run.labels.is_empty() {
             // The only step of a run has no separate tally.
-            return self.of(run);
+            return self.value_in(run);
         }
         let mut tally = Tally::default();
         for (step, one) in run.steps() {
@@ -225,8 +225,8 @@ pub fn step_names(plan: &Plan) -> Vec<String> {
     let mut names = Vec::new();
     for population in &plan.populations {
         names.extend(population.scenario.requests.iter().map(|request| request.label.clone()));
-        Step::each(&population.scenario.steps, &mut |step| {
-            if let Step::Transaction { name, .. } = step {
+        ScenarioStep::each(&population.scenario.steps, &mut |step| {
+            if let ScenarioStep::Transaction { name, .. } = step {
                 names.push(name.clone());
             }
         });

@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 
 /// Position of a process among those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ProcessPart {
     /// Number of the process, from 0.
     pub number: u32,
     /// Number of processes; at least 1.
-    pub of: u32,
+    pub count: u32,
 }
 
-impl Part {
+impl ProcessPart {
     /// The part of a run with one process.
-    pub const WHOLE: Self = Self { number: 0, of: 1 };
+    pub const WHOLE: Self = Self { number: 0, count: 1 };
 
     /// Returns the parts of a plan.
     pub fn all(plan: &Plan) -> impl Iterator<Item = Self> + use<> {
         let of = plan.processes.max(1);
-        (0..of).map(move |number| Self { number, of })
+        (0..of).map(move |number| Self { number, count: of })
     }
 
     /// Share of this process in `n` units that belong to all processes.
     pub fn share(self, n: u64) -> u64 {
         let number = u64::from(self.number);
-        let of = u64::from(self.of);
+        let of = u64::from(self.count);
         n / of + u64::from(number < n % of)
     }
 
     /// Adds the number of the process to a message, if there are several processes.
     pub fn named(self, message: String) -> String {
-        let Self { number, of } = self;
+        let Self { number, count: of } = self;
         if of == 1 { message } else { format!("process {} of {of}: {message}", number + 1) }
     }
 
     /// Number of a worker among all workers of the run; `own` is its number in this process.
     pub fn worker(self, own: usize) -> usize {
-        own * self.of as usize + self.number as usize
+        own * self.count as usize + self.number as usize
     }
 }
 
@@ -52,7 +52,7 @@ pub struct Assignment {
     /// Plan of the whole run.
     pub plan: Plan,
     /// Share of this process.
-    pub part: Part,
+    pub part: ProcessPart,
     /// Start of the run, in nanoseconds of the system's monotonic clock. All processes of a
     /// machine share this clock.
     pub epoch_nanos: u64,
@@ -92,7 +92,7 @@ mod tests {
     fn shares_make_up_the_whole_and_are_as_even_as_can_be() {
         for of in 1..9 {
             for n in 0..40 {
-                let shares: Vec<u64> = (0..of).map(|number| Part { number, of }.share(n)).collect();
+                let shares: Vec<u64> = (0..of).map(|number| ProcessPart { number, count: of }.share(n)).collect();
                 assert_eq!(shares.iter().sum::<u64>(), n);
                 assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1, "{n} by {of}: {shares:?}");
             }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_worker_has_a_number_of_its_own() {
         let mut numbers: Vec<usize> =
-            (0..3).flat_map(|number| (0..4).map(move |own| Part { number, of: 3 }.worker(own))).collect();
+            (0..3).flat_map(|number| (0..4).map(move |own| ProcessPart { number, count: 3 }.worker(own))).collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (0..12).collect::<Vec<_>>());
     }

@@ -11,7 +11,7 @@ pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-pub use stage::{HandedOn, StageKind, TestStage};
+pub use stage::{StageOutput, StageKind, TestStage};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -21,7 +21,7 @@ pub enum Question {
     Sweep,
     /// Capacity of each contender. Each load is chosen from the results so far. The first step of a
     /// contender is the pattern of its trials and is not measured; each trial appends a step.
-    Find(Find),
+    Find(CapacitySearch),
     /// Better contender. Each repetition is a block. The experiment ends as soon
     /// as the test decides.
     Compare(Compare),
@@ -29,7 +29,7 @@ pub enum Question {
 
 /// Settings of a capacity search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Find {
+pub struct CapacitySearch {
     /// Sets of objectives; each has a capacity. At least one.
     pub objectives: Vec<ObjectiveSet>,
     /// Target precision: half of each capacity's interval as a share of the capacity, such as 0.02.
@@ -46,7 +46,7 @@ pub struct Find {
     /// Length of the trials.
     pub trial: TrialTimes,
     /// Action between two trials.
-    pub between: Between,
+    pub between: TrialGap,
     /// Load of an overload trial after the search, as a multiple of the capacity; null: no
     /// overload. It shows the behavior in overload and the time to recover.
     pub overload: Option<f64>,
@@ -136,7 +136,7 @@ pub enum TrialPurpose {
 /// Action between two trials of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Between {
+pub enum TrialGap {
     /// A pause without load.
     Cool(
         /// Length of the pause, in seconds.
@@ -177,7 +177,7 @@ pub struct Compare {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtCapacity {
     /// Settings of each search; `within` is the time budget of one of them.
-    pub find: Find,
+    pub find: CapacitySearch,
     /// Number of given loads that are also measured in each repetition.
     pub given: usize,
 }

@@ -27,7 +27,7 @@ impl Run {
 
     /// Lists the failures with their counts, the most frequent first: `5 × connection refused`.
     /// Empty if no request failed.
-    pub fn failures_told(&self) -> String {
+    pub fn failure_summary(&self) -> String {
         let counts = crate::Failure::all().map(|failure| (self.total.failed_by(failure), failure.row().meaning));
         let mut failures: Vec<(u64, &str)> = counts.filter(|(count, _)| *count > 0).collect();
         failures.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
@@ -38,23 +38,23 @@ impl Run {
 impl Study {
     /// Returns the replies of a contender's best trial; None if it has no trial.
     pub fn best_replies(&self, contender: usize) -> Option<Replies> {
-        self.of(contender).map(|trial| trial.run.replies()).max()
+        self.trials_of(contender).map(|trial| trial.run.replies()).max()
     }
 
     /// Returns the objectives that no trial of a contender met.
     pub fn unmet(&self, contender: usize) -> Vec<&Objective> {
-        let first = self.of(contender).next().and_then(|trial| trial.run.plan.as_ref());
+        let first = self.trials_of(contender).next().and_then(|trial| trial.run.plan.as_ref());
         let objectives = first.map_or(&[][..], |plan| &plan.objectives);
-        objectives.iter().filter(|o| !self.of(contender).any(|trial| o.judge(&trial.run).met)).collect()
+        objectives.iter().filter(|o| !self.trials_of(contender).any(|trial| o.judge(&trial.run).met)).collect()
     }
 
     /// True if no trial of the study received a reply: nothing was measured.
-    pub fn measured_nothing(&self) -> bool {
+    pub fn has_no_reply(&self) -> bool {
         self.trials.iter().all(|trial| trial.run.replies() == Replies::None)
     }
 
     /// Number of trials with a failed consistency check.
-    pub fn invalid(&self) -> usize {
+    pub fn invalid_trials(&self) -> usize {
         self.trials.iter().filter(|trial| trial.judgement.verdict.state == State::Invalid).count()
     }
 }

@@ -22,7 +22,7 @@ pub const PEAK_MEMORY: &str = "peak_rss_bytes";
 pub const RESIDENT: &str = "memory.resident_bytes";
 
 /// Returns the full name of a worker's reading.
-pub fn of_worker(worker: usize, name: &str) -> String {
+pub fn worker_reading(worker: usize, name: &str) -> String {
     format!("worker.{worker}.{name}")
 }
 
@@ -34,34 +34,34 @@ fn worker_and_name(full: &str) -> Option<(&str, &str)> {
 
 /// Name of the CPU time of a worker's thread. Counter.
 pub fn worker_cpu(worker: usize) -> String {
-    of_worker(worker, "cpu_seconds")
+    worker_reading(worker, "cpu_seconds")
 }
 
 /// Name of the time for which a worker's thread waited for a core. Counter.
 pub fn worker_run_delay(worker: usize) -> String {
-    of_worker(worker, "run_delay_seconds")
+    worker_reading(worker, "run_delay_seconds")
 }
 
 /// True if `full` is the full name of a worker's reading `name`.
-pub fn is_of_a_worker(full: &str, name: &str) -> bool {
-    worker_and_name(full).is_some_and(|(_, of_worker)| of_worker == name)
+pub fn is_worker_reading(full: &str, name: &str) -> bool {
+    worker_and_name(full).is_some_and(|(_, of_worker)| worker_reading == name)
 }
 
 /// Replaces the number of the worker in a full name. None if it is not a worker's.
-pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
+pub fn with_worker_number(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
     let (worker, reading) = worker_and_name(name)?;
-    Some(of_worker(number(worker.parse().ok()?), reading))
+    Some(worker_reading(number(worker.parse().ok()?), reading))
 }
 
 /// Name of the total time for which a worker's thread was late. Only delays of a quarter of a
 /// second or more count. Counter.
 pub fn worker_stopped(worker: usize) -> String {
-    of_worker(worker, "stopped_seconds")
+    worker_reading(worker, "stopped_seconds")
 }
 
 /// Name of the start of the latest such delay, in seconds of the run's clock.
 pub fn worker_stopped_at(worker: usize) -> String {
-    of_worker(worker, "stopped_at")
+    worker_reading(worker, "stopped_at")
 }
 
 /// Number of pauses of a worker's thread before it polled its sockets. Counter of a worker
@@ -191,7 +191,7 @@ pub enum Nic {
 
 impl Nic {
     /// Returns the name of this reading for an interface.
-    pub fn of(self, interface: &str) -> String {
+    pub fn reading_name(self, interface: &str) -> String {
         format!("nic.{interface}.{}", self.suffix())
     }
 
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn an_interface_is_found_again_by_the_name_of_its_reading() {
-        let names = ["lo", "eth0.100", "nic.0"].map(|nic| Nic::SentBytes.of(nic));
+        let names = ["lo", "eth0.100", "nic.0"].map(|nic| Nic::SentBytes.reading_name(nic));
         assert_eq!(Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(), ["lo", "eth0.100", "nic.0"]);
         assert_eq!(Nic::Missed.interfaces(&names).count(), 0);
     }

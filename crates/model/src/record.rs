@@ -145,7 +145,7 @@ pub struct SampleTrace {
     /// Failure of the request, such as `connection refused`; None if it is good.
     pub failure: Option<String>,
     /// Evaluations of the reply by extractors, checks and scripts, in order.
-    pub looks: Vec<TracedLook>,
+    pub evaluations: Vec<TracedEvaluation>,
     /// Variables that extractors and scripts changed.
     pub changed: Vec<VariableChange>,
 }
@@ -163,9 +163,9 @@ pub struct VariableChange {
 
 /// Evaluation of a reply by an extractor, a check or a script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TracedLook {
+pub struct TracedEvaluation {
     /// Kind of the evaluation.
-    pub by: Looker,
+    pub by: EvaluationKind,
     /// Name of the variable, check or script.
     pub name: String,
     /// Expected value or expression, such as `json $.token`; may be empty.
@@ -178,7 +178,7 @@ pub struct TracedLook {
 
 /// Kind of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Looker {
+pub enum EvaluationKind {
     /// An extractor of a value.
     Extractor,
     /// A check, or an assertion of JMeter.

@@ -135,7 +135,7 @@ pub enum AssertionTest {
         /// Part of the reply; null: all received bytes.
         part: Option<ReplyPart>,
         /// Comparison with the number.
-        is: Comparison,
+        is: NumberComparison,
         /// A text: number of bytes.
         bytes: String,
     },
@@ -231,7 +231,7 @@ pub enum TextMatch {
 /// Comparison of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Comparison {
+pub enum NumberComparison {
     /// The numbers are equal (=).
     Equal,
     /// The numbers differ (≠).
@@ -389,24 +389,24 @@ impl ReplyPolicy {
     }
 
     /// True if actions or assertions need the body of a reply.
-    pub fn looks_at_body(&self) -> bool {
+    pub fn needs_body(&self) -> bool {
         self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Body | ReplyPart::UnescapedBody)))
     }
 
     /// True if actions or assertions need the header fields or the status line of a reply.
-    pub fn looks_at_fields(&self) -> bool {
+    pub fn needs_fields(&self) -> bool {
         self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Headers | ReplyPart::Message)))
     }
 
     /// True if the head of a reply affects the next request of the user: by redirects, cookies,
     /// requested credentials, versions or page elements.
-    pub fn looks_at_head(&self) -> bool {
+    pub fn needs_head(&self) -> bool {
         let by_siege = self.redirects.most > 0 && self.redirects.rules == RedirectRules::Siege;
-        by_siege || self.cookies.are_kept() || self.repeats_unauthorized > 0 || self.looks_at_page()
+        by_siege || self.cookies.are_kept() || self.repeats_unauthorized > 0 || self.needs_page()
     }
 
     /// True if a reply's page elements or version are needed.
-    pub fn looks_at_page(&self) -> bool {
+    pub fn needs_page(&self) -> bool {
         self.elements.is_some() || self.cache.is_some()
     }
 

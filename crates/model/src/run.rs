@@ -59,7 +59,7 @@ pub struct Run {
     /// End of the run; None while it is active, or if the log is incomplete.
     pub finish: Option<Finish>,
     /// End of the latest interval.
-    pub seen_to: Tick,
+    pub last_interval_end: Tick,
 }
 
 impl Run {
@@ -172,7 +172,7 @@ impl Run {
             self.sum_flows();
         }
         self.peak.raise(&s.flow);
-        self.seen_to = self.seen_to.max(s.to);
+        self.last_interval_end = self.last_interval_end.max(s.to);
         self.series.push(s);
         self.spread.push(&s.bins);
     }
@@ -195,7 +195,7 @@ impl Run {
     }
 
     /// Returns the start of a phase.
-    pub fn began(&self, phase: Phase) -> Option<Tick> {
+    pub fn phase_start(&self, phase: Phase) -> Option<Tick> {
         self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)
     }
 
@@ -203,7 +203,7 @@ impl Run {
     /// if there was none.
     pub fn measured_span(&self) -> Option<(Tick, Tick)> {
         // Without a grace period, the run is still active or its log is incomplete.
-        Some((self.began(Phase::Measure)?, self.began(Phase::Grace).unwrap_or(self.seen_to)))
+        Some((self.phase_start(Phase::Measure)?, self.phase_start(Phase::Grace).unwrap_or(self.last_interval_end)))
     }
 
     /// Length of the measured time, in seconds.
@@ -235,12 +235,12 @@ impl Run {
     /// Sum of the latest readings of all workers under this name. None if no worker has one.
     pub fn sum_of_workers(&self, name: &str) -> Option<f64> {
         let history = self.history.get(reading_names::GENERATOR)?;
-        let of_workers = history.names().iter().filter(|full| reading_names::is_of_a_worker(full, name));
+        let of_workers = history.names().iter().filter(|full| reading_names::is_worker_reading(full, name));
         of_workers.filter_map(|full| history.last(full)).reduce(|a, b| a + b)
     }
 
     /// True if the run was stopped early.
-    pub fn interrupted(&self) -> bool {
+    pub fn is_interrupted(&self) -> bool {
         self.finish.as_ref().is_none_or(|f| f.interrupted)
     }
 }

@@ -25,7 +25,7 @@ pub struct Scenario {
     #[schemars(with = "Vec<Request>")]
     pub requests: RequestList,
     /// Steps of one iteration, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
     /// Rules for placeholders in texts of requests and steps.
     #[serde(default)]
     pub texts: TextRules,
@@ -53,7 +53,7 @@ pub struct Scenario {
 /// One step of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum ScenarioStep {
     /// The request with this index in the list, from 0.
     Request(u32),
     /// The next request of the list. Requests of weight 0 are never next.
@@ -62,16 +62,16 @@ pub enum Step {
     /// credentials, page elements and versions are neither taken from them nor sent with them.
     Together {
         /// Way in which they are sent.
-        manner: Manner,
+        manner: ConcurrencyMode,
         /// Requests, and loops and choices of requests.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// A named group of steps, without timing.
     Group {
         /// Name of the group.
         name: String,
         /// Steps of the group.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Steps that are timed together: from the planned instant of the first request to the
     /// last byte of the last. The transaction ends after its steps, or if a stop or a
@@ -87,17 +87,17 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         parent: bool,
         /// Steps of the transaction.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Increases the number of samples that JMeter's records show for transactions, without a
     /// sample. It is not timed.
-    CountInTransactions(Counted),
+    CountInTransactions(TransactionCount),
     /// Repeats steps a number of times.
     Loop {
         /// Number of rounds; null: until the iteration is stopped.
         times: Option<Rounds>,
         /// Steps of one round.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Repeats steps while the condition holds before each round.
     While {
@@ -108,17 +108,17 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         twice: bool,
         /// Steps of one round.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Executes one of two lists of steps.
     If {
         /// Condition that selects the list.
         condition: Condition,
         /// Steps if the condition holds.
-        then: Vec<Step>,
+        then: Vec<ScenarioStep>,
         /// Steps if the condition does not hold.
         #[serde(default, rename = "else", skip_serializing_if = "Vec::is_empty")]
-        otherwise: Vec<Step>,
+        otherwise: Vec<ScenarioStep>,
     },
     /// Executes steps once for each value.
     ForEach {
@@ -127,7 +127,7 @@ pub enum Step {
         /// Values of the variable, in order.
         values: Values,
         /// Steps for each value.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Executes the first case with a name equal to the text; none if there is no such case.
     Switch {
@@ -137,20 +137,20 @@ pub enum Step {
         cases: Vec<Case>,
     },
     /// Executes all these lists of steps, in a new random order each time.
-    Shuffle(Vec<Vec<Step>>),
+    Shuffle(Vec<Vec<ScenarioStep>>),
     /// Repeats steps for a time; the round that is active at its end is the last.
     During {
         /// A text: number of seconds.
         seconds: String,
         /// Steps of one round.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Executes steps while no other user of the run executes steps with the same lock.
     Lock {
         /// A text: name of the lock.
         name: String,
         /// Steps that need the lock.
-        steps: Vec<Step>,
+        steps: Vec<ScenarioStep>,
     },
     /// Executes the steps of one branch.
     Choose {
@@ -165,7 +165,7 @@ pub enum Step {
     /// Steps in a choice with branches that take turns. They continue where their last turn ended.
     /// After the last step, they start again when the choice reaches them again. Between their
     /// turns, the rounds of their loops and their transactions are preserved.
-    Resumable(Vec<Step>),
+    Resumable(Vec<ScenarioStep>),
     /// A pause; the next request is due after it.
     Think(Think),
     /// A pause of a number of milliseconds, given as a text; 0 if it is not a number.
@@ -200,14 +200,14 @@ pub enum Step {
     /// A sample without a request: it is listed among samples, but no total includes it.
     Sample(ScriptSample),
     /// Executes steps only in the first iteration of each user.
-    Once(Vec<Step>),
+    Once(Vec<ScenarioStep>),
     /// Executes steps only once each time that the innermost enclosing loop begins.
-    OncePerLoop(Vec<Step>),
+    OncePerLoop(Vec<ScenarioStep>),
     /// Ends a part of the run.
     Stop(Scope),
 }
 
-impl Step {
+impl ScenarioStep {
     /// Returns the lists of steps in the step.
     pub fn inner(&self) -> Vec<&[Self]> {
         match self {
@@ -286,7 +286,7 @@ pub struct Case {
     /// Names of the case; empty: the default case.
     pub names: Vec<String>,
     /// Steps of the case.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
 }
 
 /// A data file with values of variables.
@@ -395,7 +395,7 @@ pub struct Pace {
     /// A text: maximum number of passes per minute.
     pub per_minute: String,
     /// Users that the rate applies to.
-    pub by: PaceOf,
+    pub by: PaceScope,
     /// Name that pauses with a common rate share; empty: this pause alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shared: String,
@@ -419,7 +419,7 @@ pub struct PaceStage {
 /// Users that a rate applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum PaceOf {
+pub enum PaceScope {
     /// Each user is limited separately.
     User,
     /// Each user gets an equal share of the rate, by the number of users in the run.
@@ -463,7 +463,7 @@ pub enum ScriptLanguage {
 /// Way of sending requests that do not wait for each other's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Manner {
+pub enum ConcurrencyMode {
     /// Pipelining (RFC 9112 section 9.3.2): all at once on one connection, with replies in order.
     /// If one has no reply, the later ones have none either.
     Pipelined,
@@ -475,7 +475,7 @@ pub enum Manner {
 /// Additional counts of JMeter in a transaction, without a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum TransactionCount {
     /// A sampler without a sample, such as a pause; counted in all enclosing transactions.
     Sampler,
     /// The end of a controller that a sampler follows; counted in the innermost transaction.
@@ -562,11 +562,11 @@ impl Scenario {
 
     /// Creates a scenario with one request of a list per iteration.
     pub fn list(requests: Vec<Request>, order: Order) -> Self {
-        Self::of(requests, vec![Step::Next(order)])
+        Self::of(requests, vec![ScenarioStep::Next(order)])
     }
 
     /// Creates a scenario from requests and steps.
-    pub fn of(requests: Vec<Request>, steps: Vec<Step>) -> Self {
+    pub fn of(requests: Vec<Request>, steps: Vec<ScenarioStep>) -> Self {
         Self { requests: requests.into(), steps, ..Self::default() }
     }
 
@@ -574,7 +574,7 @@ impl Scenario {
     pub fn order(&self) -> Option<Order> {
         // A step that is executed only once does not change the later iterations.
         match &self.steps[..] {
-            [Step::Next(order)] | [Step::Once(_), Step::Next(order)] => Some(*order),
+            [ScenarioStep::Next(order)] | [ScenarioStep::Once(_), ScenarioStep::Next(order)] => Some(*order),
             _ => None,
         }
     }

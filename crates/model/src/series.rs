@@ -201,8 +201,8 @@ impl From<PackedPoint> for Point {
             to: Tick(p.to_nanos),
             phase: wire::Phase::from_number(p.phase).unwrap_or_default(),
             flow: p.flow.unwrap_or_default(),
-            response: Sketch::of_packed(p.response, p.response_max),
-            lag: Sketch::of_packed(p.lag, p.lag_max),
+            response: Sketch::from_packed(p.response, p.response_max),
+            lag: Sketch::from_packed(p.lag, p.lag_max),
         }
     }
 }

@@ -51,21 +51,21 @@ impl Bin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// Sums over spans of increasing length.
-    pub levels: [Level; 3],
+    pub levels: [SpanCounts; 3],
     /// Bins that may still change.
     open: VecDeque<Bin>,
 }
 
 impl Default for Spread {
     fn default() -> Self {
-        let levels = [1, 10, 100].map(|bins_each| Level { bins_each, ..Level::default() });
+        let levels = [1, 10, 100].map(|bins_each| SpanCounts { bins_each, ..SpanCounts::default() });
         Self { levels, open: VecDeque::new() }
     }
 }
 
 /// Sums over spans of one length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Level {
+pub struct SpanCounts {
     /// Number of 10 ms bins per span.
     pub bins_each: u64,
     /// Number of counted spans.
@@ -123,7 +123,7 @@ impl Spread {
 
     /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough
     /// spans. None if there are none.
-    pub fn telling(&self) -> Option<&Level> {
+    pub fn shortest_conclusive(&self) -> Option<&SpanCounts> {
         const ARRIVALS: u64 = 20;
         const SPANS: u64 = 20;
         self.levels
@@ -132,7 +132,7 @@ impl Spread {
     }
 }
 
-impl Level {
+impl SpanCounts {
     fn push(&mut self, bin: &Bin) {
         let (span, filled) = &mut self.filling;
         span.add(bin);
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_is_begun_in_time_is_spread_as_planned() {
         let spread = of((0..10_000).map(|i| (i * 500_000 + 1, i * 500_000 + 100_000)));
-        let level = spread.telling().unwrap();
+        let level = spread.shortest_conclusive().unwrap();
         assert!(level.spans > 450 && level.displaced == 0, "{spread:?}");
         assert_eq!((level.seconds(), level.dispersion()), (0.01, Some((0.0, 0.0))));
     }
@@ -208,6 +208,6 @@ mod tests {
         let spread = of((0..200).map(|i| (i * 1_000_000_000 + 1, i * 1_000_000_000 + 2)));
         let (planned, acted) = spread.levels[0].dispersion().unwrap();
         assert!(spread.levels[0].spans > 15_000 && planned == acted && planned > 0.98, "{spread:?}");
-        assert!(spread.telling().is_none() && spread.levels[2].spans > 150);
+        assert!(spread.shortest_conclusive().is_none() && spread.levels[2].spans > 150);
     }
 }

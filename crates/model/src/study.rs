@@ -48,7 +48,7 @@ pub struct Trial {
 
 impl Study {
     /// Returns the trials of a contender, in the order of measurement.
-    pub fn of(&self, contender: usize) -> impl Iterator<Item = &Trial> {
+    pub fn trials_of(&self, contender: usize) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
@@ -61,16 +61,16 @@ impl Study {
     }
 
     /// Returns the trials of a contender in a repetition that a search chose.
-    pub fn searched(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
-        let trials = self.of(contender).filter(move |trial| trial.place.repetition == repetition);
-        trials.filter(|trial| self.experiment.was_chosen(trial.place))
+    pub fn search_trials(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
+        let trials = self.trials_of(contender).filter(move |trial| trial.place.repetition == repetition);
+        trials.filter(|trial| self.experiment.is_search_trial(trial.place))
     }
 
     /// True if all trials were made, or enough of them. An experiment that grows has enough trials,
     /// unless it was stopped.
     pub fn is_complete(&self) -> bool {
         let experiment = &self.experiment;
-        let has_all = !experiment.grows() && self.trials.len() >= experiment.trials();
-        has_all || !self.interrupted && (experiment.grows() || experiment.may_end_early())
+        let has_all = !experiment.has_search() && self.trials.len() >= experiment.trials();
+        has_all || !self.interrupted && (experiment.has_search() || experiment.may_end_early())
     }
 }

@@ -50,7 +50,7 @@ impl TransactionTally {
     }
 
     /// Number of transactions that have not ended yet.
-    pub fn under_way(&self) -> u64 {
+    pub fn in_flight(&self) -> u64 {
         self.started.saturating_sub(self.succeeded + self.failed + self.unfinished)
     }
 

@@ -7,7 +7,7 @@ use brunt_model::sample::Opening;
 use brunt_model::spread::Bin;
 use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
-    Account, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
+    Account, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, ProcessPart, Phase, Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -192,7 +192,7 @@ fn event() -> impl Strategy<Value = Event> {
         reading.prop_map(Event::Reading),
         (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
         finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish { at, interrupted, error })),
-        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: Part { number, of } })),
+        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: ProcessPart { number, count } })),
     ]
 }
 

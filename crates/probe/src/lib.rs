@@ -19,7 +19,7 @@ pub mod settings;
 mod sources;
 pub mod watch;
 
-pub use ourselves::Ourselves;
+pub use ourselves::SelfMonitor;
 pub use root::Root;
 pub use route::route;
-pub use watch::{Observed, Watch};
+pub use watch::{WatchEvent, Watch};

@@ -12,7 +12,7 @@ use std::fs;
 pub use crate::sources::workers::Thread;
 
 /// Reads this process's use of the machine since a start, and the state of the machine.
-pub struct Ourselves {
+pub struct SelfMonitor {
     start: CpuTime,
     workers: Workers,
     sources: Vec<Box<dyn Source>>,
@@ -29,15 +29,15 @@ struct CpuTime {
     system_ticks: f64,
 }
 
-impl Ourselves {
+impl SelfMonitor {
     /// Starts counting on this machine. `server` contains the pids of the server and its
     /// children; empty if unknown.
     pub fn new(server: &[u32]) -> Self {
-        Self::of(&Root::system(), server)
+        Self::in_tree(&Root::system(), server)
     }
 
     /// Like [`new`](Self::new), but reads the files of a recorded tree.
-    pub fn of(root: &Root, server: &[u32]) -> Self {
+    pub fn in_tree(root: &Root, server: &[u32]) -> Self {
         let neighbors: Box<dyn Source> = Box::new(Neighbors::open(root, server));
         let sources = SOURCES.iter().map(|open| open(root)).chain([neighbors]).collect();
         Self { start: cpu_time(), workers: Workers::new(root), sources }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_reading_of_this_machine_has_what_every_linux_shows() {
-        let mut ourselves = Ourselves::new(&[]);
+        let mut ourselves = SelfMonitor::new(&[]);
         let (first, second) = (ourselves.read(1), ourselves.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
         for name in [name::CPU_USER, name::HOST_IDLE, name::RESIDENT, name::DESCRIPTORS_LIMIT, name::MEMORY_TOTAL] {

@@ -24,7 +24,7 @@ mod stop;
 mod tests;
 mod trouble;
 
-pub use trouble::Trouble;
+pub use trouble::ProbeError;
 
 use brunt_model::probe_spec::ProbeAccess;
 use brunt_model::{Clock, ProbeSpec, Probed, Reading};
@@ -47,7 +47,7 @@ const MAX_END_WAIT: Duration = Duration::from_millis(500);
 
 /// An event of a watch.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Observed {
+pub enum WatchEvent {
     /// A reading of one instant; its source is [`ProbeSpec::source`].
     Reading(Reading),
     /// One sentence: a source does not answer, or answers again.
@@ -56,7 +56,7 @@ pub enum Observed {
 
 /// Takes readings until it is dropped.
 pub struct Watch {
-    events: Receiver<Observed>,
+    events: Receiver<WatchEvent>,
     stop: Arc<Stop>,
     child_handles: Vec<ChildHandle>,
     threads: Vec<JoinHandle<()>>,
@@ -82,7 +82,7 @@ impl Watch {
     }
 
     /// Returns all events since the last call, in order.
-    pub fn drain(&mut self) -> Vec<Observed> {
+    pub fn drain(&mut self) -> Vec<WatchEvent> {
         self.events.try_iter().collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
-use brunt_model::numbers::{UNKNOWN, count, three};
+use brunt_model::numbers::{UNKNOWN, count, three_digits};
 use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
@@ -107,14 +107,14 @@ impl Breakdown {
 }
 
 fn requests(run: &Run, t: &Tally) -> Vec<String> {
-    let rate = three(run.per_second(t.completed));
+    let rate = three_digits(run.per_second(t.completed));
     let counts = [count(t.completed), rate, count(t.errors())];
     counts.into_iter().chain(QUANTILES.map(|q| response_quantile(t, q))).collect()
 }
 
 fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
     let ended = t.succeeded + t.failed;
-    let rate = three(run.per_second(ended));
+    let rate = three_digits(run.per_second(ended));
     let counts = [count(ended), rate, count(t.failed), count(t.unfinished)];
     counts.into_iter().chain(QUANTILES.map(|q| transaction_quantile(t, q))).collect()
 }

@@ -66,7 +66,7 @@ const COLUMNS: [Column; 30] = [
     ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
     ("service_p99_seconds", |t| number_cell(t.service_time_p99_seconds)),
     ("lag_p99_seconds", |t| number_cell(t.lag_p99_seconds)),
-    ("verdict", |t| t.verdict.state.word().into()),
+    ("verdict", |t| t.verdict.state.key().into()),
     ("interrupted", |t| t.interrupted.to_string()),
 ];
 

@@ -162,14 +162,14 @@ impl Unit {
     /// Formats a value with its unit.
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::Count => numbers::three(value),
+            Self::Count => numbers::three_digits(value),
             Self::Seconds => numbers::seconds(value),
-            Self::PerSecond => format!("{}/s", numbers::three(value)),
+            Self::PerSecond => format!("{}/s", numbers::three_digits(value)),
             Self::Share => numbers::fraction(value),
             Self::Bytes => numbers::bytes(value),
             Self::BytesPerSecond => format!("{}/s", numbers::bytes(value)),
-            Self::Cores => format!("{} cores", numbers::three(value)),
-            Self::Users => format!("{} users", numbers::three(value)),
+            Self::Cores => format!("{} cores", numbers::three_digits(value)),
+            Self::Users => format!("{} users", numbers::three_digits(value)),
             Self::Clock => utc::day_and_time(value),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Out of scope: numbers without a meaning, which `model::numbers` writes.
 
-use brunt_model::finding::Estimate;
-use brunt_model::numbers::{UNKNOWN, round3, seconds, three, time};
+use brunt_model::finding::FigureEstimate;
+use brunt_model::numbers::{UNKNOWN, round3, seconds, three_digits, time};
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Judgement, Run, Tally};
 use brunt_stats::{Histogram, Quantile};
@@ -20,13 +20,13 @@ pub fn quantile(q: Quantile) -> String {
 
 /// Formats a 95 % interval: `95 % CI 356–368`.
 pub fn interval(ends: (f64, f64)) -> String {
-    format!("95 % CI {}–{}", three(ends.0), three(ends.1))
+    format!("95 % CI {}–{}", three_digits(ends.0), three_digits(ends.1))
 }
 
 /// Formats a figure with its 95 % interval and its unit: `362 (95 % CI 356–368) requests/s`.
 pub fn with_interval(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String {
     let ends = ends.map_or(String::new(), |ends| format!(" ({})", interval(ends)));
-    format!("{}{ends} {unit}", three(value))
+    format!("{}{ends} {unit}", three_digits(value))
 }
 
 /// Formats a time in seconds with its 95 % interval, all in the unit that fits the time.
@@ -75,7 +75,7 @@ pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, 
 }
 
 /// Returns the interval of a percentile, if the judgement has one.
-pub fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
+pub fn estimate(judgement: &Judgement, q: f64) -> Option<&FigureEstimate> {
     judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
 }
 

@@ -149,7 +149,7 @@ fn seconds_of(points: &[Point]) -> f64 {
 }
 
 fn zero(run: &Run) -> Tick {
-    run.began(Phase::Measure).unwrap_or_default()
+    run.phase_start(Phase::Measure).unwrap_or_default()
 }
 
 fn since(tick: Tick, zero: Tick) -> f64 {

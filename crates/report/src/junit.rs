@@ -15,7 +15,7 @@ use brunt_model::answer::Capacity;
 use brunt_model::comparison::Pair;
 use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
-use brunt_model::numbers::{fraction, plain, seconds, three};
+use brunt_model::numbers::{fraction, plain, seconds, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::{Regression, Requirement, RequirementOutcome};
 use brunt_model::reached::Replies;
@@ -80,7 +80,7 @@ fn suite(
 ) -> io::Result<()> {
     let mut all = required(study, analysis, contender);
     all.extend(places(study, index, contender).flat_map(|place| cases(study, analysis, contender, place)));
-    let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
+    let seconds: f64 = study.trials_of(index).map(|t| t.run.measured_seconds()).sum();
     let suite = SuiteHead { name: &contender.name, seconds, details: &details(study, index) };
     write_suite(&suite, study, &all, out)
 }
@@ -88,7 +88,7 @@ fn suite(
 /// Returns the labels and transactions of each trial of a contender, and the failed
 /// checks, one per line.
 fn details(study: &Study, contender: usize) -> String {
-    study.of(contender).map(|trial| details_of_trial(study, trial)).collect()
+    study.trials_of(contender).map(|trial| details_of_trial(study, trial)).collect()
 }
 
 fn details_of_trial(study: &Study, trial: &Trial) -> String {
@@ -114,7 +114,7 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
     let (Some(comparison), Question::Compare(spec)) = (&analysis.comparison, &study.experiment.question) else {
         return Ok(());
     };
-    let unit = study.experiment.contenders.first().map_or("", |contender| contender.unit().behind());
+    let unit = study.experiment.contenders.first().map_or("", |contender| contender.unit().suffix());
     let mut all = Vec::new();
     for pair in &comparison.pairs {
         let load = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
@@ -185,7 +185,7 @@ fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<(
 /// ones that it chose.
 fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = TrialIndex> {
     // The first step of a search is the pattern of its trials, and was not run itself.
-    let first = usize::from(study.experiment.grows());
+    let first = usize::from(study.experiment.has_search());
     let steps = contender.steps.len();
     (0..study.experiment.repetitions)
         .flat_map(move |repetition| (first..steps).map(move |step| TrialIndex { repetition, contender: index, step }))
@@ -216,12 +216,12 @@ fn requirement_case(capacity: &Capacity, requirement: &Requirement) -> Case {
 }
 
 fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: TrialIndex) -> Vec<Case> {
-    if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
+    if study.experiment.is_search_trial(place) && matches!(study.experiment.question, Question::Compare(_)) {
         // The result of a search counts, not its single trials.
         return Vec::new();
     }
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
-    let unit = contender.unit().behind();
+    let unit = contender.unit().suffix();
     let at = match study.experiment.repetitions {
         0 | 1 => format!("at {}{unit}", plain(load)),
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
@@ -240,7 +240,7 @@ fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: Trial
     let seconds = trial.run.measured_seconds();
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
     let state = trial.judgement.verdict.state;
-    if study.experiment.grows() && state.is_disturbed() {
+    if study.experiment.has_search() && state.is_disturbed() {
         // A search expects some disturbed trials. They do not count against the server.
         let outcome = Outcome::Skipped(state.words().into());
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
@@ -265,7 +265,7 @@ fn objective_outcome(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
     }
     let value = match judged.objective.metric {
         Metric::Errors => fraction(judged.value),
-        Metric::Throughput | Metric::Goodput => format!("{}/s", three(judged.value)),
+        Metric::Throughput | Metric::Goodput => format!("{}/s", three_digits(judged.value)),
         Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(judged.value),
     };
     let at_least = if judged.at_least { "at least " } else { "" };
@@ -289,7 +289,7 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
         {
             replies(study, trial)
         }
-        State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
+        State::Ok if trial.run.is_interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
         State::Ok => Outcome::Passed,
         state @ (State::BusyMachine | State::Unexplained | State::Limited) => {
             let words = format!("{}: {causes}", state.words());
@@ -308,7 +308,7 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
 /// contender had better replies in another trial.
 fn replies(study: &Study, trial: &Trial) -> Outcome {
     let message = match trial.run.replies() {
-        Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failures_told()),
+        Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failure_summary()),
         _ => format!("none of {} replies was good", trial.run.total.completed),
     };
     if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {

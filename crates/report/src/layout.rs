@@ -126,11 +126,11 @@ impl Table {
 
     /// Adds a row without a note.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.noted(cells, String::new());
+        self.row_with_note(cells, String::new());
     }
 
     /// Adds a row with a note.
-    pub fn noted<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>, note: String) {
+    pub fn row_with_note<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>, note: String) {
         self.rows.push((cells.into_iter().map(Into::into).collect(), note));
     }
 

@@ -17,7 +17,7 @@ use crate::study;
 use crate::view::Detail;
 use block::{Block, Fact, ListItem, ListMark};
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::{Side, Weight};
+use brunt_model::finding::{Side, Severity};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
@@ -154,7 +154,7 @@ fn items(findings: &[Finding]) -> Vec<ListItem> {
 
 fn finding_item(finding: &Finding) -> ListItem {
     ListItem {
-        mark: if finding.weight == Weight::Warning { ListMark::Warning } else { ListMark::Note },
+        mark: if finding.weight == Severity::Warning { ListMark::Warning } else { ListMark::Note },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
     }
@@ -167,7 +167,7 @@ fn section(heading: &str, items: Vec<ListItem>) -> Vec<Block> {
 
 /// Formats a load: `300/s`, or `300 users`.
 fn load_in_words(unit: LoadUnit, load: f64) -> String {
-    format!("{}{}", numbers::plain(load), unit.behind())
+    format!("{}{}", numbers::plain(load), unit.suffix())
 }
 
 /// Returns the head of a column of loads.
@@ -195,7 +195,7 @@ fn evidence_row(contender: &str, reason: &brunt_model::analysis::Reason) -> Vec<
         Side::AtLeast => "from",
         Side::Below => "below",
     };
-    let cause = format!("{side} {}", numbers::three(reason.threshold));
-    let value = numbers::three(reason.value);
+    let cause = format!("{side} {}", numbers::three_digits(reason.threshold));
+    let value = numbers::three_digits(reason.value);
     vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), value, cause]
 }

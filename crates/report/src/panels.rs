@@ -125,7 +125,7 @@ pub fn chosen(study: &Study, analysis: &Analysis) -> Vec<usize> {
 
 /// Returns the load near a contender's limit, and its highest load; only one if they are equal.
 fn loads_of_interest(study: &Study, analysis: &Analysis, contender: usize) -> Vec<f64> {
-    let mut loads: Vec<f64> = study.of(contender).map(|t| load::of(study, t)).collect();
+    let mut loads: Vec<f64> = study.trials_of(contender).map(|t| load::of(study, t)).collect();
     loads.sort_by(f64::total_cmp);
     loads.dedup();
     let Some(&highest) = loads.last() else { return Vec::new() };
@@ -152,7 +152,7 @@ fn first_trial(study: &Study, contender: usize, load: f64) -> Option<usize> {
         .iter()
         .enumerate()
         .filter(|(_, t)| t.place.contender == contender && load::of(study, t) == load)
-        .map(|(index, trial)| (index, trial.run.interrupted()));
+        .map(|(index, trial)| (index, trial.run.is_interrupted()));
     let first = trials.clone().next()?.0;
     trials.find(|(_, is_interrupted)| !is_interrupted).map(|(index, _)| index).or(Some(first))
 }

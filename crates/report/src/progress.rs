@@ -2,7 +2,7 @@
 //!
 //! Out of scope: the terminal. This module makes the lines; the caller shows them.
 
-use brunt_model::numbers::{UNKNOWN, count, plural, span, three, time};
+use brunt_model::numbers::{UNKNOWN, count, plural, span, three_digits, time};
 use brunt_model::time::seconds_of;
 use brunt_model::{Phase, Plan, Snapshot, Tick};
 use brunt_stats::Sketch;
@@ -106,8 +106,8 @@ impl Progress {
         format!(
             "{}{share}  {}/s, average {}/s  p50 {p50}, p99 {p99}  {} in flight  {}",
             self.so_far(),
-            three(self.rate()),
-            three(self.average()),
+            three_digits(self.rate()),
+            three_digits(self.average()),
             count(self.in_flight),
             plural(self.errors, "error")
         )
@@ -119,7 +119,7 @@ impl Progress {
         if self.phase == Phase::Setup {
             return vec![cut(&self.line(), width)];
         }
-        let rate = format!("{}/s now, {}/s average", three(self.rate()), three(self.average()));
+        let rate = format!("{}/s now, {}/s average", three_digits(self.rate()), three_digits(self.average()));
         let (p50, p99) = self.percentiles();
         let flight = count(self.in_flight);
         let errors = plural(self.errors, "error");

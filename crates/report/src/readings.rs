@@ -42,7 +42,7 @@ pub fn rate_name(name: &str) -> String {
 
 /// Returns a reading over time: a state as it was read, a counter as its growth per second.
 pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
-    let zero = run.began(Phase::Measure).unwrap_or_default();
+    let zero = run.phase_start(Phase::Measure).unwrap_or_default();
     if is_counter(name) {
         // A counter that decreased was reset, because its process restarted.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);
@@ -51,7 +51,7 @@ pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
             .collect();
     }
     history
-        .of(name)
+        .values(name)
         .into_iter()
         .map(|(at, value)| Span { from: at.seconds_from(zero), to: at.seconds_from(zero), value })
         .collect()

@@ -14,7 +14,7 @@ pub(crate) use build::{
 };
 pub use connections::Connections;
 
-use brunt_model::finding::{self, Check, Estimate, Finding, Steady, Verdict};
+use brunt_model::finding::{self, Check, FigureEstimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ pub struct Document {
     /// with 95 % confidence.
     pub response_time_intervals_seconds: Vec<finding::Interval>,
     /// The throughput with its 95 % interval, per second; null where there is too little to say.
-    pub throughput_interval_per_second: Option<Estimate>,
+    pub throughput_interval_per_second: Option<FigureEstimate>,
     /// Objectives of the plan, each with its result.
     pub objectives: Vec<ObjectiveDocument>,
     /// Warnings, each a sentence.

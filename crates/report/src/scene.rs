@@ -114,11 +114,11 @@ pub enum Ink {
 }
 
 /// Number of colors in the palette.
-pub const COLOURS: usize = 8;
+pub const COLORS: usize = 8;
 
 /// Colors on light and on dark paper, distinguishable with any color vision (after
 /// Okabe and Ito, 2008).
-pub const PALETTE: [(u32, u32); COLOURS] = [
+pub const PALETTE: [(u32, u32); COLORS] = [
     (0x00_6b_a8, 0x56_b4_e9),
     (0xd5_5e_00, 0xff_8c_42),
     (0x00_8f_68, 0x2b_c9_9a),
@@ -137,7 +137,7 @@ impl Ink {
             Self::Soft => (0x4d_56_61, 0xa9_b4_bf),
             Self::Grid => (0xdf_e3_e8, 0x2f_36_3d),
             Self::Axis => (0x8a_94_9e, 0x76_80_8a),
-            Self::Color(n) => PALETTE[n % COLOURS],
+            Self::Color(n) => PALETTE[n % COLORS],
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Out of scope: an analysis. All findings come from the run's judgement.
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
-use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
 use brunt_model::time::seconds_of;
 use brunt_model::{
     Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
@@ -47,7 +47,7 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         unix_seconds: first.unix_seconds,
         trials: runs.iter().enumerate().map(|(i, (_, run, judgement))| trial(i, run, judgement)).collect(),
         warnings: warnings.collect(),
-        interrupted: runs.iter().any(|run| run.1.interrupted()),
+        interrupted: runs.iter().any(|run| run.1.is_interrupted()),
         resumptions: Vec::new(),
     };
     (study, analysis)
@@ -130,7 +130,7 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| Step::new(plan.main().load.peak(), plan.clone())).collect(),
+        steps: run.plan.iter().map(|plan| LoadStep::new(plan.main().load.peak(), plan.clone())).collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),

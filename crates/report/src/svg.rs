@@ -5,7 +5,7 @@
 
 use crate::figure::Figure;
 use crate::plot;
-use crate::scene::{Anchor, COLOURS, Ink, PAPER, Scene, Shape, TextDirection};
+use crate::scene::{Anchor, COLORS, Ink, PAPER, Scene, Shape, TextDirection};
 use crate::sheet::Sheet;
 use crate::xml::escaped;
 use std::fmt::Write as _;
@@ -61,7 +61,7 @@ fn head(width: f64, height: f64, title: &str, labels: &str) -> String {
 
 fn style() -> String {
     // Colors are classes, so that one media query changes them for dark screens.
-    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Color));
+    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLORS).map(Ink::Color));
     let mut light = rule("b-paper", "fill", PAPER.0);
     let mut dark = rule("b-paper", "fill", PAPER.1);
     for ink in inks {
@@ -85,7 +85,7 @@ fn class(ink: Ink) -> String {
         Ink::Soft => "b-soft".into(),
         Ink::Grid => "b-grid".into(),
         Ink::Axis => "b-axis".into(),
-        Ink::Color(n) => format!("b-{}", n % COLOURS),
+        Ink::Color(n) => format!("b-{}", n % COLORS),
     }
 }
 

@@ -10,7 +10,7 @@ use brunt_model::SampleRecord;
 use brunt_model::numbers;
 use brunt_model::outcome::status_text;
 use brunt_model::plan::MAIN;
-use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
+use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
 use std::path::PathBuf;
 
 /// Width of the keys, in columns.
@@ -40,7 +40,7 @@ pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]
     for file in files {
         lines.entry("body", &format!("written to {}", file.display()), None);
     }
-    trace.looks.iter().for_each(|look| lines.look(look));
+    trace.evaluations.iter().for_each(|look| lines.look(look));
     trace.changed.iter().for_each(|change| lines.change(change));
     if record.sample_count > 0 {
         lines.result(record, trace);
@@ -138,19 +138,19 @@ impl Lines<'_> {
         self.entry("time", &all.join(", "), None);
     }
 
-    fn look(&mut self, look: &TracedLook) {
-        let TracedLook { by, name, wanted, found, is_good } = look;
+    fn look(&mut self, look: &TracedEvaluation) {
+        let TracedEvaluation { by, name, wanted, found, is_good } = look;
         let (key, text) = match by {
-            Looker::Extractor => ("extract", format!("{name} = {found}   ({wanted})")),
-            Looker::Check => {
+            EvaluationKind::Extractor => ("extract", format!("{name} = {found}   ({wanted})")),
+            EvaluationKind::Check => {
                 let result = if *is_good { "passed" } else { "FAILED" };
                 let suffix = if found.is_empty() { String::new() } else { format!(", found {found}") };
                 ("check", format!("{result}  {name}: {wanted}{suffix}"))
             }
-            Looker::Script if *is_good => ("script", format!("{name}: no error")),
-            Looker::Script => ("script", format!("FAILED  {found}")),
+            EvaluationKind::Script if *is_good => ("script", format!("{name}: no error")),
+            EvaluationKind::Script => ("script", format!("FAILED  {found}")),
         };
-        let bad = if *by == Looker::Extractor { Emphasis::Warning } else { Emphasis::Bad };
+        let bad = if *by == EvaluationKind::Extractor { Emphasis::Warning } else { Emphasis::Bad };
         self.entry(key, &text, (!is_good).then_some(bad));
     }
 
@@ -186,8 +186,8 @@ mod tests {
     use super::*;
     use brunt_model::RecordDetails;
 
-    fn look(by: Looker, name: &str, wanted: &str, found: &str, is_good: bool) -> TracedLook {
-        TracedLook { by, name: name.into(), wanted: wanted.into(), found: found.into(), is_good }
+    fn look(by: EvaluationKind, name: &str, wanted: &str, found: &str, is_good: bool) -> TracedEvaluation {
+        TracedEvaluation { by, name: name.into(), wanted: wanted.into(), found: found.into(), is_good }
     }
 
     fn change(name: &str, from: Option<&str>, to: Option<&str>) -> VariableChange {
@@ -204,12 +204,12 @@ mod tests {
             opening_micros: Some(210),
             first_byte_micros: Some(1100),
             micros: 1320,
-            looks: vec![
-                look(Looker::Check, "status", "below 400", "200", true),
-                look(Looker::Extractor, "token", "json $.token", "abc", true),
-                look(Looker::Extractor, "id", "json $.id", "no match; the variable keeps its value", false),
-                look(Looker::Check, "contains", "body contains `Welcome`", "{\"token\":\"abc\"}", false),
-                look(Looker::Script, "check.groovy", "", "no such property: x", false),
+            evaluations: vec![
+                look(EvaluationKind::Check, "status", "below 400", "200", true),
+                look(EvaluationKind::Extractor, "token", "json $.token", "abc", true),
+                look(EvaluationKind::Extractor, "id", "json $.id", "no match; the variable keeps its value", false),
+                look(EvaluationKind::Check, "contains", "body contains `Welcome`", "{\"token\":\"abc\"}", false),
+                look(EvaluationKind::Script, "check.groovy", "", "no such property: x", false),
             ],
             changed: vec![change("old", Some("1"), None), change("token", Some("x"), Some("abc"))],
             ..SampleTrace::default()
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn parts_are_shown_one_by_one_and_failures_have_no_reply() {
         let lost = SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
-        let lost = SampleTrace { looks: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
+        let lost = SampleTrace { evaluations: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
         let lost = SampleRecord { trace: Some(Box::new(lost)), sub_results: vec![login(), login()], ..login() };
         insta::assert_snapshot!(sample(&View::default(), 2, &lost, &[]));
         let image = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };

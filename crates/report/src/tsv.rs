@@ -69,7 +69,7 @@ fn word(name: &str) -> String {
 /// Returns the cells of a contender at a load, with one decimal as in httperf's output. A load that
 /// the contender does not have is zeros.
 fn cells(study: &Study, contender: usize, load: f64) -> Vec<String> {
-    let trials: Vec<&Trial> = study.of(contender).filter(|t| load_of(&study.experiment, t) == load).collect();
+    let trials: Vec<&Trial> = study.trials_of(contender).filter(|t| load_of(&study.experiment, t) == load).collect();
     COLUMNS.iter().map(|column| format!("{:.1}", median_figure(&trials, column))).collect()
 }
 

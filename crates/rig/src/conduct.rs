@@ -9,16 +9,16 @@ mod level;
 mod pursue;
 mod work;
 
-pub use pursue::{Chooser, Chosen, pursue};
+pub use pursue::{Chooser, ChosenTrial, pursue};
 
-use crate::error::{Failure, ServerError};
+use crate::error::{RigFailure, ServerError};
 use crate::guarded_command::{CommandSetting, RigContext};
 use crate::hooks::{self, HookEnd};
-use crate::host::{Host, News, Work};
+use crate::host::{Host, RigMessage, TrialRun};
 use crate::order::order;
 use crate::pause::wait_for;
 use crate::server::Server;
-use brunt_model::experiment::{Contender, Hook, Restart, Step};
+use brunt_model::experiment::{Contender, Hook, Restart, LoadStep};
 use brunt_model::{Experiment, TrialIndex};
 use level::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ const UNPOLLED_REST: Duration = Duration::from_millis(100);
 
 /// Result of an experiment that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ExperimentEnd {
     /// All trials were measured.
     Whole,
     /// The host needs no more trials; the remaining ones are skipped.
@@ -52,12 +52,12 @@ pub fn conduct<H: Host>(
     done: &BTreeSet<TrialIndex>,
     context: &RigContext,
     host: &mut H,
-) -> Result<End, Failure<H::Error>> {
+) -> Result<ExperimentEnd, RigFailure<H::Error>> {
     let pending: Box<dyn Iterator<Item = TrialIndex>> =
         Box::new(order(experiment).filter(|place| !done.contains(place)));
     let mut pending = pending.peekable();
     if pending.peek().is_none() {
-        return Ok(End::Whole);
+        return Ok(ExperimentEnd::Whole);
     }
     let mut finished_trials = BTreeMap::new();
     for place in done {
@@ -102,7 +102,7 @@ struct Conductor<'a, H> {
     server_exits: u32,
 }
 
-type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
+type Outcome<H> = Result<ExperimentEnd, RigFailure<<H as Host>::Error>>;
 
 impl<'a, H: Host> Conductor<'a, H> {
     /// Creates the state before the first trial, with an unknown number of trials.
@@ -141,8 +141,8 @@ impl<'a, H: Host> Conductor<'a, H> {
             conductor.run_each(trials, Self::run_step)
         })?;
         let finished = self.finished_trials.get(&first.repetition);
-        let is_complete = end == End::Whole && finished == Some(&trials_per_repetition(self.experiment));
-        Ok(if is_complete && self.host.enough(first.repetition) { End::Enough } else { end })
+        let is_complete = end == ExperimentEnd::Whole && finished == Some(&trials_per_repetition(self.experiment));
+        Ok(if is_complete && self.host.enough(first.repetition) { ExperimentEnd::Enough } else { end })
     }
 
     /// Runs group after group: while the next place fulfills `is_included`, `run_group` takes it
@@ -154,12 +154,12 @@ impl<'a, H: Host> Conductor<'a, H> {
         run_group: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
         while let Some(first) = places.peek().copied().filter(&is_included) {
-            let end = if self.host.stopped() { End::Stopped } else { run_group(self, places, first)? };
-            if end != End::Whole {
+            let end = if self.host.stopped() { ExperimentEnd::Stopped } else { run_group(self, places, first)? };
+            if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
     fn within_contender(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
@@ -181,7 +181,7 @@ impl<'a, H: Host> Conductor<'a, H> {
     }
 
     /// Runs a step with its server and hooks, after a pause of `rest`.
-    fn measure(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
+    fn measure(&mut self, place: TrialIndex, step: &LoadStep, rest: Duration) -> Outcome<H> {
         self.with_server(Restart::Step, place, |conductor| {
             conductor.with_hooks(Level::Step(place, step.load), |conductor| conductor.run_trial(place, step, rest))
         })
@@ -194,12 +194,12 @@ impl<'a, H: Host> Conductor<'a, H> {
         mut run_one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            let end = if self.host.stopped() { End::Stopped } else { run_one(self, part)? };
-            if end != End::Whole {
+            let end = if self.host.stopped() { ExperimentEnd::Stopped } else { run_one(self, part)? };
+            if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
     // Hooks.
@@ -207,19 +207,19 @@ impl<'a, H: Host> Conductor<'a, H> {
     fn with_hooks(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         let hooks = level.hooks(self.experiment);
         let before = self.run_each(hooks.before.iter(), |conductor, hook| conductor.run_before_hook(level, hook));
-        let mut outcome = if matches!(before, Ok(End::Whole)) { inner(self) } else { before };
+        let mut outcome = if matches!(before, Ok(ExperimentEnd::Whole)) { inner(self) } else { before };
         for hook in &hooks.after {
             // Cleanup also runs after a stop request, so an `after` hook ignores it.
             let after = self.run_hook(level, "after", hook, |_| false);
-            outcome = self.first_failure(outcome, after.map(|_| End::Whole));
+            outcome = self.first_failure(outcome, after.map(|_| ExperimentEnd::Whole));
         }
         outcome
     }
 
     fn run_before_hook(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
         Ok(match self.run_hook(level, "before", hook, H::stopped)? {
-            HookEnd::Whole => End::Whole,
-            HookEnd::Stopped => End::Stopped,
+            HookEnd::Whole => ExperimentEnd::Whole,
+            HookEnd::Stopped => ExperimentEnd::Stopped,
         })
     }
 
@@ -229,9 +229,9 @@ impl<'a, H: Host> Conductor<'a, H> {
         side: &str,
         hook: &Hook,
         is_stopped: impl Fn(&H) -> bool,
-    ) -> Result<HookEnd, Failure<H::Error>> {
+    ) -> Result<HookEnd, RigFailure<H::Error>> {
         let when = format!("{side} {}", level.describe(self.experiment));
-        self.host.say(News::Hook { when: when.clone(), command: hook.run.clone() });
+        self.host.say(RigMessage::Hook { when: when.clone(), command: hook.run.clone() });
         let environment = level.environment(self.experiment);
         let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         let host = &*self.host;
@@ -244,8 +244,8 @@ impl<'a, H: Host> Conductor<'a, H> {
             (Ok(end), next) => next.map(|_| end),
             (Err(first), Ok(_)) => Err(first),
             (Err(first), Err(next)) => {
-                if let Failure::Hook(_) | Failure::Server(_) = next {
-                    self.host.say(News::Warning(without_host(&next)));
+                if let RigFailure::Hook(_) | RigFailure::Server(_) = next {
+                    self.host.say(RigMessage::Warning(without_host(&next)));
                 }
                 Err(first)
             }
@@ -266,7 +266,7 @@ impl<'a, H: Host> Conductor<'a, H> {
             return inner(self);
         }
         let outcome = match self.start(place) {
-            Ok(End::Whole) => inner(self),
+            Ok(ExperimentEnd::Whole) => inner(self),
             other => other,
         };
         let stopped = self.stop(place);
@@ -276,37 +276,37 @@ impl<'a, H: Host> Conductor<'a, H> {
     fn start(&mut self, place: TrialIndex) -> Outcome<H> {
         let experiment: &'a Experiment = self.experiment;
         let contender = &experiment.contenders[place.contender];
-        let Some(managed) = &contender.server else { return Ok(End::Whole) };
-        self.host.say(News::Starting { contender: contender.name.clone() });
+        let Some(managed) = &contender.server else { return Ok(ExperimentEnd::Whole) };
+        self.host.say(RigMessage::Starting { contender: contender.name.clone() });
         let start = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
         let setting = CommandSetting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
         self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.stopped())?;
         if self.server.is_none() {
-            return Ok(End::Stopped);
+            return Ok(ExperimentEnd::Stopped);
         }
         self.has_served_trial = false;
         let took = self.context.time.now() - start;
-        self.host.say(News::Ready { contender: contender.name.clone(), took });
-        Ok(End::Whole)
+        self.host.say(RigMessage::Ready { contender: contender.name.clone(), took });
+        Ok(ExperimentEnd::Whole)
     }
 
     fn stop(&mut self, place: TrialIndex) -> Outcome<H> {
-        let Some(server) = self.server.take() else { return Ok(End::Whole) };
-        self.host.say(News::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
+        let Some(server) = self.server.take() else { return Ok(ExperimentEnd::Whole) };
+        self.host.say(RigMessage::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
         let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         if let Some(warning) = server.stop(&setting, self.context)? {
-            self.host.say(News::Warning(warning));
+            self.host.say(RigMessage::Warning(warning));
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
     /// Restarts the server if it has exited.
     fn restart_if_ended(&mut self, place: TrialIndex) -> Outcome<H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
-            return Ok(End::Whole);
+            return Ok(ExperimentEnd::Whole);
         }
         self.restart(place)
     }
@@ -318,38 +318,38 @@ impl<'a, H: Host> Conductor<'a, H> {
 
     // Trials.
 
-    fn run_trial(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
-        if self.restart_if_ended(place)? == End::Stopped || self.rest(rest) == End::Stopped {
-            return Ok(End::Stopped);
+    fn run_trial(&mut self, place: TrialIndex, step: &LoadStep, rest: Duration) -> Outcome<H> {
+        if self.restart_if_ended(place)? == ExperimentEnd::Stopped || self.rest(rest) == ExperimentEnd::Stopped {
+            return Ok(ExperimentEnd::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
-        let work = Work {
+        let work = TrialRun {
             place,
             contender,
             load: step.load,
             plan: work::plan(step, place),
             probes: work::probes(contender, self.server.as_ref()),
             number: self.number,
-            of: self.total,
+            total: self.total,
             server: self.server.as_ref(),
         };
         self.has_served_trial = true;
-        self.host.run(&work).map_err(Failure::Host)?;
+        self.host.run(&work).map_err(RigFailure::Host)?;
         *self.finished_trials.entry(place.repetition).or_default() += 1;
         self.count_server_exits(contender)?;
-        Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
+        Ok(if self.host.stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole })
     }
 
-    fn rest(&mut self, time: Duration) -> End {
+    fn rest(&mut self, time: Duration) -> ExperimentEnd {
         // The machine is idle before the first trial, so no rest is needed.
         let is_first_trial = std::mem::replace(&mut self.is_first_trial, false);
         if !is_first_trial && !time.is_zero() {
-            self.host.say(News::Resting { time });
+            self.host.say(RigMessage::Resting { time });
             let host = &*self.host;
             wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.stopped().then_some(()));
             self.context.time.pause(time.min(UNPOLLED_REST));
         }
-        if self.host.stopped() { End::Stopped } else { End::Whole }
+        if self.host.stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole }
     }
 
     fn count_server_exits(&mut self, contender: &Contender) -> Result<(), ServerError> {
@@ -368,10 +368,10 @@ impl<'a, H: Host> Conductor<'a, H> {
 }
 
 /// Message of a hook's or a server's failure. Empty for the host's own failures.
-fn without_host<E>(failure: &Failure<E>) -> String {
+fn without_host<E>(failure: &RigFailure<E>) -> String {
     match failure {
-        Failure::Hook(error) => error.to_string(),
-        Failure::Server(error) => error.to_string(),
-        Failure::Host(_) => String::new(),
+        RigFailure::Hook(error) => error.to_string(),
+        RigFailure::Server(error) => error.to_string(),
+        RigFailure::Host(_) => String::new(),
     }
 }

@@ -9,7 +9,7 @@ const LINES: usize = 20;
 
 /// The reason why an experiment was stopped. The host still has all trials that were finished.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure<E> {
+pub enum RigFailure<E> {
     /// A hook could not be started, failed, or timed out.
     #[error(transparent)]
     Hook(#[from] HookError),

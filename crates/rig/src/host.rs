@@ -16,10 +16,10 @@ pub trait Host {
     /// # Errors
     ///
     /// The run could not be made. Failures of the server are part of the run.
-    fn run(&mut self, work: &Work) -> Result<(), Self::Error>;
+    fn run(&mut self, work: &TrialRun) -> Result<(), Self::Error>;
 
     /// Receives a message about an action around the runs.
-    fn say(&mut self, news: News);
+    fn say(&mut self, news: RigMessage);
 
     /// True if the experiment is to be stopped. Polled during every wait.
     fn stopped(&self) -> bool;
@@ -33,7 +33,7 @@ pub trait Host {
 }
 
 /// A run that the host has to make.
-pub struct Work<'a> {
+pub struct TrialRun<'a> {
     /// Position of the trial in the experiment.
     pub place: TrialIndex,
     /// The contender that is measured.
@@ -48,14 +48,14 @@ pub struct Work<'a> {
     /// Trial index, from 1; trials before an interruption are counted.
     pub number: usize,
     /// Number of all trials; None if it is not known yet.
-    pub of: Option<usize>,
+    pub total: Option<usize>,
     /// The managed server of the contender, if it has one.
     pub(crate) server: Option<&'a Server<'a>>,
 }
 
-impl Work<'_> {
+impl TrialRun<'_> {
     /// Returns a warning if the managed server has ended. Called at the end of the run.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn server_warning(&self) -> Option<String> {
         let ending = self.server?.ended()?;
         Some(format!(
             "the server of {} ended during the run ({ending}); it did not respond after that",
@@ -66,7 +66,7 @@ impl Work<'_> {
 
 /// A message about an action around the runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
+pub enum RigMessage {
     /// A hook is started.
     Hook {
         /// Position in the experiment, such as `before the step at 50 of nginx, repetition 2`.

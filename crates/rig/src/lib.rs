@@ -33,10 +33,10 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub use conduct::{Chooser, Chosen, End, conduct, pursue};
-pub use error::Failure;
+pub use conduct::{Chooser, ChosenTrial, ExperimentEnd, conduct, pursue};
+pub use error::RigFailure;
 pub use folder::ExperimentFolder;
 pub use guarded_command::RigContext;
-pub use host::{Host, News, Work};
+pub use host::{Host, RigMessage, TrialRun};
 pub use order::{Turn, order, turns};
-pub use pause::{Pause, Real};
+pub use pause::{Pause, RealClock};

@@ -17,21 +17,21 @@ pub trait Pause: Clock {
 }
 
 /// The real clock. It waits by sleeping in the calling thread.
-pub struct Real(Time);
+pub struct RealClock(Time);
 
-impl Default for Real {
+impl Default for RealClock {
     fn default() -> Self {
         Self(Time::new(Epoch::now()))
     }
 }
 
-impl Clock for Real {
+impl Clock for RealClock {
     fn now(&self) -> Tick {
         self.0.now()
     }
 }
 
-impl Pause for Real {
+impl Pause for RealClock {
     fn pause(&self, time: Duration) {
         thread::sleep(time);
     }

@@ -60,12 +60,12 @@ impl TailState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pause::Real;
+    use crate::pause::RealClock;
 
     #[test]
     fn the_end_is_kept() {
         let written = [b"first".repeat(CAPACITY), b"last".to_vec()].concat();
-        let text = Tail::start(io::Cursor::new(written)).unwrap().text(&Real::default());
+        let text = Tail::start(io::Cursor::new(written)).unwrap().text(&RealClock::default());
         assert!(text.len() == CAPACITY && text.ends_with("firstlast"));
     }
 }

@@ -1,6 +1,6 @@
 //! A listener that writes the event log of a run to a file: `--events`.
 
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_model::Event;
 use brunt_model::codec::LogWriter;
 use brunt_store::Redactor;
@@ -61,7 +61,7 @@ impl EventLog {
     }
 }
 
-impl Listen for EventLog {
+impl EventListener for EventLog {
     /// A full disk ends the log, not the run.
     fn hear(&mut self, event: &Event) {
         let Some(writer) = &mut self.writer else { return };

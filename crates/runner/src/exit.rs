@@ -6,7 +6,7 @@ use brunt_model::comparison::Better;
 use brunt_model::finding::State;
 use brunt_model::question::RequirementOutcome;
 use brunt_model::reached::Replies;
-use brunt_model::{Analysis, Answer, Find, Judgement, Question, Run, Study};
+use brunt_model::{Analysis, Answer, CapacitySearch, Judgement, Question, Run, Study};
 use std::process::ExitCode;
 
 /// Meaning of an exit code, in ascending precedence: if several apply, the last one determines the
@@ -112,7 +112,7 @@ pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
         (is_missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
         (judgement.verdict.state.is_disturbed() && fail_on.limited, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
-        (run.interrupted(), Exit::Interrupted),
+        (run.is_interrupted(), Exit::Interrupted),
         (run.replies() == Replies::None, Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
@@ -132,8 +132,8 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, fail_on: FailOn) -> Exi
     let ends = [
         (has_contender_with(study, Replies::NoneGood), Exit::ObjectiveMissed),
         (study.interrupted, Exit::Interrupted),
-        (study.invalid() > 0 && !analysis.excludes_invalid_trials(), Exit::Invalid),
-        (study.measured_nothing() || has_contender_with(study, Replies::None), Exit::NothingMeasured),
+        (study.invalid_trials() > 0 && !analysis.excludes_invalid_trials(), Exit::Invalid),
+        (study.has_no_reply() || has_contender_with(study, Replies::None), Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)
 }
@@ -145,12 +145,12 @@ fn has_contender_with(study: &Study, replies: Replies) -> bool {
 
 /// Exit code of a search. The answer determines it: by design, some trials miss the objectives, or
 /// reach the limit of the generator.
-fn exit_of_search(analysis: &Analysis, find: &Find, fail_on: FailOn) -> Exit {
+fn exit_of_search(analysis: &Analysis, find: &CapacitySearch, fail_on: FailOn) -> Exit {
     let exits = analysis.answers.iter().map(|answer| exit_of_answer(answer, find, fail_on));
     exits.max().unwrap_or(Exit::Measured)
 }
 
-fn exit_of_answer(answer: &Answer, find: &Find, fail_on: FailOn) -> Exit {
+fn exit_of_answer(answer: &Answer, find: &CapacitySearch, fail_on: FailOn) -> Exit {
     let requirement_exits = find.require.iter().map(|requirement| match requirement_outcome(answer, requirement) {
         RequirementOutcome::Met => Exit::Measured,
         RequirementOutcome::Undecided => Exit::Undecided,
@@ -170,7 +170,7 @@ fn is_unknown(capacity: &Capacity) -> bool {
 
 fn exit_of_trials(study: &Study, fail_on: FailOn) -> Exit {
     // Trials of searches miss objectives by design.
-    let given_trials = study.trials.iter().filter(|trial| !study.experiment.was_chosen(trial.place));
+    let given_trials = study.trials.iter().filter(|trial| !study.experiment.is_search_trial(trial.place));
     let exits = given_trials.map(|trial| exit_of(&trial.run, &trial.judgement, fail_on));
     // The study decides about these three as a whole.
     let exits = exits.filter(|exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured));

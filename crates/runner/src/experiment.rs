@@ -25,13 +25,13 @@ mod trial;
 use crate::decide;
 use crate::error::RunError;
 use crate::route::connection_error;
-use crate::run::Listen;
+use crate::run::EventListener;
 use crate::session::Session;
-use crate::world::Real;
+use crate::world::RealWorld;
 use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
-use brunt_rig::{End, ExperimentFolder, Failure, RigContext};
+use brunt_rig::{ExperimentEnd, ExperimentFolder, RigFailure, RigContext};
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
 pub use resume::ResumeError;
@@ -61,7 +61,7 @@ pub struct ExperimentRequest<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExperimentStart {
     /// It starts with the first of all trials.
-    Anew,
+    New,
     /// It starts with the first trial that is not in the store.
     Resumed,
 }
@@ -73,7 +73,7 @@ pub struct ExperimentResult {
     /// The decisions about the study.
     pub analysis: Analysis,
     /// Reason why the experiment ended.
-    pub outcome: Result<End, Failure<RunError>>,
+    pub outcome: Result<ExperimentEnd, RigFailure<RunError>>,
 }
 
 /// Reason why an experiment was not started.
@@ -121,7 +121,7 @@ pub enum Refusal {
 impl ExperimentResult {
     /// True if all trials were completed, and none got a reply.
     pub fn measured_nothing(&self) -> bool {
-        !self.study.interrupted && !self.study.trials.is_empty() && self.study.measured_nothing()
+        !self.study.interrupted && !self.study.trials.is_empty() && self.study.has_no_reply()
     }
 }
 
@@ -129,10 +129,10 @@ impl ExperimentResult {
 pub trait Observer {
     /// Returns the listener of a run that begins. `title` contains its index and
     /// the number of trials.
-    fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen>;
+    fn progress(&self, plan: &Plan, title: String) -> Box<dyn EventListener>;
 
     /// Returns a listener of setup or teardown, in addition to the runner.
-    fn stage(&self) -> Option<Box<dyn Listen>> {
+    fn stage(&self) -> Option<Box<dyn EventListener>> {
         None
     }
 
@@ -140,13 +140,13 @@ pub trait Observer {
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);
 
     /// Shows the current activity between runs until the next call; an empty line shows nothing.
-    fn show(&self, line: &str);
+    fn show_status(&self, line: &str);
 
     /// Prints a message permanently.
-    fn tell(&self, line: &str);
+    fn print(&self, line: &str);
 
     /// Prints the result of a trial with a given load.
-    fn made(&self, line: &str);
+    fn trial_finished(&self, line: &str);
 }
 
 impl Session {
@@ -209,14 +209,14 @@ impl Session {
         machine: Machine,
         rig: &RigContext,
         observer: &dyn Observer,
-    ) -> (Study, Result<End, Failure<RunError>>) {
+    ) -> (Study, Result<ExperimentEnd, RigFailure<RunError>>) {
         let experiment = study.experiment.clone();
         let done: BTreeSet<TrialIndex> = study.trials.iter().map(|trial| trial.place).collect();
         let conditions = Conditions { session: self, machine, observer };
         let mut measurer = Measurer::new(study, &experiment, conditions, rig.time);
         let outcome = match Seeker::new(&experiment.question, &measurer.study) {
             // A resumed experiment may have its answer already.
-            _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
+            _ if decide::is_decided(&measurer.study) => Ok(ExperimentEnd::Enough),
             Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, rig, &mut measurer),
             None => brunt_rig::conduct(&experiment, &done, rig, &mut measurer),
         };
@@ -227,10 +227,10 @@ impl Session {
     fn end(
         &self,
         mut study: Study,
-        outcome: Result<End, Failure<RunError>>,
+        outcome: Result<ExperimentEnd, RigFailure<RunError>>,
         observer: &dyn Observer,
     ) -> ExperimentResult {
-        study.interrupted = !matches!(outcome, Ok(End::Whole | End::Enough));
+        study.interrupted = !matches!(outcome, Ok(ExperimentEnd::Whole | ExperimentEnd::Enough));
         if let Err(failure) = &outcome {
             study.warnings.push(format!("the experiment was stopped: {failure:#}"));
         }
@@ -247,7 +247,7 @@ impl Session {
         if let (true, Some(store), Some(id)) = (result.measured_nothing(), &self.store, &result.study.id)
             && let Err(error) = store.remove(&StoredItem::Experiment(id.clone()))
         {
-            observer.tell(&format!("warning: experiment {id} cannot be removed: {error}"));
+            observer.print(&format!("warning: experiment {id} cannot be removed: {error}"));
         }
         result
     }
@@ -259,7 +259,7 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
         let plan = contender.steps.first().map(|step| &step.plan);
         let stages = plan.iter().flat_map(|plan| &plan.around).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
-            Real::new(plan)
+            RealWorld::new(plan)
                 .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
         }
     }
@@ -272,17 +272,17 @@ fn compare_replies(experiment: &Experiment, observer: &dyn Observer) -> Result<V
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
     let ReplyDifferences { all, not_in_runs } = answers::differences(experiment)?;
     let steps = match experiment.contenders.first() {
-        Some(_) if experiment.grows() => experiment.given(),
+        Some(_) if experiment.has_search() => experiment.given_loads(),
         Some(contender) => contender.steps.len(),
         None => 0,
     };
     let undecidable =
-        brunt_judge::compare::foreseen(experiment.contenders.len(), steps, experiment.repetitions, compare);
+        brunt_judge::compare::undecidable_figures(experiment.contenders.len(), steps, experiment.repetitions, compare);
     for difference in &all {
-        observer.tell(&format!("different replies: {difference}"));
+        observer.print(&format!("different replies: {difference}"));
     }
     for sentence in &undecidable {
-        observer.tell(sentence);
+        observer.print(sentence);
     }
     Ok([not_in_runs, undecidable].concat())
 }

@@ -3,11 +3,11 @@
 //! Out of scope: the store and the probes themselves. Their errors never end a run; they
 //! become warnings in it.
 
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_engine::Epoch;
 use brunt_model::reached::Replies;
 use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
-use brunt_probe::watch::{Observed, Watch};
+use brunt_probe::watch::{WatchEvent, Watch};
 use brunt_store::{RunLog, Store};
 
 /// A run that is being stored.
@@ -43,7 +43,7 @@ impl StoredRun {
     /// is compared with it.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {
         let id = self.log.id().to_owned();
-        if self.is_single_run && run.replies() == Replies::None && !run.interrupted() {
+        if self.is_single_run && run.replies() == Replies::None && !run.is_interrupted() {
             let trouble = self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}"));
             return StorageResult { id: None, trouble };
         }
@@ -53,9 +53,9 @@ impl StoredRun {
     }
 }
 
-impl Listen for StoredRun {
+impl EventListener for StoredRun {
     fn hear(&mut self, event: &Event) {
-        if let Err(error) = self.log.take(event) {
+        if let Err(error) = self.log.append(event) {
             self.trouble = Some(format!("{}: the event log is incomplete: {error}", self.log.path().display()));
         }
     }
@@ -76,13 +76,13 @@ impl ServerReadings {
     }
 }
 
-impl Listen for ServerReadings {
+impl EventListener for ServerReadings {
     fn add(&mut self, at: Tick) -> Vec<Event> {
         let mut events = Vec::new();
         for observed in self.0.drain() {
             events.push(match observed {
-                Observed::Reading(reading) => Event::Reading(reading),
-                Observed::Warning(text) => Event::Warning(Warning { at, text }),
+                WatchEvent::Reading(reading) => Event::Reading(reading),
+                WatchEvent::Warning(text) => Event::Warning(Warning { at, text }),
             });
         }
         events

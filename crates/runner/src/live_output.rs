@@ -22,7 +22,7 @@ mod transport;
 
 use crate::error::RunError;
 use crate::mailbox::Mailbox;
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_model::live_output::{LabelFilter, LiveOutput, LiveSink};
 use brunt_model::{Event, Finish, Tick, Warning};
 use brunt_script::pattern::Pattern;
@@ -49,7 +49,7 @@ pub struct LiveOutputs {
 
 impl Default for LiveOutputs {
     fn default() -> Self {
-        Self { outputs: Vec::new(), redactor: Arc::new(Redactor::of_process()), notify: Arc::new(|_| {}) }
+        Self { outputs: Vec::new(), redactor: Arc::new(Redactor::with_random_key()), notify: Arc::new(|_| {}) }
     }
 }
 
@@ -85,7 +85,7 @@ impl LiveOutputs {
     }
 }
 
-impl Listen for LiveOutputs {
+impl EventListener for LiveOutputs {
     fn hear(&mut self, event: &Event) {
         if self.outputs.is_empty() {
             return;
@@ -206,13 +206,13 @@ fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
     worker.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Listen for RunHandle {
+impl EventListener for RunHandle {
     fn hear(&mut self, event: &Event) {
         lock(&self.0).hear(event);
     }
 }
 
-impl Listen for TestEndHandle {
+impl EventListener for TestEndHandle {
     fn hear(&mut self, _: &Event) {
         lock(&self.0).send_end();
     }

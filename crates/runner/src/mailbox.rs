@@ -8,7 +8,7 @@
 
 mod queue;
 
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_model::Event;
 pub use queue::Joined;
 use queue::Queue;
@@ -66,7 +66,7 @@ impl Mailbox {
     /// # Errors
     ///
     /// The system cannot start another thread.
-    pub fn start(listener: impl Listen + Send + 'static) -> io::Result<Self> {
+    pub fn start(listener: impl EventListener + Send + 'static) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let thread = thread::Builder::new().name("brunt-listener".into()).stack_size(STACK_BYTES);
         let shared_with_thread = Arc::clone(&shared);
@@ -91,7 +91,7 @@ impl Mailbox {
     }
 }
 
-impl Listen for Mailbox {
+impl EventListener for Mailbox {
     fn hear(&mut self, event: &Event) {
         let mut state = self.shared.state();
         // After the end of the thread, no event would leave the queue.
@@ -132,7 +132,7 @@ impl Drop for EndGuard {
     }
 }
 
-fn deliver(mut listener: impl Listen, shared: Arc<Shared>) {
+fn deliver(mut listener: impl EventListener, shared: Arc<Shared>) {
     // Dropped at the end, also in a panic, so that nobody waits for this thread in vain.
     let guard = EndGuard(shared);
     while let Some(event) = guard.0.next() {

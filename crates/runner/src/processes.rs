@@ -10,11 +10,11 @@
 pub mod worker;
 
 use crate::error::RunError;
-use crate::world::Real;
-use brunt_engine::parts::{Heard, Joint, Lines, join};
+use crate::world::RealWorld;
+use brunt_engine::parts::{WorkerEvent, DistributedRun, WorkerChannels, join};
 use brunt_engine::{Control, Epoch, Sink, World};
 use brunt_model::codec::read_account;
-use brunt_model::{Assignment, Environment, Part, PartCommand, Plan};
+use brunt_model::{Assignment, Environment, ProcessPart, PartCommand, Plan};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ use std::thread;
 const MAX_UNREAD: usize = 64;
 
 /// Channel for the messages of the processes, with the index of the process.
-type Inbox = SyncSender<(usize, Heard)>;
+type Inbox = SyncSender<(usize, WorkerEvent)>;
 
 /// Carries out a plan in the number of processes that it specifies.
 ///
@@ -36,24 +36,24 @@ type Inbox = SyncSender<(usize, Heard)>;
 pub fn run(
     plan: &Plan,
     environment: Environment,
-    world: &Real,
+    world: &RealWorld,
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), RunError> {
     let (out, inbox) = sync_channel(MAX_UNREAD);
     let mut senders: Vec<Sender<PartCommand>> = Vec::new();
-    for part in Part::all(plan) {
+    for part in ProcessPart::all(plan) {
         let assignment = Assignment { plan: plan.clone(), part, epoch_nanos: nanos(world.epoch()) };
         senders.push(start(assignment, out.clone()).map_err(RunError::Process)?);
     }
     // Only the readers hold senders now, so the inbox closes when all processes have ended.
     drop(out);
     // Sending to a process that has ended fails; its reader reports the end.
-    let mut lines = Lines {
+    let mut lines = WorkerChannels {
         inbox: &inbox,
-        tell: &mut |command: PartCommand| senders.iter().for_each(|sender| _ = sender.send(command)),
+        send: &mut |command: PartCommand| senders.iter().for_each(|sender| _ = sender.send(command)),
     };
-    let joint = Joint { plan, epoch: world.epoch(), labels: world.labels() };
+    let joint = DistributedRun { plan, epoch: world.epoch(), labels: world.labels() };
     Ok(join(&joint, environment, &mut lines, control, sink)?)
 }
 
@@ -109,13 +109,13 @@ fn read(mut child: Child, number: usize, out: &Inbox) {
         let mut from = BufReader::new(stdout);
         // A partial frame is the end of the output of a process that died.
         while let Some(account) = read_account(&mut from) {
-            if out.send((number, Heard::Account(Box::new(account)))).is_err() {
+            if out.send((number, WorkerEvent::Message(Box::new(account)))).is_err() {
                 break;
             }
         }
     }
     let why = child.wait().map_or_else(|e| Some(e.to_string()), exit_error);
-    let _ = out.send((number, Heard::Gone(why)));
+    let _ = out.send((number, WorkerEvent::Exited(why)));
 }
 
 /// Description of the failed exit of a process; None for success.

@@ -140,7 +140,7 @@ pub fn descriptors(plan: &Plan, service: &str) -> Result<Vec<u8>, String> {
     let runtime = clock::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let time = Time::new(Epoch::now());
-        let _runtime_hooks = time.attend().map_err(|error| error.to_string())?;
+        let _runtime_hooks = time.install().map_err(|error| error.to_string())?;
         let mut plan = plan.clone();
         // gRPC needs HTTP/2.
         plan.connection.http = HttpVersion::V2;
@@ -245,7 +245,7 @@ impl Client {
         }
         let Some(lane) = lane else { return Err(self.call_error(base, Failure::System)) };
         let mut stamps = Stamps::default();
-        let reply = self.in_time(self.wire.look(lane, &request, &mut stamps)).await;
+        let reply = self.in_time(self.wire.inspect(lane, &request, &mut stamps)).await;
         reply.map_err(|failure| self.call_error(base, failure))
     }
 

@@ -3,7 +3,7 @@
 //! The file is flushed after each interval. A full disk ends the file, not the run: the run gets a
 //! warning, and an error at its end. Out of scope: the formats, which are in the crate `jmx`.
 
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
 use brunt_jmx::jtl::{CsvWriter, Field, FileStart, JtlFormat, JtlSettings, XmlWriter};
 use brunt_model::plan::{RecordDetail, Records};
@@ -123,7 +123,7 @@ impl ResultFile {
     }
 }
 
-impl Listen for ResultFile {
+impl EventListener for ResultFile {
     fn hear(&mut self, event: &Event) {
         match event {
             Event::Records(records) => self.take(records),

@@ -3,14 +3,14 @@
 use crate::error::RunError;
 use crate::processes;
 use crate::steer::Steering;
-use crate::world::Real;
+use crate::world::RealWorld;
 use brunt_engine::{Control, Epoch, Sink, World};
 use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
 
 /// Receives the events of a run, and may add events to it.
-pub trait Listen {
+pub trait EventListener {
     /// Receives an event. All listeners receive the events in the same order.
     fn hear(&mut self, event: &Event) {
         let _ = event;
@@ -49,7 +49,7 @@ pub trait Engine {
 }
 
 /// Runs in this process, or in several if the plan specifies that.
-impl Engine for Real {
+impl Engine for RealWorld {
     fn began(&self) -> Epoch {
         World::epoch(self)
     }
@@ -72,7 +72,7 @@ impl Engine for Real {
 pub fn no_reply(run: &Run) -> String {
     let url =
         run.plan.iter().flat_map(|plan| &plan.main().scenario.requests).map(|request| request.url.as_str()).next();
-    let failures = run.failures_told();
+    let failures = run.failure_summary();
     let error = run.finish.as_ref().and_then(|finish| finish.error.clone());
     let reason = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };
     format!("no reply from {} ({reason})", url.unwrap_or("the server"))
@@ -80,7 +80,7 @@ pub fn no_reply(run: &Run) -> String {
 
 /// Passes each event to all listeners and the steering, and folds it.
 pub(crate) struct EventBus<'a> {
-    pub(crate) listeners: Vec<&'a mut dyn Listen>,
+    pub(crate) listeners: Vec<&'a mut dyn EventListener>,
     pub(crate) run: Run,
     pub(crate) steering: Steering,
     /// Warnings that follow the first event.
@@ -107,8 +107,8 @@ impl EventBus<'_> {
     }
 
     /// Adds the events of listeners to the run.
-    fn gather(&mut self, read_events: fn(&mut dyn Listen, Tick) -> Vec<Event>) {
-        let time = self.run.seen_to;
+    fn gather(&mut self, read_events: fn(&mut dyn EventListener, Tick) -> Vec<Event>) {
+        let time = self.run.last_interval_end;
         let new_events: Vec<Event> = self.listeners.iter_mut().flat_map(|one| read_events(&mut **one, time)).collect();
         for event in &new_events {
             self.take(event);
@@ -116,7 +116,7 @@ impl EventBus<'_> {
     }
 
     fn tell(&mut self, texts: impl IntoIterator<Item = String>) {
-        let at = self.run.seen_to;
+        let at = self.run.last_interval_end;
         texts.into_iter().for_each(|text| self.take(&Event::Warning(Warning { at, text })));
     }
 

@@ -8,10 +8,10 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::keep::{ServerReadings, StorageResult, StoredRun};
 use crate::route::route;
-use crate::run::{Engine, EventBus, Listen};
+use crate::run::{Engine, EventBus, EventListener};
 use crate::steer::Steering;
 use brunt_engine::Control;
-use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
+use brunt_model::{Environment, Event, CapacitySearch, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
@@ -45,9 +45,9 @@ pub struct RunRequest<'a> {
     pub probes: &'a [ProbeSpec],
     /// The search to which the run belongs as a trial: the run ends when the side of
     /// its load is decided.
-    pub trial_of: Option<Find>,
+    pub trial_of: Option<CapacitySearch>,
     /// Receivers of its events, which may add events.
-    pub listeners: Vec<&'a mut dyn Listen>,
+    pub listeners: Vec<&'a mut dyn EventListener>,
 }
 
 /// The place of a run in the store of the session, if it has one.
@@ -56,7 +56,7 @@ pub enum Storage<'a> {
     /// The run is not stored.
     None,
     /// A run that belongs to no experiment.
-    Alone,
+    SingleRun,
     /// A trial of the experiment with this id.
     Trial(&'a str, TrialIndex),
 }
@@ -100,13 +100,13 @@ impl Session {
         };
         notes.extend(refusal.clone());
         let mut readings = ServerReadings::begin(request.probes, engine.began());
-        let mut listeners: Vec<&mut dyn Listen> = Vec::new();
+        let mut listeners: Vec<&mut dyn EventListener> = Vec::new();
         // Each push shortens the lifetime of its trait object, which `extend` cannot do.
         for listener in request.listeners {
             listeners.push(listener);
         }
-        listeners.extend(readings.as_mut().map(|readings| readings as &mut dyn Listen));
-        listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn Listen));
+        listeners.extend(readings.as_mut().map(|readings| readings as &mut dyn EventListener));
+        listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn EventListener));
         // The listener of the target's port distinguishes the server from other
         // processes of this machine.
         let route = request.route.or_else(|| route(plan));
@@ -128,7 +128,7 @@ impl Session {
     fn begin_to_store(&self, storage: Storage) -> Result<Option<StoredRun>, String> {
         let belongs = match storage {
             Storage::None => return Ok(None),
-            Storage::Alone => None,
+            Storage::SingleRun => None,
             Storage::Trial(experiment, index) => Some((experiment, index)),
         };
         self.store.as_ref().map(|store| StoredRun::begin(store, belongs)).transpose()

@@ -3,12 +3,12 @@
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
-use crate::run::Listen;
+use crate::run::EventListener;
 use crate::session::{RunRequest, RunResult, Session};
-use crate::world::Real;
+use crate::world::RealWorld;
 use brunt_engine::Control;
 use brunt_model::plan::Records;
-use brunt_model::{Event, HandedOn, Plan, Run, SampleRecord, StageKind, TestStage};
+use brunt_model::{Event, StageOutput, Plan, Run, SampleRecord, StageKind, TestStage};
 use std::time::Duration;
 
 /// Determines which stages of a test run, and their initial variables.
@@ -17,7 +17,7 @@ pub struct StageSequence {
     /// The stage that ended the test.
     ended_by: Option<StageKind>,
     /// Properties and variables that the stages so far pass on.
-    stage_output: Option<HandedOn>,
+    stage_output: Option<StageOutput>,
 }
 
 /// End of a stage that did not fail.
@@ -35,10 +35,10 @@ pub enum StageEnd {
 /// # Errors
 ///
 /// Those of `run`. No further stage is started after an error.
-pub fn carry_out_all<E>(
+pub fn run_stages<E>(
     stages: Vec<TestStage>,
     interrupt: &Interrupt,
-    mut run: impl FnMut(&TestStage) -> Result<Real, E>,
+    mut run: impl FnMut(&TestStage) -> Result<RealWorld, E>,
 ) -> Result<(), E> {
     let mut sequence = StageSequence::default();
     for mut stage in stages {
@@ -57,23 +57,23 @@ impl StageSequence {
     /// Passes the output of earlier stages to a stage. Returns true if the stage runs.
     pub fn begin(&self, stage: &mut TestStage) -> bool {
         self.hand_to(&mut stage.plan);
-        stage.runs_behind(self.ended_by)
+        stage.runs_after(self.ended_by)
     }
 
     /// Passes the output of earlier stages to a plan.
     pub fn hand_to(&self, plan: &mut Plan) {
         if let Some(stage_output) = &self.stage_output {
-            plan.begin_with(stage_output);
+            plan.apply_stage_output(stage_output);
         }
     }
 
     /// Ends a stage, and keeps its output. Only setup passes on variables, since each user of a
     /// load has its own.
-    pub fn end(&mut self, kind: StageKind, world: &Real) {
-        let HandedOn { properties, variables } = world.handed_on();
+    pub fn end(&mut self, kind: StageKind, world: &RealWorld) {
+        let StageOutput { properties, variables } = world.handed_on();
         let earlier = self.stage_output.take().unwrap_or_default().variables;
         let variables = if kind == StageKind::Setup { variables } else { earlier };
-        self.stage_output = Some(HandedOn { properties, variables });
+        self.stage_output = Some(StageOutput { properties, variables });
         self.ended_by = self.ended_by.or(world.has_ended_test().then_some(kind));
     }
 
@@ -88,7 +88,7 @@ impl StageSequence {
         stage: &TestStage,
         session: &Session,
         control: Control,
-        mut listener: Option<Box<dyn Listen>>,
+        mut listener: Option<Box<dyn EventListener>>,
     ) -> Result<StageEnd, RunError> {
         let mut stage = stage.clone();
         if !self.begin(&mut stage) {
@@ -98,15 +98,15 @@ impl StageSequence {
         let kind = stage.kind;
         // The listener needs each sample to name the step that failed.
         plan.record.records.get_or_insert_with(Records::default);
-        let world = Real::new(plan)?;
+        let world = RealWorld::new(plan)?;
         let mut last = LastFailure::default();
-        let mut listeners: Vec<&mut dyn Listen> = vec![&mut last];
-        listeners.extend(listener.as_deref_mut().map(|listener| listener as &mut dyn Listen));
+        let mut listeners: Vec<&mut dyn EventListener> = vec![&mut last];
+        listeners.extend(listener.as_deref_mut().map(|listener| listener as &mut dyn EventListener));
         let request = RunRequest { listeners, ..RunRequest::new(plan, &world, control) };
         let RunResult { run, outcome, .. } = session.run(request);
         self.end(kind, &world);
         outcome.map_err(|error| stage_error(kind, &format!("failed: {error}")))?;
-        if run.interrupted() {
+        if run.is_interrupted() {
             return Ok(StageEnd::Stopped);
         }
         if let Some(limit) = time_limit(plan, &run) {
@@ -152,7 +152,7 @@ fn why(stage: &TestStage, failed: &SampleRecord) -> String {
 #[derive(Default)]
 struct LastFailure(Option<SampleRecord>);
 
-impl Listen for LastFailure {
+impl EventListener for LastFailure {
     fn hear(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
         let last =

@@ -7,7 +7,7 @@ use brunt_engine::Control;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, Progress, StopRule};
 use brunt_model::answer::LoadSide;
-use brunt_model::{Event, Find, Phase, Plan, Run, Tick};
+use brunt_model::{Event, CapacitySearch, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
 /// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.
@@ -32,7 +32,7 @@ pub struct Steering {
 
 impl Steering {
     /// Creates the steering of a run with this plan.
-    pub fn new(plan: &Plan, trial_of: Option<Find>, control: &Control) -> Self {
+    pub fn new(plan: &Plan, trial_of: Option<CapacitySearch>, control: &Control) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
         let stop_rule = until.map(|until| StopRule::new(until.goals.clone(), until.least));
         let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_WARMUP_LOOK);
@@ -65,14 +65,14 @@ impl Steering {
     }
 
     fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<String> {
-        let elapsed = to - run.began(Phase::Warmup)?;
+        let elapsed = to - run.phase_start(Phase::Warmup)?;
         if elapsed < self.warmup? {
             return None;
         }
         self.warmup = Some(elapsed.mul_f64(LOOK_GROWTH));
-        let steady = steady::of_warmup(run).filter(|steady| steady.reached)?;
+        let steady = steady::warmup_steady_state(run).filter(|steady| steady.reached)?;
         self.warmup = None;
-        self.control.steady();
+        self.control.begin_measuring();
         let cut = steady.cut.as_secs_f64();
         let seconds = elapsed.as_secs_f64();
         Some(format!("--warmup auto: steady from {cut:.1} s on, found at {seconds:.1} s ({})", steady.method))
@@ -89,21 +89,21 @@ impl Steering {
     fn look_for_side(&mut self, run: &Run) {
         if self.side_check.as_mut().is_some_and(|side_check| side_check.is_decided(run)) {
             self.side_check = None;
-            self.control.enough();
+            self.control.end();
         }
     }
 
     fn look(&mut self, run: &Run) -> Option<String> {
         let elapsed = Duration::from_secs_f64(run.measured_seconds());
-        match self.stop_rule.as_mut()?.look(elapsed, run)? {
-            Decision::GoOn(progress) => {
+        match self.stop_rule.as_mut()?.evaluate_if_due(elapsed, run)? {
+            Decision::Continue(progress) => {
                 self.progress = Some(progress);
                 None
             }
             Decision::Done(progress) => {
                 self.stop_rule = None;
                 self.progress = None;
-                self.control.enough();
+                self.control.end();
                 Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))
             }
         }
@@ -112,14 +112,14 @@ impl Steering {
 
 /// Decides if the load of a trial is below or above the capacity of a search.
 struct SideCheck {
-    find: Find,
+    find: CapacitySearch,
     /// Time of the next look, in measured time.
     next: Duration,
 }
 
 impl SideCheck {
     /// Creates the check; None if the trial has a fixed duration.
-    fn of(plan: &Plan, find: Find) -> Option<Self> {
+    fn of(plan: &Plan, find: CapacitySearch) -> Option<Self> {
         let least = plan.until.as_ref()?.least;
         plan.main().stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
     }
@@ -138,7 +138,7 @@ impl SideCheck {
 /// State of each goal, as text.
 fn words(progress: &Progress) -> String {
     let mut goals = Vec::new();
-    for reach in &progress.reaches {
+    for reach in &progress.goals {
         goals.push(match reach.half_width {
             Some(half) => format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal),
             None => format!("{}: no interval yet (target: {})", reach.goal.aim, reach.goal),

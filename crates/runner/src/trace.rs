@@ -4,7 +4,7 @@
 //! followed from reply to request. A [`TraceView`] selects samples, writes bodies to files,
 //! and may show secrets.
 
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_model::{Event, SampleRecord, numbers};
 use brunt_report::trace;
 use brunt_report::view::View;
@@ -198,7 +198,7 @@ fn extension(record: &SampleRecord) -> &'static str {
     ENDINGS.iter().find(|(part, _)| media_type.contains(part)).map_or("bin", |(_, ending)| ending)
 }
 
-impl Listen for Tracer {
+impl EventListener for Tracer {
     fn hear(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
         if self.is_over {

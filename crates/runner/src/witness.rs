@@ -6,44 +6,44 @@
 
 use crate::error::RunError;
 use crate::run::Engine;
-use crate::world::Real;
-use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
+use crate::world::RealWorld;
+use brunt_engine::{Control, Epoch, Sink, Time, Users, UserSetup, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Flow, Plan};
 use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
+use brunt_wire::{IdleEnd, ReplyDetails, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Receives events of connections and replies.
 pub trait Witness: Sync + Send {
     /// A TLS connection was opened.
-    fn agreed(&self, handshake: &Handshake);
+    fn on_handshake(&self, handshake: &Handshake);
 
     /// True if the witness needs heads. Each head is then parsed completely, which is slower.
-    fn wants_heads(&self) -> bool;
+    fn needs_heads(&self) -> bool;
 
     /// A request is about to be sent.
-    fn asked(&self, request: &Prepared) {
+    fn on_request(&self, request: &Prepared) {
         let _ = request;
     }
 
     /// A complete reply to this request was received.
-    fn replied(&self, request: &Prepared, kept: &Kept);
+    fn on_reply(&self, request: &Prepared, kept: &ReplyDetails);
 }
 
 /// The real world, with an optional witness.
-pub struct Watched<'a> {
+pub struct WitnessedEngine<'a> {
     /// The real world, with its sockets and clock.
-    pub real: &'a Real,
+    pub real: &'a RealWorld,
     /// Receiver of events; ignored in a run of several processes.
     pub witness: Option<Arc<dyn Witness>>,
 }
 
-impl Engine for Watched<'_> {
+impl Engine for WitnessedEngine<'_> {
     fn began(&self) -> Epoch {
         World::epoch(self.real)
     }
@@ -67,7 +67,7 @@ impl Engine for Watched<'_> {
 
 /// The real world for the engine, with a witness.
 struct WitnessedWorld<'a> {
-    real: &'a Real,
+    real: &'a RealWorld,
     witness: Arc<dyn Witness>,
 }
 
@@ -85,7 +85,7 @@ impl World for WitnessedWorld<'_> {
         })
     }
 
-    fn users(&self, transport: &Rc<WitnessedTransport>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<WitnessedTransport>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.real.users_of(transport, of)
     }
 
@@ -114,22 +114,22 @@ impl Transport for WitnessedTransport {
     async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Self::Lane, Failure> {
         let conn = self.transport.open(request, client, steps).await?;
         if let Some(handshake) = conn.handshake() {
-            self.witness.agreed(&handshake);
+            self.witness.on_handshake(&handshake);
         }
         Ok(conn)
     }
 
     async fn exchange(&self, conn: &mut Self::Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
-        if !self.witness.wants_heads() {
+        if !self.witness.needs_heads() {
             return self.transport.exchange(conn, request, stamps).await;
         }
         // `send_ahead` has reported a request already that was sent before its turn.
         if !conn.owes_replies() {
-            self.witness.asked(request);
+            self.witness.on_request(request);
         }
-        let reply = self.transport.look(conn, request, stamps).await?;
+        let reply = self.transport.inspect(conn, request, stamps).await?;
         if let Some(kept) = &reply.kept {
-            self.witness.replied(request, kept);
+            self.witness.on_reply(request, kept);
         }
         Ok(reply)
     }
@@ -139,15 +139,15 @@ impl Transport for WitnessedTransport {
     }
 
     async fn send_ahead(&self, conn: &mut Self::Lane, requests: &[Rc<Prepared>]) {
-        if self.witness.wants_heads() {
+        if self.witness.needs_heads() {
             for request in requests {
-                self.witness.asked(request);
+                self.witness.on_request(request);
             }
         }
         self.transport.send_ahead(conn, requests).await;
     }
 
-    async fn closed(&self, conn: &mut Self::Lane) -> Idle {
+    async fn closed(&self, conn: &mut Self::Lane) -> IdleEnd {
         self.transport.closed(conn).await
     }
 

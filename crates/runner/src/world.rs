@@ -1,8 +1,8 @@
 //! Resources of a run: real sockets, the real clock, and the script of the plan.
 
 use crate::error::RunError;
-use brunt_engine::{Epoch, Time, Users, UsersOf, World};
-use brunt_model::{HandedOn, Plan};
+use brunt_engine::{Epoch, Time, Users, UserSetup, World};
+use brunt_model::{StageOutput, Plan};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Real sockets, the real clock, and the script of the plan.
-pub struct Real {
+pub struct RealWorld {
     epoch: Epoch,
     wire: Arc<Common>,
     /// By population; None for those that share the connection settings of the plan.
@@ -19,7 +19,7 @@ pub struct Real {
     compiled: Vec<Arc<CompiledScript>>,
 }
 
-impl Real {
+impl RealWorld {
     /// Reads files that the plan names: certificates, keys, and files of placeholders.
     ///
     /// # Errors
@@ -47,11 +47,11 @@ impl Real {
     }
 }
 
-impl Real {
+impl RealWorld {
     /// Output for later stages of a test: current properties, and the variables of a
     /// user that is done.
-    pub fn handed_on(&self) -> HandedOn {
-        self.compiled.first().map(|compiled| compiled.handed_on()).unwrap_or_default()
+    pub fn handed_on(&self) -> StageOutput {
+        self.compiled.first().map(|compiled| compiled.stage_output()).unwrap_or_default()
     }
 
     /// True if a step, a script or a failure has ended the test, including the
@@ -61,12 +61,12 @@ impl Real {
     }
 
     /// Creates the users of the plan, with any transport.
-    pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
+    pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.compiled[of.population].users(transport, of)
     }
 }
 
-impl World for Real {
+impl World for RealWorld {
     type Transport = Http<Time>;
 
     fn epoch(&self) -> Epoch {
@@ -78,7 +78,7 @@ impl World for Real {
         Rc::new(Http::new(Arc::clone(separate.unwrap_or(&self.wire)), worker, time.clone()))
     }
 
-    fn users(&self, transport: &Rc<Http<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<Http<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.users_of(transport, of)
     }
 

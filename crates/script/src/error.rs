@@ -22,7 +22,7 @@ impl WordError {
     }
 
     /// Adds the place in a file; lines count from 1.
-    pub fn at(self, file: &Path, line: u64) -> ScriptError {
+    pub fn at_line(self, file: &Path, line: u64) -> ScriptError {
         ScriptError::Line { file: file.to_owned(), line, wrong: self }
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     use crate::texts::reply_view::ReplyView;
     use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
     use brunt_model::scenario::{Scope, Script};
-    use brunt_wire::{Kept, Prepared, Reply};
+    use brunt_wire::{ReplyDetails, Prepared, Reply};
 
     fn script(source: &str) -> Result<ParsedScript, ScriptError> {
         let script = Script {
@@ -160,7 +160,7 @@ mod tests {
 
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
         let request = Prepared::default();
-        let kept = body.map(|body| Box::new(Kept { body: body.into(), ..Kept::default() }));
+        let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), ..ReplyDetails::default() }));
         let reply = Reply { status: 200, kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
@@ -218,7 +218,7 @@ mod tests {
             ("HTTP/1.1 103 Early Hints\r\nA: HTTP/1.1 201 no\r\n\r\nHTTP/1.1 201 \r\n\r\n", ""),
             ("HTTP/1.1 201\r\n\r\n", ""),
         ] {
-            let kept = Some(Box::new(Kept { first_bytes: head.into(), ..Kept::default() }));
+            let kept = Some(Box::new(ReplyDetails { first_bytes: head.into(), ..ReplyDetails::default() }));
             let reply = Reply { status: 201, kept, ..Reply::default() };
             assert_eq!(ReplyView::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
         }

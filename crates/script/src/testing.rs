@@ -5,7 +5,7 @@ use crate::languages::LANGUAGES;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
 use crate::texts::script::Expressions;
 use crate::texts::variables::{Names, Variables};
-use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
+use brunt_engine::{Epoch, Numbering, RunState, Time, Users, UserSetup};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// A run without a clock, at a second of the year 2026.
 pub struct StillRun;
 
-impl Surroundings for StillRun {
+impl RunState for StillRun {
     fn unix_millis(&self) -> u64 {
         1_780_000_000_123
     }
@@ -77,6 +77,6 @@ pub fn users(plan: &Plan) -> Box<dyn Users> {
 pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
     let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
-    let surroundings: Rc<dyn Surroundings> = Rc::new(StillRun);
-    compiled.users(&wire, UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })
+    let surroundings: Rc<dyn RunState> = Rc::new(StillRun);
+    compiled.users(&wire, UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })
 }

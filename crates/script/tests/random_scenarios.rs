@@ -4,7 +4,7 @@ mod world;
 
 use brunt_engine::{Control, run};
 use brunt_model::load::{Arrivals, Shape, Think};
-use brunt_model::scenario::{Branch, Condition, Manner, Order, Pauses, Portion, Scenario, Scope, Step};
+use brunt_model::scenario::{Branch, Condition, ConcurrencyMode, Order, Pauses, Portion, Scenario, Scope, ScenarioStep};
 use brunt_model::{Environment, Event, Failure, Load, Plan, Population, Request, Run, Stage, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
@@ -26,73 +26,73 @@ impl Draw {
         values[self.random.random_range(0..values.len())].clone()
     }
 
-    fn think(&mut self) -> Step {
+    fn think(&mut self) -> ScenarioStep {
         let least = ms(self.one_of(&[0, 1, 30, 200, 1500]));
-        Step::Think(Think { least, most: least + ms(self.one_of(&[0, 0, 100])) })
+        ScenarioStep::Think(Think { least, most: least + ms(self.one_of(&[0, 0, 100])) })
     }
 
-    fn requests(&mut self) -> Vec<Step> {
-        (0..self.random.random_range(1..5)).map(|_| Step::Request(self.random.random_range(0..2))).collect()
+    fn requests(&mut self) -> Vec<ScenarioStep> {
+        (0..self.random.random_range(1..5)).map(|_| ScenarioStep::Request(self.random.random_range(0..2))).collect()
     }
 
-    fn steps(&mut self, depth: u32, in_turns: bool) -> Vec<Step> {
+    fn steps(&mut self, depth: u32, in_turns: bool) -> Vec<ScenarioStep> {
         (0..self.random.random_range(1..4)).map(|_| self.step(depth, in_turns)).collect()
     }
 
-    fn transaction(&mut self, steps: Vec<Step>) -> Step {
+    fn transaction(&mut self, steps: Vec<ScenarioStep>) -> ScenarioStep {
         self.transactions += 1;
         let pauses = self.one_of(&[Pauses::Excluded, Pauses::Included]);
-        Step::Transaction { name: format!("t{}", self.transactions), pauses, parent: false, steps }
+        ScenarioStep::Transaction { name: format!("t{}", self.transactions), pauses, parent: false, steps }
     }
 
     /// A step, with other steps within it down to `depth`. `in_turns`: within branches that take turns.
-    fn step(&mut self, depth: u32, in_turns: bool) -> Step {
+    fn step(&mut self, depth: u32, in_turns: bool) -> ScenarioStep {
         if depth == 0 {
             return self.leaf(in_turns);
         }
         let steps = self.steps(depth - 1, in_turns);
         match self.random.random_range(0..12) {
             0..4 => self.transaction(steps),
-            4 => Step::Loop { times: Some(self.random.random_range(0..4).into()), steps },
+            4 => ScenarioStep::Loop { times: Some(self.random.random_range(0..4).into()), steps },
             5 => {
                 let condition = self.one_of(&[Condition::Failed, Condition::Succeeded, Condition::Status(200, 299)]);
-                Step::If { condition, then: steps, otherwise: self.steps(depth - 1, in_turns) }
+                ScenarioStep::If { condition, then: steps, otherwise: self.steps(depth - 1, in_turns) }
             }
-            6 => Step::Once(steps),
-            7 => Step::Group { name: "group".into(), steps },
+            6 => ScenarioStep::Once(steps),
+            7 => ScenarioStep::Group { name: "group".into(), steps },
             8 if !in_turns => self.turns(depth),
-            9 => Step::Shuffle(vec![steps, self.steps(depth - 1, in_turns)]),
+            9 => ScenarioStep::Shuffle(vec![steps, self.steps(depth - 1, in_turns)]),
             _ => self.leaf(in_turns),
         }
     }
 
     /// Branches that take turns, and rest in between.
-    fn turns(&mut self, depth: u32) -> Step {
+    fn turns(&mut self, depth: u32) -> ScenarioStep {
         let branches = (0..2).map(|_| {
             let steps = self.steps(depth - 1, true);
-            Branch { weight: 1, steps: vec![Step::Resumable(steps)] }
+            Branch { weight: 1, steps: vec![ScenarioStep::Resumable(steps)] }
         });
         let branches = branches.collect();
         let order = self.one_of(&[Order::Walk, Order::WalkTogether, Order::Random]);
-        Step::Choose { order, portion: Portion::Turn, branches }
+        ScenarioStep::Choose { order, portion: Portion::Turn, branches }
     }
 
-    fn leaf(&mut self, in_turns: bool) -> Step {
+    fn leaf(&mut self, in_turns: bool) -> ScenarioStep {
         match self.random.random_range(0..14) {
             0..4 => self.think(),
-            4 => Step::Together { manner: Manner::Pipelined, steps: self.requests() },
+            4 => ScenarioStep::Together { manner: ConcurrencyMode::Pipelined, steps: self.requests() },
             5 => {
-                let manner = Manner::Parallel(self.random.random_range(1..4));
-                Step::Together { manner, steps: self.requests() }
+                let manner = ConcurrencyMode::Parallel(self.random.random_range(1..4));
+                ScenarioStep::Together { manner, steps: self.requests() }
             }
             6 => {
                 let scopes = [Scope::Round, Scope::Loop, Scope::Iteration, Scope::User, Scope::Run];
                 let condition = Condition::Failed;
-                Step::If { condition, then: vec![Step::Stop(self.one_of(&scopes))], otherwise: Vec::new() }
+                ScenarioStep::If { condition, then: vec![ScenarioStep::Stop(self.one_of(&scopes))], otherwise: Vec::new() }
             }
-            7 => Step::Meet { users: "2".into(), timeout: self.one_of(&["0", "300"]).into() },
-            8 | 9 if in_turns => Step::Stop(Scope::Turn),
-            _ => Step::Request(self.random.random_range(0..2)),
+            7 => ScenarioStep::Meet { users: "2".into(), timeout: self.one_of(&["0", "300"]).into() },
+            8 | 9 if in_turns => ScenarioStep::Stop(Scope::Turn),
+            _ => ScenarioStep::Request(self.random.random_range(0..2)),
         }
     }
 
@@ -170,7 +170,7 @@ fn every_sum_of_any_scenario_holds_in_both_loops() {
         let run = carry_out(&plan);
         let failed: Vec<_> = brunt_judge::conservation::checks(&run).into_iter().filter(|c| !c.holds).collect();
         assert!(failed.is_empty(), "seed {seed}: {failed:#?}\n{plan:#?}");
-        assert!(run.transactions.values().all(|t| t.under_way() == 0), "seed {seed}");
+        assert!(run.transactions.values().all(|t| t.in_flight() == 0), "seed {seed}");
         let is_open = matches!(plan.main().load, Load::Open { .. });
         unfinished[usize::from(is_open)] += run.transactions.values().map(|t| t.unfinished).sum::<u64>();
     }
@@ -180,9 +180,9 @@ fn every_sum_of_any_scenario_holds_in_both_loops() {
 
 #[test]
 fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end() {
-    let think = Step::Think(Think { least: ms(200), most: ms(200) });
-    let steps = vec![Step::Request(0), think, Step::Request(1)];
-    let buy = Step::Transaction { name: "buy".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let think = ScenarioStep::Think(Think { least: ms(200), most: ms(200) });
+    let steps = vec![ScenarioStep::Request(0), think, ScenarioStep::Request(1)];
+    let buy = ScenarioStep::Transaction { name: "buy".into(), pauses: Pauses::Excluded, parent: false, steps };
     let mut plan = plan(open(50.0), 3, vec![buy]);
     plan.reply_policies[0].failure_ends = Scope::Nothing;
     let world =

@@ -4,9 +4,9 @@ mod world;
 
 use brunt_engine::{Control, run};
 use brunt_model::plan::Records;
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, RedirectRules, Redirects, ReplyAction};
+use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, RedirectRules, Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Condition, FixedSample, Manner, Pauses, SampleMaker, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules,
+    Condition, FixedSample, ConcurrencyMode, Pauses, SampleMaker, Scope, Script, ScriptLanguage, ScriptSample, ScenarioStep, TextRules,
 };
 use brunt_model::{Environment, Event, Failure, Plan, ReplyPolicy, SampleRecord, Stop, Tick};
 use brunt_script::CompiledScript;
@@ -52,7 +52,7 @@ fn told(records: &[SampleRecord]) -> Vec<String> {
     records.iter().map(told).collect()
 }
 
-fn jmeter(steps: Vec<Step>) -> Plan {
+fn jmeter(steps: Vec<ScenarioStep>) -> Plan {
     let mut plan = plan(closed(1.0), 60, steps);
     let scenario = &mut plan.main_mut().scenario;
     scenario.texts = TextRules::Jmeter;
@@ -67,14 +67,14 @@ fn script(source: &str) -> Script {
     Script { name: "script".into(), language, source: source.into(), parameters }
 }
 
-fn sample(label: &str, source: Option<&str>) -> Step {
+fn sample(label: &str, source: Option<&str>) -> ScenarioStep {
     let maker = source.map_or(SampleMaker::Variables, |source| SampleMaker::Script(script(source)));
-    Step::Sample(ScriptSample { label: label.into(), maker, reply_policy: 0 })
+    ScenarioStep::Sample(ScriptSample { label: label.into(), maker, reply_policy: 0 })
 }
 
 #[test]
 fn a_request_is_one_record() {
-    let (records, _) = records(jmeter(vec![PAUSE, Step::Request(0), PAUSE, Step::Request(1)]), after_100ms);
+    let (records, _) = records(jmeter(vec![PAUSE, ScenarioStep::Request(0), PAUSE, ScenarioStep::Request(1)]), after_100ms);
     assert_eq!(told(&records), ["A 1 0+100/100 200 OK", "B 400+100/100 200 OK"]);
     let one = &records[0];
     assert_eq!((one.thread_name.as_str(), one.group_threads, one.all_threads), ("main 1-1", 1, 1));
@@ -96,12 +96,12 @@ fn a_fixed_sample_is_a_record_with_its_parts() {
         waits: true,
     };
     let step = |label: &str, fixed: FixedSample| {
-        Step::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed), reply_policy: 0 })
+        ScenarioStep::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed), reply_policy: 0 })
     };
     let steps = vec![
         step("waits", fixed.clone()),
         step("does not wait", FixedSample { waits: false, ..fixed }),
-        Step::PauseByScript(script("return 30.5")),
+        ScenarioStep::PauseByScript(script("return 30.5")),
         step("fails", FixedSample::failure("500".into(), "no".into())),
     ];
     let (records, _) = records(jmeter(steps), after_100ms);
@@ -115,7 +115,7 @@ fn failures_and_bad_urls_are_records() {
     let fails = |n, now: Tick| {
         if n == 0 { Answer::Never } else { Answer::Reply(503, now + ms(10)) }
     };
-    let mut plan = jmeter(vec![Step::Request(0), Step::Request(1), Step::Request(2)]);
+    let mut plan = jmeter(vec![ScenarioStep::Request(0), ScenarioStep::Request(1), ScenarioStep::Request(2)]);
     plan.reply_policies[0].timeout = Some(ms(50));
     let scenario = &mut plan.main_mut().scenario;
     scenario.requests.push(brunt_model::Request { label: "C".into(), ..brunt_model::Request::get("${none}/c") });
@@ -135,7 +135,7 @@ fn redirects_are_within_the_record_of_their_request() {
         1 => Answer::Redirect("/y", now + ms(20)),
         _ => Answer::Reply(404, now + ms(30)),
     };
-    let mut plan = jmeter(vec![Step::Request(0)]);
+    let mut plan = jmeter(vec![ScenarioStep::Request(0)]);
     plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
     let (records, requests) = records(plan, redirects);
     assert_eq!(told(&records), ["A 1 0+60/10 404 Not Found failed [A 1-0 A 1-1 A 1-2]"]);
@@ -154,7 +154,7 @@ fn scripts_see_each_request_of_a_chain_of_redirects() {
         0 => Answer::Redirect("/x", now + ms(10)),
         _ => Answer::Reply(200, now + ms(30)),
     };
-    let mut plan = jmeter(vec![Step::Request(0)]);
+    let mut plan = jmeter(vec![ScenarioStep::Request(0)]);
     plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
     let source = "vars.put('v', prev.getSubResults().collect { it.sampleLabel + ' ' + it.responseCode + ' ' + it.time + ' ' + \
                   it.urlAsString }.join('; ') + ' ' + prev.subResults[0].responseHeaders.readLines()[0])";
@@ -173,8 +173,8 @@ fn assertions_say_why_a_record_failed() {
         AssertionTest::Text(serde_json::from_value(assertion).expect("an assertion"))
     };
     let named = |name: &str, test| Assertion { name: name.into(), test };
-    let mut plan = jmeter(vec![Step::Request(0)]);
-    let size = AssertionTest::Size { part: None, is: Comparison::Less, bytes: "10".into() };
+    let mut plan = jmeter(vec![ScenarioStep::Request(0)]);
+    let size = AssertionTest::Size { part: None, is: NumberComparison::Less, bytes: "10".into() };
     plan.reply_policies[0].assertions = vec![named("ok", text("200")), named("size", size), named("no", text("201"))];
     let (records, _) = records(plan, after_100ms);
     let why = "The result was the wrong size: It was 1000 bytes, but should have been less than 10 bytes.";
@@ -187,7 +187,7 @@ fn assertions_say_why_a_record_failed() {
 fn scripts_change_records_and_drop_them() {
     let policy =
         |source: &str| ReplyPolicy { actions: vec![ReplyAction::Script(script(source))], ..ReplyPolicy::default() };
-    let mut plan = jmeter(vec![Step::Request(0), Step::Request(1)]);
+    let mut plan = jmeter(vec![ScenarioStep::Request(0), ScenarioStep::Request(1)]);
     plan.reply_policies = vec![
         policy(
             "prev.setSampleLabel('new'); prev.setResponseCode('599'); prev.setResponseMessage('odd'); prev.setSuccessful(false)",
@@ -201,11 +201,11 @@ fn scripts_change_records_and_drop_them() {
 
 #[test]
 fn transactions_are_records_behind_their_samples_or_around_them() {
-    let transaction = |parent, pauses| Step::Transaction {
+    let transaction = |parent, pauses| ScenarioStep::Transaction {
         name: "T".into(),
         pauses,
         parent,
-        steps: vec![PAUSE, Step::Request(0), Step::Request(1)],
+        steps: vec![PAUSE, ScenarioStep::Request(0), ScenarioStep::Request(1)],
     };
     let message = "Number of samples in transaction : 2, number of failing samples : 1";
     let fails = |n, now: Tick| Answer::Reply(if n % 2 == 0 { 200 } else { 500 }, now + ms(100));
@@ -221,8 +221,8 @@ fn transactions_are_records_behind_their_samples_or_around_them() {
 
 #[test]
 fn a_failure_that_ends_the_iteration_ends_its_transactions() {
-    let steps = vec![Step::Request(0), Step::Request(1)];
-    let transaction = Step::Transaction { name: "T".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let steps = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
+    let transaction = ScenarioStep::Transaction { name: "T".into(), pauses: Pauses::Excluded, parent: false, steps };
     let mut plan = jmeter(vec![transaction]);
     plan.reply_policies[0].failure_ends = Scope::Iteration;
     let (records, _) = records(plan, |_, now| Answer::Fails(Failure::Reset, now + ms(10)));
@@ -232,24 +232,24 @@ fn a_failure_that_ends_the_iteration_ends_its_transactions() {
 
 #[test]
 fn a_transaction_before_the_first_sampler_is_not_recorded() {
-    let empty = |name: &str| Step::Transaction {
+    let empty = |name: &str| ScenarioStep::Transaction {
         name: name.into(),
         pauses: Pauses::Excluded,
         parent: false,
         steps: Vec::new(),
     };
-    let (records, _) = records(jmeter(vec![empty("first"), Step::Request(0), empty("T")]), after_100ms);
+    let (records, _) = records(jmeter(vec![empty("first"), ScenarioStep::Request(0), empty("T")]), after_100ms);
     let labels: Vec<&str> = records.iter().map(|record| record.label.as_str()).collect();
     assert_eq!(labels[..2], ["A 1", "T"]);
 }
 
 #[test]
 fn scripts_make_samples_that_count_in_no_total() {
-    let if_failed = Step::If { condition: Condition::Failed, then: vec![sample("after", None)], otherwise: Vec::new() };
+    let if_failed = ScenarioStep::If { condition: Condition::Failed, then: vec![sample("after", None)], otherwise: Vec::new() };
     let steps = vec![
         sample("Debug", None),
         sample("S ${v}", Some("SampleResult.setResponseData('abc', 'UTF-8'); vars.put('v', '7'); null")),
-        Step::Request(0),
+        ScenarioStep::Request(0),
         sample(
             "bad",
             Some("Thread.sleep(40); SampleResult.setSuccessful(false); SampleResult.setResponseCode('9'); 'x'"),
@@ -274,15 +274,15 @@ fn scripts_make_samples_that_count_in_no_total() {
 fn an_iteration_may_have_samples_alone_or_nothing() {
     let (alone, requests) = records(jmeter(vec![sample("S", Some("1"))]), after_100ms);
     assert_eq!((told(&alone), requests), (vec!["S 0+0/0 200 OK".to_owned()], 0));
-    let never = Step::If { condition: Condition::Failed, then: vec![Step::Request(0)], otherwise: Vec::new() };
+    let never = ScenarioStep::If { condition: Condition::Failed, then: vec![ScenarioStep::Request(0)], otherwise: Vec::new() };
     assert_eq!(records(jmeter(vec![never]), after_100ms), (Vec::new(), 0));
 }
 
 #[test]
 fn requests_of_a_parallel_step_have_records_of_their_own() {
-    for manner in [Manner::Parallel(2), Manner::Pipelined] {
-        let steps = vec![Step::Request(0), Step::Request(1)];
-        let (records, _) = records(jmeter(vec![Step::Together { manner, steps }]), after_100ms);
+    for manner in [ConcurrencyMode::Parallel(2), ConcurrencyMode::Pipelined] {
+        let steps = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
+        let (records, _) = records(jmeter(vec![ScenarioStep::Together { manner, steps }]), after_100ms);
         let mut labels: Vec<&str> = records.iter().map(|one| one.label.as_str()).collect();
         labels.sort_unstable();
         assert_eq!(labels, ["A 1", "B"], "{manner:?}");

@@ -4,7 +4,7 @@ mod world;
 
 use brunt_engine::{Control, run};
 use brunt_model::reply_policy::{Assertion, AssertionTest};
-use brunt_model::scenario::{Branch, Order, Pauses, Portion, Scope, Step};
+use brunt_model::scenario::{Branch, Order, Pauses, Portion, Scope, ScenarioStep};
 use brunt_model::{CheckFailure, Environment, Event, Failure, Plan, Run, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
@@ -21,8 +21,8 @@ fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
     seen
 }
 
-fn transaction(name: &str, pauses: Pauses, steps: Vec<Step>) -> Step {
-    Step::Transaction { name: name.into(), pauses, parent: false, steps }
+fn transaction(name: &str, pauses: Pauses, steps: Vec<ScenarioStep>) -> ScenarioStep {
+    ScenarioStep::Transaction { name: name.into(), pauses, parent: false, steps }
 }
 
 /// Started, succeeded, failed, unfinished.
@@ -34,7 +34,7 @@ fn counts(run: &Run, name: &str) -> [u64; 4] {
 #[test]
 fn a_transaction_is_timed_from_its_first_request_to_the_end_of_its_last() {
     let steps =
-        |pauses| vec![PAUSE, transaction("buy", pauses, vec![PAUSE, Step::Request(0), PAUSE, Step::Request(1), PAUSE])];
+        |pauses| vec![PAUSE, transaction("buy", pauses, vec![PAUSE, ScenarioStep::Request(0), PAUSE, ScenarioStep::Request(1), PAUSE])];
     for (pauses, expected) in [(Pauses::Excluded, 200 * MS), (Pauses::Included, 500 * MS)] {
         // Four pauses and two requests: 1.4 s an iteration.
         let seen = carry_out(&plan(closed(1.0), 14, steps(pauses)), after_100ms);
@@ -54,9 +54,9 @@ fn a_transaction_is_timed_from_its_first_request_to_the_end_of_its_last() {
 
 #[test]
 fn transactions_stand_within_others_and_groups_are_not_timed() {
-    let inner = transaction("inner", Pauses::Excluded, vec![Step::Request(1)]);
-    let group = Step::Group { name: "group".into(), steps: vec![Step::Request(0), inner] };
-    let outer = transaction("outer", Pauses::Excluded, vec![group, Step::Request(0)]);
+    let inner = transaction("inner", Pauses::Excluded, vec![ScenarioStep::Request(1)]);
+    let group = ScenarioStep::Group { name: "group".into(), steps: vec![ScenarioStep::Request(0), inner] };
+    let outer = transaction("outer", Pauses::Excluded, vec![group, ScenarioStep::Request(0)]);
     let seen = carry_out(&plan(open(1.0), 5, vec![outer]), after_100ms);
     assert_eq!(seen.transactions.keys().collect::<Vec<_>>(), ["inner", "outer"]);
     assert_eq!((counts(&seen, "inner"), counts(&seen, "outer")), ([5, 5, 0, 0], [5, 5, 0, 0]));
@@ -66,7 +66,7 @@ fn transactions_stand_within_others_and_groups_are_not_timed() {
 
 #[test]
 fn a_transaction_fails_with_any_of_its_requests() {
-    let steps = vec![transaction("buy", Pauses::Excluded, vec![Step::Request(0), Step::Request(1)])];
+    let steps = vec![transaction("buy", Pauses::Excluded, vec![ScenarioStep::Request(0), ScenarioStep::Request(1)])];
     let third_fails = |n: u64, now: Tick| match n % 4 {
         2 => Answer::Fails(Failure::Reset, now + ms(50)),
         _ => Answer::Reply(200, now + ms(100)),
@@ -88,10 +88,10 @@ fn a_transaction_fails_with_any_of_its_requests() {
 
 #[test]
 fn a_transaction_rests_between_its_turns() {
-    let ask = |request| vec![Step::Request(request), Step::Stop(Scope::Turn)];
+    let ask = |request| vec![ScenarioStep::Request(request), ScenarioStep::Stop(Scope::Turn)];
     for (pauses, expected) in [(Pauses::Excluded, 200 * MS), (Pauses::Included, 300 * MS)] {
         let both = transaction("both", pauses, [ask(0), ask(1)].concat());
-        let branches = [vec![Step::Resumable(vec![both])], ask(0)];
+        let branches = [vec![ScenarioStep::Resumable(vec![both])], ask(0)];
         let branches = branches.map(|steps| Branch { weight: 1, steps }).into();
         let (order, portion) = (Order::WalkTogether, Portion::Turn);
         let fails = |n: u64, now: Tick| match n {
@@ -99,7 +99,7 @@ fn a_transaction_rests_between_its_turns() {
             _ => after_100ms(n, now),
         };
         // Ten requests: 0, 2, 4, 6 and 8 are its own, and the third of them begins the second transaction.
-        let steps = vec![Step::Choose { order, portion, branches }];
+        let steps = vec![ScenarioStep::Choose { order, portion, branches }];
         let seen = carry_out(&plan(closed(1.0), 1, steps), fails);
         assert_eq!(counts(&seen, "both"), [3, 2, 0, 1], "{pauses:?}");
         let times = &seen.transactions["both"].response;
@@ -110,12 +110,12 @@ fn a_transaction_rests_between_its_turns() {
 
 #[test]
 fn a_stop_within_a_transaction_ends_it() {
-    let steps = vec![Step::Request(0), Step::Stop(Scope::Iteration), Step::Request(1)];
+    let steps = vec![ScenarioStep::Request(0), ScenarioStep::Stop(Scope::Iteration), ScenarioStep::Request(1)];
     let seen = carry_out(&plan(open(1.0), 5, vec![transaction("part", Pauses::Excluded, steps)]), after_100ms);
     assert_eq!((counts(&seen, "part"), seen.total.completed), ([5, 5, 0, 0], 5));
     // Without a request there is nothing to time.
     let empty = transaction("empty", Pauses::Excluded, vec![PAUSE]);
-    let seen = carry_out(&plan(open(1.0), 5, vec![Step::Request(0), empty]), after_100ms);
+    let seen = carry_out(&plan(open(1.0), 5, vec![ScenarioStep::Request(0), empty]), after_100ms);
     assert!(seen.transactions.is_empty());
 }
 
@@ -124,11 +124,11 @@ fn the_end_of_the_run_leaves_transactions_unfinished() {
     let buy = |steps| vec![transaction("buy", Pauses::Excluded, steps)];
     // One second each, and the load ends after 2.5 s: within the second request of the second iteration.
     let second = |_: u64, now: Tick| Answer::Reply(200, now + ms(1000));
-    let three = vec![Step::Request(0), Step::Request(1), Step::Next(Order::Sequence)];
+    let three = vec![ScenarioStep::Request(0), ScenarioStep::Request(1), ScenarioStep::Next(Order::Sequence)];
     let seen = carry_out(&plan(closed(1.0), 4, buy(three)), second);
     assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 1, 0, 1], 4));
     // The last request was begun in time: its transaction ends in the grace.
-    let two = vec![Step::Request(0), Step::Request(1)];
+    let two = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
     let seen = carry_out(&plan(closed(1.0), 3, buy(two.clone())), |_, now| Answer::Reply(200, now + ms(800)));
     assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 2, 0, 0], 4));
     // Its last request was cut off.
@@ -138,15 +138,15 @@ fn the_end_of_the_run_leaves_transactions_unfinished() {
     });
     assert_eq!((counts(&seen, "buy"), seen.total.failed_by(Failure::Cut)), ([2, 1, 0, 1], 1));
     // It ends while the user thinks.
-    let thinks = vec![Step::Request(0), PAUSE, Step::Request(1)];
+    let thinks = vec![ScenarioStep::Request(0), PAUSE, ScenarioStep::Request(1)];
     let seen = carry_out(&plan(closed(1.0), 1, buy(thinks)), |_, now| Answer::Reply(200, now + ms(900)));
     assert_eq!(counts(&seen, "buy"), [1, 0, 0, 1]);
 }
 
 #[test]
 fn parallel_requests_and_the_warm_up() {
-    let manner = brunt_model::scenario::Manner::Parallel(2);
-    let together = Step::Together { manner, steps: vec![Step::Request(0), Step::Request(1)] };
+    let manner = brunt_model::scenario::ConcurrencyMode::Parallel(2);
+    let together = ScenarioStep::Together { manner, steps: vec![ScenarioStep::Request(0), ScenarioStep::Request(1)] };
     let steps = vec![transaction("page", Pauses::Excluded, vec![together])];
     let mut plan = plan(open(1.0), 5, steps);
     plan.main_mut().stop.warmup = Duration::from_secs(3);
@@ -157,7 +157,7 @@ fn parallel_requests_and_the_warm_up() {
 
 #[test]
 fn failed_assertions_are_counted_with_what_was_found() {
-    let mut plan = plan(open(10.0), 2, vec![Step::Request(0), Step::Request(1)]);
+    let mut plan = plan(open(10.0), 2, vec![ScenarioStep::Request(0), ScenarioStep::Request(1)]);
     for (name, millis) in [("quick", "50"), ("slow", "500")] {
         let test = AssertionTest::Duration(millis.into());
         plan.reply_policies[0].assertions.push(Assertion { name: name.into(), test });

@@ -16,7 +16,7 @@ pub const MIN_ACHIEVED: f64 = 0.99;
 
 /// The ratio that is compared with the allowed value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Counted {
+pub enum CountedRatio {
     /// Requests slower than this many seconds ÷ all requests.
     Slower(f64),
     /// Errors ÷ all requests.
@@ -29,13 +29,13 @@ pub enum Counted {
         /// Required rate, in replies per second.
         rate: f64,
         /// The replies that count as received.
-        replies: Replies,
+        replies: CountedReplies,
     },
 }
 
 /// Kind of replies that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replies {
+pub enum CountedReplies {
     /// All complete replies, whatever their status.
     Completed,
     /// Complete replies without an error.
@@ -46,50 +46,50 @@ pub enum Replies {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
     /// The ratio to count.
-    pub counted: Counted,
+    pub counted: CountedRatio,
     /// Maximum allowed value of the ratio.
     pub allowed: f64,
 }
 
 impl Bound {
     /// Converts an objective to a bound.
-    pub fn of(objective: &Objective) -> Self {
+    pub fn from_objective(objective: &Objective) -> Self {
         let bound = objective.bound;
         let (counted, allowed) = match objective.metric {
-            Metric::Quantile(q) => (Counted::Slower(bound), 1.0 - q),
-            Metric::Max => (Counted::Slower(bound), MAX_SHARE),
-            Metric::Errors => (Counted::Errors, bound),
-            Metric::Mean => (Counted::Mean, bound),
-            Metric::Throughput => (Counted::Wanted { rate: bound, replies: Replies::Completed }, 1.0),
-            Metric::Goodput => (Counted::Wanted { rate: bound, replies: Replies::Good }, 1.0),
+            Metric::Quantile(q) => (CountedRatio::Slower(bound), 1.0 - q),
+            Metric::Max => (CountedRatio::Slower(bound), MAX_SHARE),
+            Metric::Errors => (CountedRatio::Errors, bound),
+            Metric::Mean => (CountedRatio::Mean, bound),
+            Metric::Throughput => (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Completed }, 1.0),
+            Metric::Goodput => (CountedRatio::Wanted { rate: bound, replies: CountedReplies::Good }, 1.0),
         };
         Self { counted, allowed: allowed.max(MAX_SHARE) }
     }
 
     /// True if the figure depends on how long requests wait.
-    pub fn waits(&self) -> bool {
-        matches!(self.counted, Counted::Slower(_) | Counted::Mean)
+    pub fn depends_on_waiting(&self) -> bool {
+        matches!(self.counted, CountedRatio::Slower(_) | CountedRatio::Mean)
     }
 
     /// Assumed length, in seconds, of a cluster of slow or failed requests, before any
     /// trial. If 1 % of the requests wait longer than t, such a queue takes two to three
     /// times t to become empty.
-    pub fn clump(&self) -> f64 {
+    pub fn cluster_seconds(&self) -> f64 {
         match self.counted {
-            Counted::Slower(than) => 2.5 * than,
-            Counted::Errors | Counted::Mean | Counted::Wanted { .. } => 0.5,
+            CountedRatio::Slower(than) => 2.5 * than,
+            CountedRatio::Errors | CountedRatio::Mean | CountedRatio::Wanted { .. } => 0.5,
         }
     }
 
     /// True if the figure is a share of requests.
     pub fn is_share(&self) -> bool {
-        matches!(self.counted, Counted::Slower(_) | Counted::Errors)
+        matches!(self.counted, CountedRatio::Slower(_) | CountedRatio::Errors)
     }
 }
 
 /// Returns an error message if the objective cannot bound a load. The
 /// message contains the correction.
-pub fn objection(objective: &Objective) -> Option<String> {
+pub fn objective_error(objective: &Objective) -> Option<String> {
     let is_upper_bound = matches!(objective.relation, Relation::Below | Relation::AtMost);
     let less_is_better = !matches!(objective.metric, Metric::Throughput | Metric::Goodput);
     if is_upper_bound != less_is_better {

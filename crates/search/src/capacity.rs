@@ -3,15 +3,15 @@
 //! Each objective's figure in each trial, with its variance, is fitted by [`crate::curve`]. Of
 //! several objectives, the one that is missed first determines the capacity.
 
-use crate::bound::{Bound, Counted, MIN_ACHIEVED};
+use crate::bound::{Bound, CountedRatio, MIN_ACHIEVED};
 use crate::curve::{Crossing, LoadPoint, Saturation, Scale, Target, crossing};
 use crate::drift::{self, Drift, Pace};
 use crate::search::{PastTrial, Search};
 use crate::sides;
 use crate::stalls::{poisson_high, stall_share};
-use crate::summary::{Evidence, Part, TrialSummary, bounds};
+use crate::summary::{Evidence, BoundCount, TrialSummary, bounds};
 use brunt_model::answer::{Estimate, LoadSide};
-use brunt_model::{Find, LoadUnit};
+use brunt_model::{CapacitySearch, LoadUnit};
 use brunt_stats::blocks;
 
 /// The state of a search for the capacity under one set of objectives.
@@ -49,7 +49,7 @@ impl CapacityState {
 }
 
 /// Returns the state of each set.
-pub fn states(find: &Find, unit: LoadUnit, trials: &[TrialSummary]) -> Vec<CapacityState> {
+pub fn states(find: &CapacitySearch, unit: LoadUnit, trials: &[TrialSummary]) -> Vec<CapacityState> {
     bounds(find).iter().enumerate().map(|(set, bounds)| state(set, bounds, unit, trials)).collect()
 }
 
@@ -75,10 +75,10 @@ impl View {
         is_evidence && trial.undisturbed().next().is_some()
     }
 
-    fn over(self, part: &Part) -> f64 {
+    fn over(self, part: &BoundCount) -> f64 {
         match self {
             Self::WithLag => part.over,
-            Self::WithoutLag => part.least,
+            Self::WithoutLag => part.without_lag,
         }
     }
 }
@@ -216,7 +216,7 @@ impl SetView<'_> {
         const MOST: f64 = 10.0;
         let excesses = self.bounds.iter().enumerate().map(|(index, bound)| {
             let parts = self.parts(trial, index);
-            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sum(&parts).of.max(1.0)
+            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sum(&parts).total.max(1.0)
         });
         excesses.fold(f64::NEG_INFINITY, f64::max)
     }
@@ -253,12 +253,12 @@ impl SetView<'_> {
             return false;
         }
         self.bounds.iter().enumerate().all(|(index, bound)| {
-            let parts: Vec<Part> = up_to.iter().flat_map(|trial| self.parts(trial, index)).collect();
-            let Part { over, of, .. } = sum(&parts);
+            let parts: Vec<BoundCount> = up_to.iter().flat_map(|trial| self.parts(trial, index)).collect();
+            let BoundCount { over, total: of, .. } = sum(&parts);
             match bound.counted {
-                Counted::Slower(_) | Counted::Errors => poisson_high(over) < bound.allowed * of,
-                Counted::Mean => over < 0.5 * bound.allowed * of,
-                Counted::Wanted { .. } => last.iter().all(|trial| self.excess(trial) <= 0.0),
+                CountedRatio::Slower(_) | CountedRatio::Errors => poisson_high(over) < bound.allowed * of,
+                CountedRatio::Mean => over < 0.5 * bound.allowed * of,
+                CountedRatio::Wanted { .. } => last.iter().all(|trial| self.excess(trial) <= 0.0),
             }
         })
     }
@@ -286,13 +286,13 @@ impl SetView<'_> {
         self.trials.len() == other.trials.len()
             && self.trials.iter().all(|trial| {
                 let parts = trial.undisturbed().filter_map(|block| block.parts.get(self.set)).flatten();
-                parts.into_iter().all(|part| part.over == part.least)
+                parts.into_iter().all(|part| part.over == part.without_lag)
             })
     }
 
     /// The counts of an objective in all undisturbed blocks, as this view evaluates them.
-    fn parts(&self, trial: &TrialSummary, index: usize) -> Vec<Part> {
-        of_blocks(trial, self.set, index).map(|part| Part { over: self.view.over(&part), ..part }).collect()
+    fn parts(&self, trial: &TrialSummary, index: usize) -> Vec<BoundCount> {
+        of_blocks(trial, self.set, index).map(|part| BoundCount { over: self.view.over(&part), ..part }).collect()
     }
 
     fn points(&self, index: usize) -> (Vec<LoadPoint>, Target) {
@@ -304,25 +304,25 @@ impl SetView<'_> {
             let seconds = trial.undisturbed_seconds().max(0.1);
             LoadPoint { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
         });
-        let saturation = bound.waits().then(|| self.saturation()).flatten();
-        let served = bound.waits().then(|| highest_throughput(&self.trials));
-        let target = Target { scale, allowed: bound.allowed, saturation, served, clump: bound.clump() };
+        let saturation = bound.depends_on_waiting().then(|| self.saturation()).flatten();
+        let served = bound.depends_on_waiting().then(|| highest_throughput(&self.trials));
+        let target = Target { scale, allowed: bound.allowed, saturation, served, clump: bound.cluster_seconds() };
         (points.collect(), target)
     }
 
     fn saturation(&self) -> Option<Saturation> {
-        if self.bounds.iter().any(Bound::waits) { saturation(&self.trials) } else { None }
+        if self.bounds.iter().any(Bound::depends_on_waiting) { saturation(&self.trials) } else { None }
     }
 }
 
 /// Returns the side of the capacity on which a finished trial lies, from that trial alone.
 pub fn side(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> LoadSide {
     let sides_of_bounds = bounds.iter().enumerate().map(|(index, bound)| {
-        let parts: Vec<Part> = of_blocks(trial, set, index).collect();
+        let parts: Vec<BoundCount> = of_blocks(trial, set, index).collect();
         sides::side(&parts, bound)
     });
     // In overload the queue grows, so a bound on a waiting time is missed sooner or later.
-    let is_overload_above = trial.is_overloaded() && bounds.iter().any(Bound::waits);
+    let is_overload_above = trial.is_overloaded() && bounds.iter().any(Bound::depends_on_waiting);
     let each = sides_of_bounds.chain(is_overload_above.then_some(LoadSide::Above));
     match (sides::joined(&each.collect::<Vec<_>>()), trial.evidence) {
         // The decision excludes blocks that lag disturbed, but the trial's p99 in the report
@@ -341,7 +341,7 @@ fn whole(at: Estimate) -> Estimate {
 /// True if a trial's figures exceed a bound of the set.
 pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
-        let parts: Vec<Part> = of_blocks(trial, set, index).collect();
+        let parts: Vec<BoundCount> = of_blocks(trial, set, index).collect();
         figure(trial, &parts, bound) > bound.allowed
     })
 }
@@ -355,28 +355,28 @@ fn exceeds(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
 }
 
 /// The counts of an objective in the blocks that lag has not disturbed.
-fn of_blocks(trial: &TrialSummary, set: usize, index: usize) -> impl Iterator<Item = Part> {
+fn of_blocks(trial: &TrialSummary, set: usize, index: usize) -> impl Iterator<Item = BoundCount> {
     trial.undisturbed().filter_map(move |block| block.parts.get(set)?.get(index).copied())
 }
 
 /// Returns the figure of an objective over some blocks. Without requests, the objective is
 /// not met. In overload the queue grows without limit, so the figure is large, however short
 /// the queue still is.
-fn figure(trial: &TrialSummary, parts: &[Part], bound: &Bound) -> f64 {
+fn figure(trial: &TrialSummary, parts: &[BoundCount], bound: &Bound) -> f64 {
     const ENDLESS: f64 = 1000.0;
-    let Part { over, of, .. } = sum(parts);
+    let BoundCount { over, total: of, .. } = sum(parts);
     match if of > 0.0 { over / of } else { 1.0 } {
-        figure if !(bound.waits() && trial.is_overloaded()) => figure,
+        figure if !(bound.depends_on_waiting() && trial.is_overloaded()) => figure,
         _ if bound.is_share() => 1.0,
         figure => figure.max(ENDLESS * bound.allowed),
     }
 }
 
-fn sum(parts: &[Part]) -> Part {
-    parts.iter().fold(Part::default(), |sum, part| Part {
+fn sum(parts: &[BoundCount]) -> BoundCount {
+    parts.iter().fold(BoundCount::default(), |sum, part| BoundCount {
         over: sum.over + part.over,
-        least: sum.least + part.least,
-        of: sum.of + part.of,
+        without_lag: sum.without_lag + part.without_lag,
+        total: sum.total + part.total,
     })
 }
 
@@ -415,12 +415,12 @@ fn saturation(trials: &[&TrialSummary]) -> Option<Saturation> {
 
 /// Returns the variance of the figure and its degrees of freedom, by batch means of the trial's
 /// blocks. It is a ratio estimator, since the number of requests in a block is random too.
-fn variance(parts: &[Part], bound: &Bound) -> (f64, f64) {
-    let Part { over, of, .. } = sum(parts);
+fn variance(parts: &[BoundCount], bound: &Bound) -> (f64, f64) {
+    let BoundCount { over, total: of, .. } = sum(parts);
     if over <= 0.0 || of <= 0.0 {
         return (0.0, 1.0);
     }
-    let deviations: Vec<f64> = parts.iter().map(|part| part.over - over / of * part.of).collect();
+    let deviations: Vec<f64> = parts.iter().map(|part| part.over - over / of * part.total).collect();
     let (variance, freedom) = match blocks::spread(&deviations) {
         Some(spread) => (spread.variance * deviations.len() as f64, spread.freedom),
         None => coarse_variance(&deviations),
@@ -447,7 +447,7 @@ fn coarse_variance(deviations: &[f64]) -> (f64, f64) {
 /// None if there is no significant drift.
 pub fn drift(search: &Search, trials: &[TrialSummary], history: &[PastTrial], at: f64) -> Option<Drift> {
     let sets = bounds(&search.find);
-    if !sets.first()?.iter().any(Bound::waits) {
+    if !sets.first()?.iter().any(Bound::depends_on_waiting) {
         return None;
     }
     let paces: Vec<Pace> = search
@@ -462,13 +462,13 @@ pub fn drift(search: &Search, trials: &[TrialSummary], history: &[PastTrial], at
 
 /// Mean response time of a trial; None without replies.
 fn pace(trial: &TrialSummary) -> Option<Pace> {
-    let mean = Bound { counted: Counted::Mean, allowed: 0.0 };
-    let parts: Vec<Part> = trial
+    let mean = Bound { counted: CountedRatio::Mean, allowed: 0.0 };
+    let parts: Vec<BoundCount> = trial
         .undisturbed()
-        .map(|block| Part { over: block.response, least: block.response, of: block.completed })
+        .map(|block| BoundCount { over: block.response, without_lag: block.response, total: block.completed })
         .collect();
     let (variance, _) = variance(&parts, &mean);
-    let Part { over, of, .. } = sum(&parts);
+    let BoundCount { over, total: of, .. } = sum(&parts);
     let time = trial.began + trial.seconds / 2.0;
     (over > 0.0 && of > 0.0).then_some(Pace { load: trial.load, time, mean: over / of, variance })
 }

@@ -6,7 +6,7 @@
 //! most the greatest lag of its busy period. The correction is the same for trials that met the
 //! objectives and trials that missed them; it depends only on lag, not on the outcome.
 
-use crate::bound::{Bound, Counted};
+use crate::bound::{Bound, CountedRatio};
 
 /// Lag up to this share of the tightest bound is corrected; with more, too little would remain.
 const CORRECTED: f64 = 0.5;
@@ -31,10 +31,10 @@ pub fn effects(greatest: &[f64], block: f64, bounds: &[Vec<Bound>]) -> Vec<Effec
     let mut longest_bound = block;
     let mut longest_queue = DEFAULT_SECONDS;
     for bound in bounds.iter().flatten() {
-        if let Counted::Slower(than) = bound.counted {
+        if let CountedRatio::Slower(than) = bound.counted {
             tightest = tightest.min(than);
             longest_bound = longest_bound.max(than);
-            longest_queue = longest_queue.max(bound.clump());
+            longest_queue = longest_queue.max(bound.cluster_seconds());
         }
     }
     // A late request delays the requests after it, but its own lag is recorded when it ends.
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn slower(than: f64) -> Vec<Vec<Bound>> {
-        vec![vec![Bound { counted: Counted::Slower(than), allowed: 0.01 }]]
+        vec![vec![Bound { counted: CountedRatio::Slower(than), allowed: 0.01 }]]
     }
 
     #[test]

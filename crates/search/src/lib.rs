@@ -35,8 +35,8 @@ mod stage;
 mod stalls;
 pub mod summary;
 
-pub use bound::objection;
+pub use bound::objective_error;
 pub use search::{NextStep, Search, TrialRequest};
 pub use sentence::sentence;
 pub use sides::sides;
-pub use summary::{Counts, Evidence, Part, TrialSummary, blocks, summarize};
+pub use summary::{TrialBlock, Evidence, BoundCount, TrialSummary, blocks, summarize};

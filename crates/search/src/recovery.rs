@@ -4,7 +4,7 @@
 //! load. The cause is not examined.
 
 use crate::search::{PastTrial, Search, search_trials};
-use crate::summary::{Counts, TrialSummary};
+use crate::summary::{TrialBlock, TrialSummary};
 use brunt_model::answer::Recovery;
 use brunt_model::question::TrialPurpose;
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn normal_response(trials: &[&TrialSummary], load: f64) -> Option<f64> {
 }
 
 /// Seconds until the end of the last slow piece. None if the trial ended with a slow piece.
-fn recovered_after(blocks: &[Counts], level: f64) -> Option<f64> {
+fn recovered_after(blocks: &[TrialBlock], level: f64) -> Option<f64> {
     let pieces = pieces(blocks);
     let last = pieces.iter().rposition(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
     match last {
@@ -63,7 +63,7 @@ pub(crate) struct Piece {
 }
 
 /// Splits a trial into pieces.
-pub(crate) fn pieces(blocks: &[Counts]) -> Vec<Piece> {
+pub(crate) fn pieces(blocks: &[TrialBlock]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut time = 0.0;
     let mut began = f64::NEG_INFINITY;
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn it_is_back_after_the_last_slow_piece() {
-        let block = |mean: f64| Counts { seconds: 0.1, completed: 10.0, response: 10.0 * mean, ..Counts::default() };
+        let block = |mean: f64| TrialBlock { seconds: 0.1, completed: 10.0, response: 10.0 * mean, ..TrialBlock::default() };
         let blocks =
-            |slow: usize| -> Vec<Counts> { (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect() };
+            |slow: usize| -> Vec<TrialBlock> { (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect() };
         assert_eq!(recovered_after(&blocks(0), 0.02), Some(0.0));
         let after = recovered_after(&blocks(12), 0.02).unwrap();
         assert!((after - 1.5).abs() < 1e-9, "{after}");

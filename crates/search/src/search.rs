@@ -10,13 +10,13 @@ use crate::summary::{Evidence, TrialSummary};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::question::{TrialPurpose, TrialTimes};
-use brunt_model::{Answer, Find, LoadUnit};
+use brunt_model::{Answer, CapacitySearch, LoadUnit};
 use std::time::Duration;
 
 /// A search for the capacity of one server.
 #[derive(Debug, Clone)]
 pub struct Search {
-    pub(crate) find: Find,
+    pub(crate) find: CapacitySearch,
     pub(crate) unit: LoadUnit,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct PastTrial {
 
 impl Search {
     /// Creates a search. Loads are in `unit`.
-    pub fn new(find: &Find, unit: LoadUnit) -> Self {
+    pub fn new(find: &CapacitySearch, unit: LoadUnit) -> Self {
         Self { find: find.clone(), unit }
     }
 

@@ -3,7 +3,7 @@
 use crate::drift::Drift;
 use brunt_model::LoadUnit;
 use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
-use brunt_model::numbers::{count, three};
+use brunt_model::numbers::{count, three_digits};
 
 /// An interval is shown by its ends if one side is shorter than this share of the other.
 const ONE_SIDED: f64 = 0.6;
@@ -60,7 +60,7 @@ fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> String {
 fn recovery(recovery: Recovery) -> String {
     match recovery.after {
         Some(after) if after.is_zero() => "recovers at once".into(),
-        Some(after) => format!("recovers in {} s", three(after.as_secs_f64())),
+        Some(after) => format!("recovers in {} s", three_digits(after.as_secs_f64())),
         None => "no recovery within the observation time".into(),
     }
 }
@@ -119,7 +119,7 @@ fn unit_name(unit: LoadUnit) -> &'static str {
 
 /// Formats a load: integers with all digits, others with three.
 pub fn load(load: f64) -> String {
-    if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three(load) }
+    if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three_digits(load) }
 }
 
 /// Formats the drift of a capacity.
@@ -128,7 +128,7 @@ pub fn drift(drift: Drift, unit: LoadUnit) -> String {
     let share = 100.0 * (drift.last / drift.first - 1.0).abs();
     format!(
         "the server's capacity drifted during the search: it {direction} by {} %, from {} to {} {}; the interval contains both",
-        three(share),
+        three_digits(share),
         load(drift.first),
         load(drift.last),
         unit_name(unit)

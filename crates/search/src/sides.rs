@@ -7,8 +7,8 @@
 //! so their number is the effective one.
 
 use crate::bound::Bound;
-use crate::summary::{Counts, Part, bounds};
-use brunt_model::Find;
+use crate::summary::{TrialBlock, BoundCount, bounds};
+use brunt_model::CapacitySearch;
 use brunt_model::answer::LoadSide;
 use brunt_stats::blocks;
 
@@ -21,12 +21,12 @@ const ONE_LOOK: f64 = 2.5;
 const BEST_AT: f64 = 20.0;
 
 /// Returns the side of each set's capacity on which the load lies, from the blocks so far.
-pub fn sides(find: &Find, blocks: &[Counts]) -> Vec<LoadSide> {
+pub fn sides(find: &CapacitySearch, blocks: &[TrialBlock]) -> Vec<LoadSide> {
     let mut sides = Vec::new();
     for (set, bounds) in bounds(find).iter().enumerate() {
         let each = bounds.iter().enumerate().map(|(index, bound)| {
             let undisturbed = blocks.iter().filter(|block| !block.is_contested);
-            let parts: Vec<Part> = undisturbed.filter_map(|block| block.parts.get(set)?.get(index).copied()).collect();
+            let parts: Vec<BoundCount> = undisturbed.filter_map(|block| block.parts.get(set)?.get(index).copied()).collect();
             side(&parts, bound)
         });
         sides.push(joined(&each.collect::<Vec<_>>()));
@@ -47,16 +47,16 @@ pub(crate) fn joined(each: &[LoadSide]) -> LoadSide {
 
 /// Returns the side on which the load lies by one objective. It is below if all effects of lag are
 /// included, and above if they are excluded.
-pub fn side(parts: &[Part], bound: &Bound) -> LoadSide {
+pub fn side(parts: &[BoundCount], bound: &Bound) -> LoadSide {
     let as_seen = side_of(parts, |part| part.over, bound);
-    if parts.iter().all(|part| part.least == part.over) || as_seen != LoadSide::Above {
+    if parts.iter().all(|part| part.without_lag == part.over) || as_seen != LoadSide::Above {
         return as_seen;
     }
-    let without_lag = side_of(parts, |part| part.least, bound);
+    let without_lag = side_of(parts, |part| part.without_lag, bound);
     if without_lag == LoadSide::Above { LoadSide::Above } else { LoadSide::Undecided }
 }
 
-fn side_of(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> LoadSide {
+fn side_of(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Bound) -> LoadSide {
     let Some(Deviation { sum, error, independent }) = deviation(parts, over, bound) else {
         return LoadSide::Undecided;
     };
@@ -70,7 +70,7 @@ fn side_of(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> LoadSi
 
 /// True if a finished trial shows that its load is below the capacity, including all effects of
 /// lag. This test is made only once, so it needs less than half as many requests as the sequence.
-pub fn is_below(parts: &[Part], bound: &Bound) -> bool {
+pub fn is_below(parts: &[BoundCount], bound: &Bound) -> bool {
     deviation(parts, |part| part.over, bound).is_some_and(|deviation| deviation.sum < -ONE_LOOK * deviation.error)
 }
 
@@ -84,8 +84,8 @@ struct Deviation {
     independent: f64,
 }
 
-fn deviation(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> Option<Deviation> {
-    let deviations: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.of).collect();
+fn deviation(parts: &[BoundCount], over: impl Fn(&BoundCount) -> f64, bound: &Bound) -> Option<Deviation> {
+    let deviations: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.total).collect();
     let count = deviations.len() as f64;
     let spread = blocks::spread(&deviations)?;
     let variance = spread.variance.max(least_variance(parts, bound) / count);
@@ -104,8 +104,8 @@ fn boundary(n: f64) -> f64 {
 
 /// Variance of the sum at the capacity if requests are correlated in groups of ten. Without slow
 /// requests, the blocks do not vary at all, but that does not make the trial certain.
-fn least_variance(parts: &[Part], bound: &Bound) -> f64 {
+fn least_variance(parts: &[BoundCount], bound: &Bound) -> f64 {
     const GROUP: f64 = 10.0;
-    let all: f64 = parts.iter().map(|part| part.of).sum();
+    let all: f64 = parts.iter().map(|part| part.total).sum();
     if bound.is_share() { GROUP * bound.allowed * (1.0 - bound.allowed) * all } else { 0.0 }
 }

@@ -10,7 +10,7 @@ use crate::search::{NextStep, PastTrial, Search, TrialRequest};
 use crate::summary::TrialSummary;
 use brunt_model::LoadUnit;
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{Between, TrialPurpose, TrialTimes};
+use brunt_model::question::{TrialGap, TrialPurpose, TrialTimes};
 use std::time::Duration;
 
 /// Growth of the load while even a server that processes one request at a time could
@@ -152,8 +152,8 @@ impl Stage<'_> {
     /// Seconds that a trial takes at most, including the time between trials.
     fn cost(&self, times: TrialTimes) -> f64 {
         let between = match self.search.find.between {
-            Between::Cool(cool) => cool.as_secs_f64(),
-            Between::Restart => 1.0,
+            TrialGap::Cool(cool) => cool.as_secs_f64(),
+            TrialGap::Restart => 1.0,
         };
         (times.warmup + times.most).as_secs_f64() + between + OVERHEAD_SECONDS
     }

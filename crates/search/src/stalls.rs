@@ -6,8 +6,8 @@
 //! occur. Closed loops are not examined, since their users wait for a stalled server; neither are
 //! stalls shorter than a block.
 
-use crate::bound::Counted;
-use crate::summary::{Counts, TrialSummary};
+use crate::bound::CountedRatio;
+use crate::summary::{TrialBlock, TrialSummary};
 
 /// Minimum number of missing replies in a stall. By chance, this many are missing
 /// with probability 10⁻⁶ (e^−15).
@@ -23,8 +23,8 @@ pub struct StallShare {
 }
 
 /// Returns the share of slow requests that the stalls of all trials cause.
-pub fn stall_share(trials: &[&TrialSummary], counted: Counted) -> StallShare {
-    let Counted::Slower(bound) = counted else { return StallShare::default() };
+pub fn stall_share(trials: &[&TrialSummary], counted: CountedRatio) -> StallShare {
+    let CountedRatio::Slower(bound) = counted else { return StallShare::default() };
     let mut stalls = 0.0;
     let mut slow = 0.0;
     let mut seconds = 0.0;
@@ -48,7 +48,7 @@ fn pauses(trial: &TrialSummary) -> Vec<f64> {
     let mut pauses = Vec::new();
     let mut length = 0.0;
     let mut lag = 0.0_f64;
-    let end = Counts { completed: 1.0, ..Counts::default() };
+    let end = TrialBlock { completed: 1.0, ..TrialBlock::default() };
     // The first replies may take as long as a stall.
     for block in trial.blocks.iter().skip_while(|block| block.completed <= 0.0).chain([&end]) {
         if block.completed <= 0.0 {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn trial(completed: &[f64]) -> TrialSummary {
-        let block = |completed: &f64| Counts { seconds: 0.1, completed: *completed, ..Counts::default() };
+        let block = |completed: &f64| TrialBlock { seconds: 0.1, completed: *completed, ..TrialBlock::default() };
         TrialSummary {
             load: 500.0,
             offered: 500.0,
@@ -97,16 +97,16 @@ mod tests {
     fn a_second_without_replies_is_a_stall_and_its_requests_are_slow_at_every_load() {
         let mut completed = [50.0; 200];
         completed[40..50].fill(0.0);
-        let share = stall_share(&[&trial(&completed)], Counted::Slower(0.05));
+        let share = stall_share(&[&trial(&completed)], CountedRatio::Slower(0.05));
         assert!((share.value - 0.95 / 20.0).abs() < 1e-9 && share.high > 5.0 * share.value, "{share:?}");
         completed[40..50].fill(1.0);
-        assert_eq!(stall_share(&[&trial(&completed)], Counted::Slower(0.05)), StallShare::default());
+        assert_eq!(stall_share(&[&trial(&completed)], CountedRatio::Slower(0.05)), StallShare::default());
     }
 
     #[test]
     fn a_pause_that_lag_explains_is_no_stall() {
         let mut late = trial(&[50.0, 0.0, 0.0, 150.0]);
         late.blocks[2].lag = 0.2;
-        assert_eq!(stall_share(&[&late], Counted::Slower(0.05)), StallShare::default());
+        assert_eq!(stall_share(&[&late], CountedRatio::Slower(0.05)), StallShare::default());
     }
 }

@@ -3,16 +3,16 @@
 //! The blocks are the points of the measured time. [`mod@crate::sides`] and [`crate::curve`] decide
 //! on the basis of the counts.
 
-use crate::bound::{Bound, Counted, Replies};
+use crate::bound::{Bound, CountedRatio, CountedReplies};
 use crate::lag;
-use brunt_judge::limits::server_lacked_cpu;
+use brunt_judge::limits::cpu_taken_from_server;
 use brunt_judge::steady;
 use brunt_model::finding::{Limit, State};
 use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Find, Judgement, Phase, Run};
+use brunt_model::{Failure, CapacitySearch, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
 /// Result of one trial.
@@ -35,14 +35,14 @@ pub struct TrialSummary {
     /// 99th percentile of the response time, in seconds.
     pub p99: Option<f64>,
     /// Blocks of the trial, in order. Each is a point of the run's series, 100 ms long.
-    pub blocks: Vec<Counts>,
+    pub blocks: Vec<TrialBlock>,
     /// Why the generator, or the machine that it shares with the server, limited the trial. Also
     /// set if a consistency check failed.
     pub limited: Option<String>,
     /// The ends of the interval for which the trial is evidence.
     pub evidence: Evidence,
     /// Greatest lag of the last block, in seconds.
-    pub late: f64,
+    pub final_lag: f64,
 }
 
 /// The ends of the capacity's interval for which a trial is evidence, whatever its outcome.
@@ -64,12 +64,12 @@ impl TrialSummary {
     /// still in flight at the end are also missing, but those are only a few.
     pub fn is_overloaded(&self) -> bool {
         const IN_FLIGHT: f64 = 10.0;
-        let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.late;
+        let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.final_lag;
         self.evidence == Evidence::Both && missing > 0.05 * self.offered * self.seconds && missing > IN_FLIGHT
     }
 
     /// Returns the blocks that lag has not disturbed.
-    pub fn undisturbed(&self) -> impl Iterator<Item = &Counts> {
+    pub fn undisturbed(&self) -> impl Iterator<Item = &TrialBlock> {
         self.blocks.iter().filter(|block| !block.is_contested)
     }
 
@@ -81,7 +81,7 @@ impl TrialSummary {
 
 /// Counts of one block of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Counts {
+pub struct TrialBlock {
     /// Length of the block.
     pub seconds: f64,
     /// Number of complete replies.
@@ -89,7 +89,7 @@ pub struct Counts {
     /// Sum of the response times of the requests that ended in the block, in seconds.
     pub response: f64,
     /// Counts for each objective of each set, in their order.
-    pub parts: Vec<Vec<Part>>,
+    pub parts: Vec<Vec<BoundCount>>,
     /// True if the effect of the generator's lag is so large that the block
     /// is not used ([`crate::lag`]).
     pub is_contested: bool,
@@ -99,24 +99,24 @@ pub struct Counts {
 
 /// A count above a bound, and the total. The [`Bound`] contains the allowed ratio of the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Part {
+pub struct BoundCount {
     /// Count above the bound.
     pub over: f64,
     /// Part of `over` that the generator's lag cannot have caused.
-    pub least: f64,
+    pub without_lag: f64,
     /// Total, in the unit of `over`.
-    pub of: f64,
+    pub total: f64,
 }
 
 /// Summarizes a run for a search.
-pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary {
+pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> TrialSummary {
     let points = steady::measured(run);
     let mut all = Sketch::default();
     for point in &points {
         all.merge(&point.response);
     }
     let open = run.flow.arrivals > 0;
-    let cpu_limit = server_lacked_cpu(run);
+    let cpu_limit = cpu_taken_from_server(run);
     let limited = limit_text(judgement).or_else(|| cpu_limit.map(|limit| limit.words().to_owned()));
     TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
@@ -128,7 +128,7 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         mean: (all.count() > 0).then(|| total_response(&all) / all.count() as f64),
         p99: (all.count() > 0).then(|| seconds_of(all.quantile(0.99))),
         blocks: count_blocks(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
-        late: lags(&points, run).last().copied().unwrap_or(0.0),
+        final_lag: lags(&points, run).last().copied().unwrap_or(0.0),
         evidence: evidence(run, judgement, cpu_limit),
         limited,
     }
@@ -178,7 +178,7 @@ const SMALL_SHARE: f64 = 0.1;
 /// Share of this machine's CPU time that the generator's workers used; 1 if it was not measured.
 fn generator_cpu_share(run: &Run) -> f64 {
     let Some(readings) = run.history.get(name::GENERATOR) else { return 1.0 };
-    let from = run.began(Phase::Measure).unwrap_or_default();
+    let from = run.phase_start(Phase::Measure).unwrap_or_default();
     let workers = run.plan.as_ref().map_or(1, brunt_model::Plan::workers);
     let mut used = 0.0;
     for worker in 0..workers {
@@ -215,18 +215,18 @@ fn lags(points: &[Point], run: &Run) -> Vec<f64> {
 }
 
 /// Returns the blocks of a run so far.
-pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
+pub fn blocks(find: &CapacitySearch, run: &Run) -> Vec<TrialBlock> {
     count_blocks(find, run, Blame::Unlimited)
 }
 
-fn count_blocks(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
+fn count_blocks(find: &CapacitySearch, run: &Run, blame: Blame) -> Vec<TrialBlock> {
     let points = steady::measured(run);
     let bounds = bounds(find);
     let length = points.first().map_or(0.1, Point::seconds);
     let effects = lag::effects(&lags(&points, run), length, &bounds);
     let any_dropped = run.total.failed_by(Failure::Dropped) > 0;
     let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
-    let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
+    let mut blocks: Vec<TrialBlock> = Vec::with_capacity(points.len());
     for (point, effect) in points.iter().zip(&effects) {
         let Point { flow, .. } = point;
         // A request that is planned at the end of one interval may begin in the next:
@@ -235,7 +235,7 @@ fn count_blocks(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
         waiting = flow.waiting;
         let excuse = Excuse { blame, errors: errors_left(run), seconds: effect.seconds };
         let counts = block(point, if any_dropped { missing as f64 } else { 0.0 }, &bounds, excuse);
-        blocks.push(Counts { is_contested: effect.is_contested, ..counts });
+        blocks.push(TrialBlock { is_contested: effect.is_contested, ..counts });
     }
     // Unfinished requests are counted in the last undisturbed block.
     if let Some(last) = blocks.iter().rposition(|block| !block.is_contested) {
@@ -268,12 +268,12 @@ struct Excuse {
 }
 
 /// Returns the bounds of each set.
-pub(crate) fn bounds(find: &Find) -> Vec<Vec<Bound>> {
-    find.objectives.iter().map(|set| set.all.iter().map(Bound::of).collect()).collect()
+pub(crate) fn bounds(find: &CapacitySearch) -> Vec<Vec<Bound>> {
+    find.objectives.iter().map(|set| set.all.iter().map(Bound::from_objective).collect()).collect()
 }
 
-fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> Counts {
-    Counts {
+fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> TrialBlock {
+    TrialBlock {
         seconds: point.seconds(),
         completed: point.flow.completed as f64,
         response: total_response(&point.response),
@@ -283,34 +283,34 @@ fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> 
     }
 }
 
-fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> Part {
+fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> BoundCount {
     let Point { flow, response: sketch, .. } = point;
     let is_limited = excuse.blame == Blame::Limited;
     match bound.counted {
-        Counted::Slower(than) => {
+        CountedRatio::Slower(than) => {
             let over = slower(sketch, than);
             let least = if excuse.seconds > 0.0 { slower(sketch, than + excuse.seconds) } else { over };
             let lost = if is_limited { 0.0 } else { dropped };
-            Part { over: over + dropped, least: least + lost, of: sketch.count() as f64 + dropped }
+            BoundCount { over: over + dropped, without_lag: least + lost, total: sketch.count() as f64 + dropped }
         }
         // Dropped requests are errors already.
-        Counted::Errors => {
+        CountedRatio::Errors => {
             let over = flow.errors as f64;
             let least = if is_limited { over * excuse.errors } else { over };
-            Part { over, least, of: (flow.good + flow.errors) as f64 }
+            BoundCount { over, without_lag: least, total: (flow.good + flow.errors) as f64 }
         }
-        Counted::Mean => {
+        CountedRatio::Mean => {
             let over = total_response(sketch);
             let of = sketch.count() as f64;
             let least = if is_limited { (over - excuse.seconds * of).max(0.0) } else { over };
-            Part { over, least, of }
+            BoundCount { over, without_lag: least, total: of }
         }
-        Counted::Wanted { rate, replies } => {
-            let received = if replies == Replies::Good { flow.good } else { flow.completed };
+        CountedRatio::Wanted { rate, replies } => {
+            let received = if replies == CountedReplies::Good { flow.good } else { flow.completed };
             let over = required(rate, point.seconds(), flow.arrivals as f64);
             // Requests that were not sent in time could not be served.
             let least = if is_limited { 0.0 } else { over };
-            Part { over, least, of: received as f64 }
+            BoundCount { over, without_lag: least, total: received as f64 }
         }
     }
 }
@@ -345,16 +345,16 @@ fn total_response(sketch: &Sketch) -> f64 {
 
 /// Adds the requests that are unfinished at the end. A request that became due longer ago than the
 /// bound is slow, whatever its outcome. Otherwise a server that hangs would have no slow requests.
-fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Vec<Bound>], lag: f64) {
+fn count_unfinished(last: &mut TrialBlock, run: &Run, points: &[Point], bounds: &[Vec<Bound>], lag: f64) {
     let Some(end) = points.last() else { return };
     let cut = run.total.failed_by(Failure::Cut);
     let unfinished = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
     for (part, bound) in last.parts.iter_mut().flatten().zip(bounds.iter().flatten()) {
-        if let Counted::Slower(than) = bound.counted {
+        if let CountedRatio::Slower(than) = bound.counted {
             let slow = (unfinished - planned_since(points, than)).max(0.0);
             part.over += slow;
-            part.least += (unfinished - planned_since(points, than + lag)).max(0.0);
-            part.of += slow;
+            part.without_lag += (unfinished - planned_since(points, than + lag)).max(0.0);
+            part.total += slow;
         }
     }
 }
@@ -377,22 +377,22 @@ mod tests {
     use brunt_model::answer::LoadSide;
     use brunt_model::finding::{Cause, Origin};
     use brunt_model::objective::{Metric, Relation};
-    use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
+    use brunt_model::question::{TrialGap, ObjectiveSet, TrialTimes};
     use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
     use std::time::Duration;
 
     const TENTH: u64 = 100_000_000;
 
-    fn find(objectives: &[Objective]) -> Find {
+    fn find(objectives: &[Objective]) -> CapacitySearch {
         let second = Duration::from_secs(1);
-        Find {
+        CapacitySearch {
             objectives: vec![ObjectiveSet { name: "set".into(), all: objectives.to_vec() }],
             precision: 0.02,
             within: second,
             start: 1.0,
             most: None,
             trial: TrialTimes { warmup: second, least: second, most: second },
-            between: Between::Restart,
+            between: TrialGap::Restart,
             overload: None,
             require: Vec::new(),
         }
@@ -432,10 +432,10 @@ mod tests {
         let blocks = blocks(&find, &of);
         assert_eq!(blocks.len(), 20);
         let [slow, errors, mean] = blocks[3].parts[0][..] else { panic!("three objectives") };
-        assert_eq!((slow.over, slow.of), (15.0, 105.0));
-        assert_eq!((errors.over, errors.of), (8.0, 105.0));
+        assert_eq!((slow.over, slow.total), (15.0, 105.0));
+        assert_eq!((errors.over, errors.total), (8.0, 105.0));
         // 90 requests of 10 ms and 10 of 80 ms: 1.7 s, with an error of 0.4 % each.
-        assert!((mean.over - 1.7).abs() < 0.008 && mean.of == 100.0, "{mean:?}");
+        assert!((mean.over - 1.7).abs() < 0.008 && mean.total == 100.0, "{mean:?}");
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
@@ -450,7 +450,7 @@ mod tests {
     }
 
     /// Returns the three counts of a trial with this lag, in which every tenth request was slow.
-    fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [Part; 3]) {
+    fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [BoundCount; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
             s.measured.response.record_n(80_000_000, 10);
@@ -470,12 +470,12 @@ mod tests {
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
         let verdict = Verdict { state, causes: causes.iter().copied().map(cause).collect(), ..Verdict::default() };
         let seen = summarize(&find, &of, &Judgement { verdict, ..Judgement::default() });
-        let sum = |all: Part, part: Part| Part {
+        let sum = |all: BoundCount, part: BoundCount| BoundCount {
             over: all.over + part.over,
-            least: all.least + part.least,
-            of: all.of + part.of,
+            without_lag: all.without_lag + part.without_lag,
+            total: all.total + part.total,
         };
-        let all = |index: usize| seen.blocks.iter().map(|block| block.parts[0][index]).fold(Part::default(), sum);
+        let all = |index: usize| seen.blocks.iter().map(|block| block.parts[0][index]).fold(BoundCount::default(), sum);
         let parts = [0, 1, 2].map(all);
         (seen, parts)
     }
@@ -484,18 +484,18 @@ mod tests {
     fn what_lag_can_have_done_is_known_and_no_more() {
         // 5 ms of lag at most: a request of 80 ms took 75 ms at least.
         let [slow, errors, mean] = lagging(5_000_000, &[Limit::Steal, Limit::Lag]).1;
-        assert_eq!((slow.over, slow.least, slow.of), (200.0, 200.0, 2000.0));
+        assert_eq!((slow.over, slow.without_lag, slow.total), (200.0, 200.0, 2000.0));
         // 100 requests were late by more than a mean gap (1 ms), so they may have caused 100
         // of the 160 errors.
-        assert_eq!((errors.over, errors.least, errors.of), (160.0, 60.0, 2000.0));
-        assert!((mean.over - mean.least - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
+        assert_eq!((errors.over, errors.without_lag, errors.total), (160.0, 60.0, 2000.0));
+        assert!((mean.over - mean.without_lag - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
         // 40 ms of lag: a request of 80 ms may have taken 40 ms. The mean is smaller than the lag.
         let [slow, _, mean] = lagging(40_000_000, &[Limit::Throttled]).1;
-        assert_eq!((slow.over, slow.least, mean.least), (200.0, 0.0, 0.0));
+        assert_eq!((slow.over, slow.without_lag, mean.without_lag), (200.0, 0.0, 0.0));
         // Lag below a mean gap: no two requests arrived together.
-        assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].least, 160.0);
+        assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].without_lag, 160.0);
         let [slow, errors, _] = lagging(40_000_000, &[]).1;
-        assert_eq!((slow.least, errors.least), (0.0, 160.0), "lag is corrected for whatever the verdict");
+        assert_eq!((slow.without_lag, errors.without_lag), (0.0, 160.0), "lag is corrected for whatever the verdict");
     }
 
     #[test]
@@ -525,7 +525,7 @@ mod tests {
         let last = blocks[29].parts[0][0];
         // 300 requests are in flight; 60 of them were due within the last half
         // second and its interval.
-        assert!(last.over > 200.0 && last.over <= 250.0 && last.over == last.of, "{last:?}");
+        assert!(last.over > 200.0 && last.over <= 250.0 && last.over == last.total, "{last:?}");
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{Between, ObjectiveSet, TrialPurpose, TrialTimes};
-use brunt_model::{Find, LoadUnit, Objective};
-use brunt_search::{Counts, Evidence, NextStep, Part, Search, TrialRequest, TrialSummary, objection, sides};
+use brunt_model::question::{TrialGap, ObjectiveSet, TrialPurpose, TrialTimes};
+use brunt_model::{CapacitySearch, LoadUnit, Objective};
+use brunt_search::{TrialBlock, Evidence, NextStep, BoundCount, Search, TrialRequest, TrialSummary, objective_error, sides};
 use std::time::Duration;
 
 fn below(bound: f64) -> ObjectiveSet {
@@ -12,16 +12,16 @@ fn below(bound: f64) -> ObjectiveSet {
     ObjectiveSet { name: objective.to_string(), all: vec![objective] }
 }
 
-fn find(sets: &[f64]) -> Find {
+fn find(sets: &[f64]) -> CapacitySearch {
     let seconds = Duration::from_secs;
-    Find {
+    CapacitySearch {
         objectives: sets.iter().map(|bound| below(*bound)).collect(),
         precision: 0.02,
         within: seconds(600),
         start: 10.0,
         most: None,
         trial: TrialTimes { warmup: seconds(1), least: seconds(2), most: seconds(20) },
-        between: Between::Cool(seconds(1)),
+        between: TrialGap::Cool(seconds(1)),
         overload: Some(1.5),
         require: Vec::new(),
     }
@@ -35,10 +35,10 @@ fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
             let share = if load > *capacity { 0.3 } else { 0.0002 };
             // Slow ones come in every tenth block, so that figures vary.
             let over = if index.is_multiple_of(10) { share * load } else { 0.0 };
-            vec![Part { over, least: over, of: load / 10.0 }]
+            vec![BoundCount { over, without_lag: over, total: load / 10.0 }]
         };
         let parts = capacities.iter().map(part).collect();
-        Counts { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, ..Counts::default() }
+        TrialBlock { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, ..TrialBlock::default() }
     };
     let seconds = ask.times.most.as_secs_f64();
     TrialSummary {
@@ -53,7 +53,7 @@ fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
         blocks: (0..(seconds * 10.0) as usize).map(block).collect(),
         limited: None,
         evidence: Evidence::Both,
-        late: 0.0,
+        final_lag: 0.0,
     }
 }
 
@@ -99,7 +99,7 @@ fn one_slow_request_at_a_low_load_is_no_limit() {
     let unlucky = |trial: &mut TrialSummary| {
         if trial.load == 10.0 {
             trial.blocks[3].parts[0][0].over += 1.0;
-            trial.blocks[3].parts[0][0].least += 1.0;
+            trial.blocks[3].parts[0][0].without_lag += 1.0;
         }
     };
     let (seen, end) = carried_out(&search, &[700.0], unlucky);
@@ -133,9 +133,9 @@ fn what_the_generator_cannot_have_done_counts() {
         trial.limited = Some("CPU time taken by the hypervisor".into());
         // A third of what was slow may be the generator's doing.
         for block in &mut trial.blocks {
-            block.parts[0][0].least *= 0.67;
+            block.parts[0][0].without_lag *= 0.67;
         }
-        trial.late = 0.01;
+        trial.final_lag = 0.01;
     };
     let (seen, end) = carried_out(&search, &[550.0], disturbed);
     let answer = search.answer("a", &seen, end);
@@ -148,7 +148,7 @@ fn what_the_generator_cannot_have_done_counts() {
 
 #[test]
 fn the_highest_load_allowed_ends_it() {
-    let find = Find { most: Some(100.0), ..find(&[0.05]) };
+    let find = CapacitySearch { most: Some(100.0), ..find(&[0.05]) };
     let (seen, end) = carried_out(&Search::new(&find, LoadUnit::PerSecond), &[700.0], |_| ());
     assert_eq!((end, seen.last().map(|trial| trial.load)), (SearchEnd::Most, Some(100.0)));
 }
@@ -185,12 +185,12 @@ fn what_was_stopped_goes_on_where_it_was() {
 #[test]
 fn a_trial_alone_says_above_below_or_nothing() {
     let find = find(&[0.05]);
-    let blocks = |slow: f64, n: usize| -> Vec<Counts> {
+    let blocks = |slow: f64, n: usize| -> Vec<TrialBlock> {
         let over = |i: usize| slow * if i.is_multiple_of(2) { 1.5 } else { 0.5 };
-        let block = |i| Counts {
+        let block = |i| TrialBlock {
             seconds: 0.1,
-            parts: vec![vec![Part { over: over(i), least: over(i), of: 100.0 }]],
-            ..Counts::default()
+            parts: vec![vec![BoundCount { over: over(i), without_lag: over(i), total: 100.0 }]],
+            ..TrialBlock::default()
         };
         (0..n).map(block).collect()
     };
@@ -203,8 +203,8 @@ fn a_trial_alone_says_above_below_or_nothing() {
 #[test]
 fn objectives_that_more_load_meets_are_refused() {
     let objective = |metric, relation| Objective { metric, step: None, relation, bound: 1.0 };
-    assert_eq!(objection(&objective(Metric::Mean, Relation::Below)), None);
-    assert_eq!(objection(&objective(Metric::Throughput, Relation::Above)), None);
-    let said = objection(&objective(Metric::Quantile(0.99), Relation::Above)).unwrap();
+    assert_eq!(objective_error(&objective(Metric::Mean, Relation::Below)), None);
+    assert_eq!(objective_error(&objective(Metric::Throughput, Relation::Above)), None);
+    let said = objective_error(&objective(Metric::Quantile(0.99), Relation::Above)).unwrap();
     assert!(said.contains("write `p99 < …`"), "{said}");
 }

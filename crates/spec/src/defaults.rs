@@ -66,10 +66,10 @@ pub const CHECK_ACCEPT_ENCODING: &str = "gzip, br";
 pub const OUTPUT: &str = "text";
 
 /// File descriptors that connections leave to the rest of the process.
-pub const DESCRIPTORS_KEPT: u64 = 64;
+pub const RESERVED_DESCRIPTORS: u64 = 64;
 
 /// Maximum number of processes of one run; a higher number is assumed to be a mistake.
-pub const MOST_PROCESSES: u64 = 256;
+pub const MAX_PROCESSES: u64 = 256;
 
 /// Requests per second for one thread; a higher rate starts another thread.
 pub const RATE_PER_THREAD: f64 = 60_000.0;

@@ -43,7 +43,7 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
     /// Place of the error; None if unknown.
-    pub at: Option<Position>,
+    pub position: Option<Position>,
     /// Key, such as `load.rate`; empty if the error concerns the whole file.
     pub path: String,
     /// Cause of the error, and its remedy.
@@ -55,12 +55,12 @@ pub struct SpecError {
 impl SpecError {
     /// Creates an error at a place.
     pub fn new(at: &Position, path: impl Into<String>, wrong: impl Into<String>) -> Self {
-        Self { at: Some(at.clone()), path: path.into(), wrong: wrong.into(), others: Vec::new() }
+        Self { position: Some(at.clone()), path: path.into(), wrong: wrong.into(), others: Vec::new() }
     }
 
     /// Creates an error without a place, as on a command line.
     pub fn unplaced(wrong: impl Into<String>) -> Self {
-        Self { at: None, path: String::new(), wrong: wrong.into(), others: Vec::new() }
+        Self { position: None, path: String::new(), wrong: wrong.into(), others: Vec::new() }
     }
 
     /// Returns the error with `subject` before its message. Its place becomes part of the message.
@@ -72,7 +72,7 @@ impl SpecError {
     /// Adds a key before the path of the error, and its place if the error has none: an inner
     /// place is more precise.
     pub(crate) fn within(mut self, key: &str, at: &Position) -> Self {
-        self.at.get_or_insert_with(|| at.clone());
+        self.position.get_or_insert_with(|| at.clone());
         self.path = match self.path.as_str() {
             "" => key.to_owned(),
             path if path.starts_with('[') => format!("{key}{path}"),
@@ -84,7 +84,7 @@ impl SpecError {
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(at) = &self.at {
+        if let Some(at) = &self.position {
             write!(f, "{at}: ")?;
         }
         if !self.path.is_empty() {

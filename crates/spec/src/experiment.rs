@@ -13,7 +13,7 @@ pub mod contenders;
 pub mod find;
 pub mod pattern;
 
-pub use at_capacity::{Within, of_search, searching};
+pub use at_capacity::{CapacityTimeBudget, search_run_settings, prepare_capacity_comparison};
 pub use comparison::{comparison, repetitions};
-pub use contenders::{Arranged, experiment};
+pub use contenders::{TrialArrangement, experiment};
 pub use find::question;

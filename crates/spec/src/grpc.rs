@@ -92,7 +92,7 @@ pub fn compress(headers: &mut Vec<(String, String)>) {
 
 /// Deadline of calls: the time limit, if the user set one.
 pub fn deadline(run: &RunSettings) -> Option<Duration> {
-    run.said.is_said("timeout").then_some(run.connection.timeout)
+    run.sources.is_given("timeout").then_some(run.connection.timeout)
 }
 
 /// Adds the header fields of a call, and its deadline if there is one.

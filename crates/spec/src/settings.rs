@@ -13,7 +13,7 @@ pub mod rows;
 pub mod sources;
 
 use crate::error::Position;
-use crate::words::compare::At;
+use crate::words::compare::ComparedLoads;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output};
@@ -25,7 +25,7 @@ use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Compare, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
-pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, ValueForm};
+pub use row::{Change, Content, Help, Key, Kind, Visibility, SettingRow, ValueForm};
 pub use sources::{Names, SettingSources};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub struct RunSettings {
     /// Sources that are read during the run.
     pub probes: Vec<ProbeSpec>,
     /// Settings that the user gave, and their places.
-    pub said: SettingSources,
+    pub sources: SettingSources,
 }
 
 impl Default for RunSettings {
@@ -89,7 +89,7 @@ impl Default for RunSettings {
             record: Record { interval: Duration::ZERO, labels: 0, samples: false, records: None },
             output: OutputSettings::default(),
             probes: Vec::new(),
-            said: SettingSources::default(),
+            sources: SettingSources::default(),
         }
     }
 }
@@ -268,7 +268,7 @@ pub struct ExperimentSettings {
     /// Pause before each trial but the first.
     pub cooldown: Option<Duration>,
     /// Settings that the user gave, and their places.
-    pub said: SettingSources,
+    pub sources: SettingSources,
 }
 
 /// Settings of a search for a capacity.
@@ -291,14 +291,14 @@ pub struct SearchSettings {
     /// Requirements for the capacity.
     pub require: Vec<Requirement>,
     /// Settings that the user gave, and their places.
-    pub said: SettingSources,
+    pub sources: SettingSources,
 }
 
 /// Settings of a comparison. A setting that is not given is None, or empty.
 #[derive(Debug, Clone, Default)]
 pub struct CompareSettings {
     /// Loads at which contenders are measured.
-    pub at: Option<At>,
+    pub at: Option<ComparedLoads>,
     /// Measures to compare; the first decides.
     pub metrics: Vec<Measure>,
     /// Smallest relevant difference, as a share.
@@ -312,7 +312,7 @@ pub struct CompareSettings {
     /// Whether an undecided comparison makes brunt fail.
     pub require_decision: bool,
     /// Settings that the user gave, and their places.
-    pub said: SettingSources,
+    pub sources: SettingSources,
 }
 
 impl CompareSettings {
@@ -327,14 +327,14 @@ impl CompareSettings {
             within: self.within.or(other.within),
             fail_if: if self.fail_if.is_empty() { other.fail_if } else { self.fail_if },
             require_decision: self.require_decision || other.require_decision,
-            said: self.said.or(other.said),
+            sources: self.sources.or(other.sources),
         }
     }
 }
 
 impl From<&Compare> for CompareSettings {
     fn from(resolved: &Compare) -> Self {
-        let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { At::Capacity } else { At::Both });
+        let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { ComparedLoads::Capacity } else { ComparedLoads::Both });
         Self {
             at,
             metrics: resolved.metrics.clone(),
@@ -353,10 +353,10 @@ pub trait Settings: Default + 'static {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
 
     /// Sources of the given settings.
-    fn said_mut(&mut self) -> &mut SettingSources;
+    fn sources_mut(&mut self) -> &mut SettingSources;
 
     /// Creates settings with the defaults of the table.
-    fn usual() -> Self {
+    fn with_defaults() -> Self {
         let mut settings = Self::default();
         Self::rows().for_each(|row| row.put_default(&mut settings));
         settings
@@ -368,8 +368,8 @@ impl Settings for RunSettings {
         rows::run()
     }
 
-    fn said_mut(&mut self) -> &mut SettingSources {
-        &mut self.said
+    fn sources_mut(&mut self) -> &mut SettingSources {
+        &mut self.sources
     }
 }
 
@@ -378,8 +378,8 @@ impl Settings for SearchSettings {
         rows::search::ROWS.iter()
     }
 
-    fn said_mut(&mut self) -> &mut SettingSources {
-        &mut self.said
+    fn sources_mut(&mut self) -> &mut SettingSources {
+        &mut self.sources
     }
 }
 
@@ -388,8 +388,8 @@ impl Settings for CompareSettings {
         rows::compare::ROWS.iter()
     }
 
-    fn said_mut(&mut self) -> &mut SettingSources {
-        &mut self.said
+    fn sources_mut(&mut self) -> &mut SettingSources {
+        &mut self.sources
     }
 }
 
@@ -398,7 +398,7 @@ impl Settings for ExperimentSettings {
         rows::experiment::ROWS.iter()
     }
 
-    fn said_mut(&mut self) -> &mut SettingSources {
-        &mut self.said
+    fn sources_mut(&mut self) -> &mut SettingSources {
+        &mut self.sources
     }
 }

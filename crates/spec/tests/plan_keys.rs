@@ -1,7 +1,7 @@
 //! The tables of keys in docs/plan.md are those of the settings. `BRUNT_WRITE=1` writes them anew.
 
 use brunt_spec::plan::{Form, PlanKey, plan_keys};
-use brunt_spec::settings::Listed;
+use brunt_spec::settings::Visibility;
 use std::fs;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/plan.md");
@@ -22,8 +22,8 @@ fn with_tables(page: &str) -> String {
 
 fn table(section: &str) -> String {
     let keys = plan_keys().iter().filter(|key| key.section().unwrap_or_default() == section);
-    let rows: String = keys.filter(|key| key.listed == Listed::Yes).map(row).collect();
-    format!("| key | meaning | default | option |\n|---|---|---|---|\n{rows}")
+    let rows: String = keys.filter(|key| key.visibility == Visibility::Yes).map(row).collect();
+    format!("| key | is | default | option |\n|---|---|---|---|\n{rows}")
 }
 
 fn row(key: &PlanKey) -> String {

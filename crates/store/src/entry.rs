@@ -95,7 +95,7 @@ impl Figures {
     pub fn of(run: &Run, judgement: &Judgement) -> Self {
         let p99 = run.total.response_quantile(0.99);
         let counted = !run.total.is_empty();
-        let end = run.finish.as_ref().map_or(run.seen_to, |finish| finish.at);
+        let end = run.finish.as_ref().map_or(run.last_interval_end, |finish| finish.at);
         Self {
             throughput_per_second: run.throughput(),
             p99_seconds: counted.then_some(seconds_of(p99.value)),

@@ -98,7 +98,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// True if the request itself is wrong, and false if an operation failed.
-    pub fn is_asked_wrongly(&self) -> bool {
+    pub fn is_usage_error(&self) -> bool {
         use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown};
         matches!(
             self,

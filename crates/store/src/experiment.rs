@@ -9,7 +9,7 @@
 use crate::StoreError;
 use crate::redact::Redactor;
 use brunt_model::codec::{Frame, frame, read_frame};
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question};
 use flate2::Compression;
@@ -50,7 +50,7 @@ pub struct ExperimentEnd {
 #[serde(untagged)]
 pub(crate) enum ExperimentRecord {
     /// A step was added during the experiment.
-    StepAdded { contender: usize, grown: Box<Step> },
+    StepAdded { contender: usize, grown: Box<LoadStep> },
     /// The experiment was resumed after an interruption. `question` is set if it changed.
     Resumed { resumption: Resumption, question: Option<Box<Question>> },
     /// The experiment ended.

@@ -16,7 +16,7 @@ mod siege;
 mod table;
 
 pub use join::read;
-pub use objectives::hold;
+pub use objectives::check_objectives;
 
 use brunt_model::Observations;
 

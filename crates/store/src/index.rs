@@ -244,7 +244,7 @@ impl Index {
             named_params! {":id": id, ":progress": row::progress_word(progress),
             ":throughput": figures.map(|f| f.throughput_per_second), ":p99": figures.and_then(|f| f.p99_seconds),
             ":at_least": figures.is_some_and(|f| f.p99_at_least), ":errors": figures.map(|f| f.errors_share),
-            ":verdict": figures.map(|f| f.verdict.word()), ":seconds": figures.map(|f| f.seconds)},
+            ":verdict": figures.map(|f| f.verdict.key()), ":seconds": figures.map(|f| f.seconds)},
         )?;
         Ok(())
     }
@@ -259,10 +259,10 @@ impl Index {
     pub fn entries(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         // Each condition contains `?1`, because all of them are executed with one argument.
         let (condition, argument) = match filter {
-            EntryFilter::Alone => ("experiment IS NULL AND ?1 = ''", ""),
+            EntryFilter::TopLevel => ("experiment IS NULL AND ?1 = ''", ""),
             EntryFilter::All => ("?1 = ''", ""),
             EntryFilter::RunsOf(experiment) => ("experiment = ?1", experiment.as_str()),
-            EntryFilter::Unended => ("progress = 'open' AND ?1 = ''", ""),
+            EntryFilter::Unfinished => ("progress = 'open' AND ?1 = ''", ""),
             EntryFilter::One(id) => ("id = ?1", id.as_str()),
         };
         // SQLite sorts NULL first, but entries that have not begun are the newest.

@@ -54,7 +54,7 @@ impl Redactor {
     }
 
     /// Creates a redactor with a random key.
-    pub fn of_process() -> Self {
+    pub fn with_random_key() -> Self {
         Self::new(&rand::random::<[u8; 32]>())
     }
 
@@ -64,7 +64,7 @@ impl Redactor {
     }
 
     /// Adds the secrets that another redactor remembers.
-    pub fn know_those_of(&self, other: &Self) {
+    pub fn add_secrets_of(&self, other: &Self) {
         let values = other.known_secrets().values();
         for value in values {
             self.secret(&value);

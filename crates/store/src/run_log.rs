@@ -60,7 +60,7 @@ impl RunLog {
     /// # Errors
     ///
     /// If the log cannot be written. It is reported once.
-    pub fn take(&mut self, event: &Event) -> io::Result<()> {
+    pub fn append(&mut self, event: &Event) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         if matches!(event, Event::Records(_)) {
             return Ok(());

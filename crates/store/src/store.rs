@@ -56,13 +56,13 @@ impl StoredItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryFilter {
     /// Experiments, and runs without one.
-    Alone,
+    TopLevel,
     /// All entries.
     All,
     /// The runs of the experiment with this id.
     RunsOf(String),
     /// Entries without an end: active ones, and those with a writer that stopped without notice.
-    Unended,
+    Unfinished,
     /// The entry with this id.
     One(String),
 }
@@ -156,7 +156,7 @@ impl Store {
     pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
         self.reconcile()?;
         if word == "last" {
-            let entries = self.list(&EntryFilter::Alone)?;
+            let entries = self.list(&EntryFilter::TopLevel)?;
             // An active run is `last` only if there is no other: its result is not complete.
             let ended = entries.iter().rfind(|entry| entry.progress != Progress::Running);
             let last = ended.or(entries.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;

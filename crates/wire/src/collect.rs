@@ -3,7 +3,7 @@
 pub(crate) mod body;
 
 use crate::charset::TextType;
-use crate::contract::{Head, Kept, ReplySink, WantedFields, Wants};
+use crate::contract::{Head, ReplyDetails, ReplySink, WantedFields, WantedDetails};
 use crate::events::{EventMeter, MessageEnds};
 use body::{BodyCollector, FinishedBody};
 use brunt_model::Tick;
@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 /// Collects the requested parts of one reply.
 #[derive(Default)]
 pub(crate) struct ReplyCollector {
-    wants: Wants,
+    wants: WantedDetails,
     is_page: bool,
     location: Option<String>,
     server: Option<String>,
@@ -54,8 +54,8 @@ impl ReplyCollector {
     }
 
     /// Returns None if no part of the reply is needed.
-    pub fn new(wants: Wants, pattern: Option<&Regex>, events: Option<Box<EventMeter>>) -> Option<Box<Self>> {
-        if wants == Wants::default() && events.is_none() {
+    pub fn new(wants: WantedDetails, pattern: Option<&Regex>, events: Option<Box<EventMeter>>) -> Option<Box<Self>> {
+        if wants == WantedDetails::default() && events.is_none() {
             return None;
         }
         let pattern = pattern.filter(|_| wants.matches).cloned();
@@ -86,14 +86,14 @@ impl ReplyCollector {
         }
     }
 
-    pub fn finish(mut self, head: Head) -> Kept {
+    pub fn finish(mut self, head: Head) -> ReplyDetails {
         let received = self.body.take();
         let has_body = received.is_some();
         let FinishedBody { bytes: body, matches, is_broken } = received.unwrap_or_else(|| self.empty_body()).finish();
         let undecoded = if has_body { self.decoding_error(is_broken) } else { None };
         let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
-        Kept { location, body, text: self.text, undecoded, matches, server, cookie, head, first_bytes }
+        ReplyDetails { location, body, text: self.text, undecoded, matches, server, cookie, head, first_bytes }
     }
 
     /// Why the body was not decoded, though its content was needed.
@@ -161,7 +161,7 @@ impl ReplyCollector {
 
 impl ReplySink for ReplyCollector {
     fn header(&mut self, name: &str, value: &[u8]) {
-        if self.wants.head || self.wants.fields.have(name) {
+        if self.wants.head || self.wants.fields.contains(name) {
             self.fields.push((name.to_owned(), trimmed_text(value)));
         }
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {

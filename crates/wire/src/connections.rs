@@ -11,7 +11,7 @@
 mod sharing;
 
 use crate::origin::OriginId;
-use crate::{Idle, Prepared, Reply, Stamps, Transport};
+use crate::{IdleEnd, Prepared, Reply, Stamps, Transport};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::{Failure, Flow};
 pub use sharing::{OpeningPermit, QueueOrder, QueuePlace};
@@ -153,7 +153,7 @@ impl<T: Transport> Lease<T> {
 
     /// Resolves when the connection can no longer be used though this lane has
     /// no exchange in flight.
-    pub async fn closed(&mut self, transport: &T) -> Idle {
+    pub async fn closed(&mut self, transport: &T) -> IdleEnd {
         transport.closed(&mut self.lane).await
     }
 }
@@ -183,7 +183,7 @@ impl<T: Transport> Connections<T> {
     }
 
     /// Returns the first lease of a connection that was just opened.
-    pub fn opened(&self, transport: &T, lane: T::Lane, origin: OriginId) -> Lease<T> {
+    pub fn add_opened(&self, transport: &T, lane: T::Lane, origin: OriginId) -> Lease<T> {
         {
             let mut counts = self.rules.counts.borrow_mut();
             counts.opened += 1;
@@ -252,7 +252,7 @@ impl<T: Transport> Connections<T> {
             };
             match closed {
                 None => return Some(lease),
-                Some(idle) => self.lost_idle(&lease, idle),
+                Some(idle) => self.count_lost_idle(&lease, idle),
             }
         }
     }
@@ -265,7 +265,7 @@ impl<T: Transport> Connections<T> {
     }
 
     /// Records that the connection of this lease became unusable while it was idle.
-    pub fn lost_idle(&self, lease: &Lease<T>, idle: Idle) {
+    pub fn count_lost_idle(&self, lease: &Lease<T>, idle: IdleEnd) {
         if let Some(sharing) = &self.sharing
             && (!sharing.drop_trunk(lease) || lease.connection.in_flight.get() > 0)
         {
@@ -274,8 +274,8 @@ impl<T: Transport> Connections<T> {
         }
         let mut counts = self.rules.counts.borrow_mut();
         match idle {
-            Idle::Closed => counts.closed_idle += 1,
-            Idle::Unsolicited => counts.unsolicited += 1,
+            IdleEnd::Closed => counts.closed_idle += 1,
+            IdleEnd::Unsolicited => counts.unsolicited += 1,
         }
     }
 

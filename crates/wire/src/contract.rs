@@ -7,7 +7,7 @@
 use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
@@ -99,12 +99,12 @@ pub struct Reply {
     /// Value of Content-Length. None if the body has another framing, or if there is no body.
     pub announced_bytes: Option<u64>,
     /// The parts that the transport was told to keep, if any.
-    pub kept: Option<Box<Kept>>,
+    pub kept: Option<Box<ReplyDetails>>,
 }
 
 /// The parts of a reply that were kept because a check or an extractor needs them.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct ReplyDetails {
     /// The Location header.
     pub location: Option<String>,
     /// The body, decoded, up to a limit.
@@ -179,7 +179,7 @@ impl ReplySink for () {}
 /// The parts of replies that a transport must keep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // each is a part of a reply
-pub struct Wants {
+pub struct WantedDetails {
     /// The body, decoded.
     pub body: bool,
     /// The result of searching the body for the pattern of the checks.
@@ -200,7 +200,7 @@ pub struct Wants {
     pub cookie: bool,
 }
 
-impl Wants {
+impl WantedDetails {
     /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, more: Self) -> Self {
@@ -238,7 +238,7 @@ impl WantedFields {
     const PAGE: [&str; 6] = ["content-type", "last-modified", "etag", "cache-control", "expires", "date"];
 
     /// True if the field of this name is kept.
-    pub fn have(self, name: &str) -> bool {
+    pub fn contains(self, name: &str) -> bool {
         match self {
             Self::None => false,
             Self::Following => contains_name(&Self::FOLLOWING, name),
@@ -341,7 +341,7 @@ pub trait Transport: 'static {
 
     /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent
     /// a GOAWAY, or sent unsolicited bytes.
-    fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
+    fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = IdleEnd>;
 
     /// Returns the connection counts since the last call. The caller counts exchanges.
     fn take_counts(&self) -> Flow {

@@ -5,15 +5,15 @@ mod streams;
 
 use crate::origin::OriginId;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags, closes};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::turn::Turn;
-use crate::{Kept, Reply, Stamps, Timer, Transport};
+use crate::{ReplyDetails, Reply, Stamps, Timer, Transport};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-pub use streams::{FakeStreams, Fate, StreamCounts, StreamLane};
+pub use streams::{FakeStreams, ConnectionFate, StreamCounts, StreamLane};
 
 /// Bytes of each request.
 pub const REQUEST_BYTES: u64 = 100;
@@ -38,14 +38,14 @@ pub enum Answer {
 }
 
 /// The simulated server: computes the answer from the instant at which a request was sent.
-pub type Server = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
+pub type ServerModel = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
 
 /// A transport whose connections open at once unless a connect model is set. Sending a
 /// request takes no time.
 pub struct FakeTransport<T> {
     time: T,
-    server: Server,
-    connect_model: Option<Server>,
+    server: ServerModel,
+    connect_model: Option<ServerModel>,
     idle: Option<Duration>,
     opened: Rc<Cell<u64>>,
     read_time: Duration,
@@ -66,7 +66,7 @@ impl<T: Timer> Drop for FakeConnection<T> {
 
 impl<T: Timer> FakeTransport<T> {
     /// Creates a transport to `server`. `opened` counts its connections.
-    pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
+    pub fn new(time: T, server: ServerModel, opened: Rc<Cell<u64>>) -> Self {
         Self {
             time,
             server,
@@ -81,28 +81,28 @@ impl<T: Timer> FakeTransport<T> {
     /// Sets the function that decides how an attempt to connect ends. A reply
     /// lets the connection open.
     #[must_use]
-    pub fn behind(mut self, connect_model: Server) -> Self {
+    pub fn with_connect_model(mut self, connect_model: ServerModel) -> Self {
         self.connect_model = Some(connect_model);
         self
     }
 
     /// Makes the server close connections after this idle time.
     #[must_use]
-    pub fn closing_after(mut self, idle: Duration) -> Self {
+    pub fn with_idle_limit(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
     /// Makes each read block the thread for this time, by which a fake clock advances.
     #[must_use]
-    pub fn reading_for(mut self, time: Duration) -> Self {
+    pub fn with_read_time(mut self, time: Duration) -> Self {
         self.read_time = time;
         self
     }
 
     /// Makes closing a connection block the thread for this time, by which a fake clock advances.
     #[must_use]
-    pub fn taking_to_close(mut self, time: Duration) -> Self {
+    pub fn with_close_time(mut self, time: Duration) -> Self {
         self.close_time = time;
         self
     }
@@ -126,7 +126,7 @@ impl<T: Timer> FakeTransport<T> {
     }
 
     /// Asks `server` for its answer and waits until it is complete.
-    async fn answer(&self, server: &Server, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn answer(&self, server: &ServerModel, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (server.borrow_mut())(self.time.now());
         if answer == Answer::Endless {
             self.read(Tick::NEVER, stamps).await;
@@ -144,7 +144,7 @@ impl<T: Timer> FakeTransport<T> {
         match answer {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {
-                let details = Kept { location: Some(to.to_owned()), ..Kept::default() };
+                let details = ReplyDetails { location: Some(to.to_owned()), ..ReplyDetails::default() };
                 Ok(Reply { kept: Some(Box::new(details)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),
@@ -201,10 +201,10 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
 
     async fn send_ahead(&self, _: &mut FakeConnection<T>, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, _: &mut FakeConnection<T>) -> Idle {
+    async fn closed(&self, _: &mut FakeConnection<T>) -> IdleEnd {
         let Some(idle) = self.idle else { return std::future::pending().await };
         self.time.sleep_until(self.time.now() + idle).await;
-        Idle::Closed
+        IdleEnd::Closed
     }
 
     fn take_note(&self) -> Option<String> {

@@ -16,13 +16,13 @@ pub mod replay;
 mod reply_parts;
 mod websocket;
 
-use crate::contract::{Reply, SharedCounts, Stamps, Timer, Transport, Wants};
+use crate::contract::{Reply, SharedCounts, Stamps, Timer, Transport, WantedDetails};
 use crate::dial::{Buffers, Destination, dial};
 use crate::events::{EventCounts, EventMeter, EventOrigin, EventTimes};
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Tags};
 use crate::sources::Sources;
-use crate::stream::{Idle, Stream};
+use crate::stream::{IdleEnd, Stream};
 use crate::tls::{Refusal, TlsClients};
 use crate::worker_io::WorkerIo;
 use crate::{error, sys, tls};
@@ -317,8 +317,8 @@ impl<T: Timer + 'static> Http<T> {
     /// # Errors
     ///
     /// The cause of the failure, if there is no whole reply.
-    pub async fn look(&self, lane: &mut Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
-        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..Wants::default() };
+    pub async fn inspect(&self, lane: &mut Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        let all = WantedDetails { head: true, server: true, location: true, body: true, cookie: true, ..WantedDetails::default() };
         self.exchange_keeping(lane, request, all, stamps).await
     }
 
@@ -328,7 +328,7 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         lane: &mut Lane,
         request: &Prepared,
-        more: Wants,
+        more: WantedDetails,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let parts = &self.common.reply_parts[request.tags.reply_policy as usize];
@@ -385,7 +385,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let needs_server_name = !self.target.borrow().has_replied;
-        self.exchange_keeping(lane, request, Wants { server: needs_server_name, ..Wants::default() }, stamps)
+        self.exchange_keeping(lane, request, WantedDetails { server: needs_server_name, ..WantedDetails::default() }, stamps)
     }
 
     fn replied(&self, reply: &Reply) {
@@ -402,7 +402,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         }
     }
 
-    async fn closed(&self, lane: &mut Lane) -> Idle {
+    async fn closed(&self, lane: &mut Lane) -> IdleEnd {
         std::future::poll_fn(|cx| lane.poll_closed(cx)).await
     }
 

@@ -59,9 +59,9 @@ mod worker_io;
 
 pub use connections::{ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
 pub use contract::{
-    Framing, Head, Kept, Reply, ReplySink, SharedCounts, Stamps, Timer, Transport, WantedFields, Wants,
+    Framing, Head, ReplyDetails, Reply, ReplySink, SharedCounts, Stamps, Timer, Transport, WantedFields, WantedDetails,
 };
 pub use http::replay;
 pub use request::Prepared;
-pub use stream::Idle;
-pub use sys::{Owner, watch};
+pub use stream::IdleEnd;
+pub use sys::{SocketOwner, watch};

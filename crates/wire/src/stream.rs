@@ -63,7 +63,7 @@ pub struct DiscardableBody {
 
 /// How an idle connection became unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Idle {
+pub enum IdleEnd {
     /// The peer closed it.
     Closed,
     /// The peer sent unsolicited bytes.
@@ -268,16 +268,16 @@ impl<L: Link> Stream<L> {
     /// Resolves when the idle connection becomes unusable: closed, or with unsolicited bytes.
     /// Blank lines between replies are ignored (RFC 9112 section 2.2), as are TLS session
     /// tickets and similar messages.
-    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         let mut bytes = [0; 64];
         for _ in 0..MAX_BLANK_READS {
             match ready!(self.poll_read(&mut bytes, cx)) {
-                Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
+                Ok(0) | Err(_) => return Poll::Ready(IdleEnd::Closed),
                 Ok(n) if is_blank(&bytes[..n]) => {}
-                Ok(_) => return Poll::Ready(Idle::Unsolicited),
+                Ok(_) => return Poll::Ready(IdleEnd::Unsolicited),
             }
         }
-        Poll::Ready(Idle::Unsolicited)
+        Poll::Ready(IdleEnd::Unsolicited)
     }
 }
 

@@ -185,7 +185,7 @@ fn an_accept_queue_that_overflows_is_named() {
     let explained = explained(&format!("http://127.0.0.1:{port}/ {options}"));
     let said = explained.says("slow_connects");
     assert!(said.contains("SYNs were dropped"), "{said}");
-    let counted = explained.run.history.get("generator").is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
+    let counted = explained.run.history.get("generator").is_some_and(|h| h.values("tcp.listen_overflows_total").len() > 1);
     if !counted {
         return skip("explain::an_accept_queue_that_overflows_is_named", "the kernel's counters were not read");
     }

@@ -5,7 +5,7 @@ mod ssh;
 
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{Clock, ProbeSpec, Probed, Reading, Tick};
-use brunt_probe::{Observed, Watch};
+use brunt_probe::{WatchEvent, Watch};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl Clock for Since {
 /// A watch, and all that it saw so far.
 struct Watched {
     watch: Watch,
-    seen: Vec<Observed>,
+    seen: Vec<WatchEvent>,
 }
 
 impl Watched {
@@ -53,8 +53,8 @@ impl Watched {
 
     /// The readings of a source.
     fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
-        let reading = |seen: &Observed| match seen {
-            Observed::Reading(Reading { source: own, values, .. }) if own == source => {
+        let reading = |seen: &WatchEvent| match seen {
+            WatchEvent::Reading(Reading { source: own, values, .. }) if own == source => {
                 Some(values.iter().cloned().collect())
             }
             _ => None,
@@ -65,7 +65,7 @@ impl Watched {
     fn warnings(&self) -> Vec<&str> {
         self.seen
             .iter()
-            .filter_map(|s| if let Observed::Warning(text) = s { Some(text.as_str()) } else { None })
+            .filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None })
             .collect()
     }
 }

@@ -20,7 +20,7 @@ impl Document {
 
 impl<'d> Element<'d> {
     /// True if the element has this name. In HTML, case does not matter.
-    pub fn is(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.document.is_same_name(self.document.name(self.node), name)
     }
 
@@ -37,9 +37,9 @@ impl<'d> Element<'d> {
     }
 
     /// Returns the nearest ancestor with this name.
-    pub fn around(&self, name: &str) -> Option<Self> {
+    pub fn nearest_ancestor(&self, name: &str) -> Option<Self> {
         let mut ancestors = self.document.ancestors(self.node).map(|node| Self { document: self.document, node });
-        ancestors.find(|element| element.is(name))
+        ancestors.find(|element| element.has_name(name))
     }
 }
 
@@ -50,12 +50,12 @@ mod tests {
     #[test]
     fn elements_are_told_by_name_attribute_text_and_surroundings() {
         let page = Document::html("<SELECT NAME=s><option>one</option></select><textarea>two<!-- -->three</textarea>");
-        let options: Vec<Element<'_>> = page.elements().filter(|element| element.is("OPTION")).collect();
+        let options: Vec<Element<'_>> = page.elements().filter(|element| element.has_name("OPTION")).collect();
         let [option] = options[..] else { panic!("{options:?}") };
         assert_eq!((option.first_text(), option.attribute("value")), ("one", None));
-        assert_eq!(option.around("select").and_then(|select| select.attribute("name")), Some("s"));
-        assert!(option.around("form").is_none());
+        assert_eq!(option.nearest_ancestor("select").and_then(|select| select.attribute("name")), Some("s"));
+        assert!(option.nearest_ancestor("form").is_none());
         let empty = Document::html("<p><b>bold</b></p>");
-        assert_eq!(empty.elements().find(|element| element.is("p")).map(|p| p.first_text()), Some(""));
+        assert_eq!(empty.elements().find(|element| element.has_name("p")).map(|p| p.first_text()), Some(""));
     }
 }

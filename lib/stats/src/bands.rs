@@ -9,7 +9,7 @@
 
 use crate::permutation::{HALVES, ranks};
 use crate::sequential::{ALL_WAYS, all_sums};
-use crate::shift::{Between, averages};
+use crate::shift::{ValueRange, averages};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
@@ -20,17 +20,17 @@ const SEED: u64 = 0x6272_756e_7402;
 
 /// Difference of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Banded {
+pub struct ShiftBand {
     /// Estimate of Hodges & Lehmann.
     pub value: f64,
     /// Simultaneous band of the difference.
-    pub band: Between,
+    pub band: ValueRange,
 }
 
 /// Returns the shift and band of each figure. `figures` contains the differences by block, with the
 /// same number of blocks for each. None if there are too few blocks for simultaneous bands with
 /// confidence 1 − `level`.
-pub fn bands(figures: &[Vec<f64>], level: f64) -> Option<Vec<Banded>> {
+pub fn bands(figures: &[Vec<f64>], level: f64) -> Option<Vec<ShiftBand>> {
     let shifts: Vec<FigureShift> =
         figures.iter().map(|differences| FigureShift::estimate(differences)).collect::<Option<_>>()?;
     let blocks = figures.first()?.len();
@@ -58,13 +58,13 @@ impl FigureShift {
     }
 
     /// Band from the averages that are `count` places from each end.
-    fn band(&self, count: usize) -> Option<Banded> {
+    fn band(&self, count: usize) -> Option<ShiftBand> {
         // A rank sum is the number of averages on one side, so it is also a
         // position in their order.
         let low = *self.averages.get(self.averages.len().checked_sub(count)?)?;
         let high = *self.averages.get(count - 1)?;
-        let band = Between { low: low.min(self.value), high: high.max(self.value) };
-        Some(Banded { value: self.value, band })
+        let band = ValueRange { low: low.min(self.value), high: high.max(self.value) };
+        Some(ShiftBand { value: self.value, band })
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
         let d = vec![0.3, 1.9, 2.4, 3.8, 4.1, 5.7, 6.6, 8.2];
         let all = averages(&d);
         let found = bands(&[d], 0.05).unwrap()[0];
-        assert_eq!(found.band, Between { low: all[3], high: all[32] });
+        assert_eq!(found.band, ValueRange { low: all[3], high: all[32] });
     }
 
     #[test]

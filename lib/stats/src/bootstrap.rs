@@ -15,7 +15,7 @@ pub struct Resampled {
     /// Upper end: 2.5 % of the figures are above.
     pub high: f64,
     /// Share of the draws that had a figure.
-    pub found: f64,
+    pub figure_share: f64,
 }
 
 /// Draws `n` of `n` indices with replacement.
@@ -33,7 +33,7 @@ pub fn interval<R: Rng>(
     figures.sort_by(f64::total_cmp);
     let low = quantile(&figures, 0.025)?;
     let high = quantile(&figures, 0.975)?;
-    Some(Resampled { low, high, found: figures.len() as f64 / f64::from(draws) })
+    Some(Resampled { low, high, figure_share: figures.len() as f64 / f64::from(draws) })
 }
 
 fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
@@ -53,7 +53,7 @@ mod tests {
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let found = interval(4000, &mut random, |r| Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)).unwrap();
         assert!((found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4, "{found:?}");
-        assert_eq!(found.found, 1.0);
+        assert_eq!(found.figure_share, 1.0);
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
             n += 1;
             (n % 4 == 0).then_some(2.0)
         });
-        assert_eq!(found, Some(Resampled { low: 2.0, high: 2.0, found: 0.25 }));
+        assert_eq!(found, Some(Resampled { low: 2.0, high: 2.0, figure_share: 0.25 }));
         assert_eq!(interval(10, &mut Pcg64Mcg::seed_from_u64(1), |_| None), None);
     }
 }

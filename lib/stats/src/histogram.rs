@@ -269,7 +269,7 @@ impl Histogram {
 
     /// Decodes a histogram from [`steps`](Self::steps); `exact` contains sum, min and max. None if
     /// an index or the sum of the counts is out of range.
-    pub fn of_steps(exact: (u128, u64, u64), steps: impl IntoIterator<Item = (u32, u64)>) -> Option<Self> {
+    pub fn from_steps(exact: (u128, u64, u64), steps: impl IntoIterator<Item = (u32, u64)>) -> Option<Self> {
         let mut out = Self::new();
         let mut index = 0usize;
         for (step, count) in steps {
@@ -565,7 +565,7 @@ mod tests {
             let expected: Vec<(usize, u64)> = expected.into_iter().collect();
             prop_assert_eq!(recorded.cells().collect::<Vec<_>>(), expected.clone());
             let exact = (recorded.sum(), recorded.min(), recorded.max());
-            let read = Histogram::of_steps(exact, recorded.steps()).unwrap();
+            let read = Histogram::from_steps(exact, recorded.steps()).unwrap();
             let mut compact = merged.clone();
             compact.compact();
             prop_assert!(compact.memory_bytes() <= recorded.memory_bytes());

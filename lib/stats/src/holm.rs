@@ -17,7 +17,7 @@ pub struct Hypothesis {
 
 /// Result of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tested {
+pub struct HolmResult {
     /// Adjusted p-value: the smallest α at which the hypothesis is rejected.
     pub p: f64,
     /// Level of the single test: the share of α when the hypothesis was tested, or when no
@@ -28,10 +28,10 @@ pub struct Tested {
 }
 
 /// Tests all hypotheses. The results are in the same order.
-pub fn holm(all: &[Hypothesis], alpha: f64) -> Vec<Tested> {
+pub fn holm(all: &[Hypothesis], alpha: f64) -> Vec<HolmResult> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|a, b| (all[*a].p / all[*a].weight).total_cmp(&(all[*b].p / all[*b].weight)));
-    let mut results = vec![Tested { p: 1.0, level: alpha, rejected: false }; all.len()];
+    let mut results = vec![HolmResult { p: 1.0, level: alpha, rejected: false }; all.len()];
     let mut highest = 0.0_f64;
     let mut remaining_weight = weight(all, &order);
     let mut rejections = 0;
@@ -40,7 +40,7 @@ pub fn holm(all: &[Hypothesis], alpha: f64) -> Vec<Tested> {
         // A later hypothesis cannot have a smaller adjusted p-value than an earlier one.
         highest = highest.max((all[index].p * share).min(1.0));
         let rejected = highest <= alpha;
-        results[index] = Tested { p: highest, level: alpha / share, rejected };
+        results[index] = HolmResult { p: highest, level: alpha / share, rejected };
         if rejected {
             rejections += 1;
             remaining_weight = weight(all, &order[rejections..]);

@@ -21,7 +21,7 @@ const MANY: f64 = 200.0;
 
 /// Properties of a quantile's sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sample {
+pub struct EffectiveSample {
     /// Effective sample size: the equivalent number of independent values.
     pub effective: f64,
     /// Degrees of freedom of the estimate of that number.
@@ -62,8 +62,8 @@ pub fn student(freedom: f64) -> f64 {
 /// its uncertainty. The upper end is therefore raised by (2z²+1)/6 · γ standard deviations (Johnson
 /// 1978; Hall 1992, §2.3). γ is the skewness of the count beyond the quantile, minus that of the
 /// binomial distribution, which the formula above contains already.
-pub fn shares(q: f64, sample: Sample) -> Shares {
-    let Sample { effective, freedom, skewness } = sample;
+pub fn shares(q: f64, sample: EffectiveSample) -> Shares {
+    let EffectiveSample { effective, freedom, skewness } = sample;
     let size = effective * (NORMAL / student(freedom)).powi(2);
     let deviation = (q * (1.0 - q) / effective).sqrt();
     let excess_skewness = (skewness - (2.0 * q - 1.0) / (effective * q * (1.0 - q)).sqrt()).clamp(0.0, 0.4);
@@ -138,8 +138,8 @@ fn score(size: f64, q: f64, side: Side) -> f64 {
 mod tests {
     use super::*;
 
-    fn known(effective: f64) -> Sample {
-        Sample { effective, freedom: 1e6, skewness: 0.0 }
+    fn known(effective: f64) -> EffectiveSample {
+        EffectiveSample { effective, freedom: 1e6, skewness: 0.0 }
     }
 
     #[test]
@@ -174,14 +174,14 @@ mod tests {
     fn fewer_than_four_beyond_have_no_upper_end() {
         assert_eq!(shares(0.99, known(399.0)).high, None);
         assert!(shares(0.99, known(500.0)).high.is_some());
-        assert_eq!(shares(0.99, Sample { freedom: 4.0, ..known(500.0) }).high, None);
+        assert_eq!(shares(0.99, EffectiveSample { freedom: 4.0, ..known(500.0) }).high, None);
     }
 
     #[test]
     fn less_certainty_and_clumps_widen() {
         let sure = shares(0.9, known(500.0));
-        let unsure = shares(0.9, Sample { freedom: 8.0, ..known(500.0) });
-        let clumped = shares(0.9, Sample { skewness: 0.5, ..known(500.0) });
+        let unsure = shares(0.9, EffectiveSample { freedom: 8.0, ..known(500.0) });
+        let clumped = shares(0.9, EffectiveSample { skewness: 0.5, ..known(500.0) });
         assert!(unsure.low < sure.low && unsure.high > sure.high);
         assert!(clumped.low == sure.low && clumped.high > sure.high);
     }

@@ -12,7 +12,7 @@ use crate::sequential::Path;
 
 /// A figure between two limits, which are equal if the figure is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Between {
+pub struct ValueRange {
     /// Lower limit, or −∞.
     pub low: f64,
     /// Upper limit, or ∞.
@@ -23,25 +23,25 @@ pub struct Between {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
     /// Estimate of the shift.
-    pub value: Between,
+    pub value: ValueRange,
     /// Confidence interval; an end is infinite if the test cannot reject any value there.
-    pub interval: Between,
+    pub interval: ValueRange,
 }
 
-impl Between {
+impl ValueRange {
     /// Creates a known figure.
-    pub fn at(value: f64) -> Self {
+    pub fn exact(value: f64) -> Self {
         Self { low: value, high: value }
     }
 
     /// Returns the figure if it is known.
-    pub fn known(self) -> Option<f64> {
+    pub fn exact_value(self) -> Option<f64> {
         (self.low == self.high && self.low.is_finite()).then_some(self.low)
     }
 
     /// Subtracts another figure, with the widest limits that are possible.
     #[must_use]
-    pub fn less(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         Self {
             low: infinite_if_unknown(self.low - other.high, -1.0),
             high: infinite_if_unknown(self.high - other.low, 1.0),
@@ -67,7 +67,7 @@ pub struct Paired {
 
 impl Paired {
     /// Tests after each block, in the order of measurement; `most` is the maximum number of blocks.
-    pub fn of(differences: &[Between], most: usize) -> Self {
+    pub fn new(differences: &[ValueRange], most: usize) -> Self {
         let low: Vec<f64> = differences.iter().map(|d| d.low).collect();
         let high: Vec<f64> = differences.iter().map(|d| -d.high).collect();
         let greater = Path::of(&low, most);
@@ -84,19 +84,19 @@ impl Paired {
     /// Returns the shift, with the interval that the two-sided tests at `level` do not
     /// reject at any look.
     pub fn shift(&self, level: f64) -> Shift {
-        let value = Between { low: middle(&averages(&self.low)), high: -middle(&averages(&self.high)) };
+        let value = ValueRange { low: middle(&averages(&self.low)), high: -middle(&averages(&self.high)) };
         let low_ends = lower_ends(&self.low, &self.greater, level);
         let high_ends = lower_ends(&self.high, &self.less, level);
-        let looks: Vec<Between> = low_ends.zip(high_ends).map(|(low, high)| Between { low, high: -high }).collect();
-        let together = looks.iter().fold(Between { low: f64::NEG_INFINITY, high: f64::INFINITY }, |all, look| {
-            Between { low: all.low.max(look.low), high: all.high.min(look.high) }
+        let looks: Vec<ValueRange> = low_ends.zip(high_ends).map(|(low, high)| ValueRange { low, high: -high }).collect();
+        let together = looks.iter().fold(ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY }, |all, look| {
+            ValueRange { low: all.low.max(look.low), high: all.high.min(look.high) }
         });
         // If the looks together reject everything, the blocks changed over time. The last
         // look includes all blocks.
         let last = looks.last().copied().filter(|_| together.low > together.high);
-        let Between { low, high } = last.unwrap_or(together);
+        let ValueRange { low, high } = last.unwrap_or(together);
         // An earlier look may have rejected the current estimate.
-        Shift { value, interval: Between { low: low.min(value.low), high: high.max(value.high) } }
+        Shift { value, interval: ValueRange { low: low.min(value.low), high: high.max(value.high) } }
     }
 }
 
@@ -121,23 +121,23 @@ pub fn averages(differences: &[f64]) -> Vec<f64> {
 
 /// Returns the shift of `theirs` above `ours`, which are not paired. Its interval is the inversion
 /// of the exact two-sided test of Mann & Whitney at `level`.
-pub fn unpaired(ours: &[Between], theirs: &[Between], level: f64) -> Shift {
+pub fn unpaired(ours: &[ValueRange], theirs: &[ValueRange], level: f64) -> Shift {
     let mut low = Vec::with_capacity(ours.len() * theirs.len());
     let mut high = Vec::with_capacity(ours.len() * theirs.len());
     for b in theirs {
         for a in ours {
-            let difference = b.less(*a);
+            let difference = b.minus(*a);
             low.push(difference.low);
             high.push(-difference.high);
         }
     }
     low.sort_unstable_by(f64::total_cmp);
     high.sort_unstable_by(f64::total_cmp);
-    let value = Between { low: middle(&low), high: -middle(&high) };
+    let value = ValueRange { low: middle(&low), high: -middle(&high) };
     let Some(count) = crate::rank::count(ours.len(), theirs.len(), level / 2.0) else {
-        return Shift { value, interval: Between { low: f64::NEG_INFINITY, high: f64::INFINITY } };
+        return Shift { value, interval: ValueRange { low: f64::NEG_INFINITY, high: f64::INFINITY } };
     };
-    Shift { value, interval: Between { low: nth_highest(&low, count), high: -nth_highest(&high, count) } }
+    Shift { value, interval: ValueRange { low: nth_highest(&low, count), high: -nth_highest(&high, count) } }
 }
 
 /// Median of sorted values; −∞ without values.
@@ -163,8 +163,8 @@ mod tests {
 
     const OPEN: f64 = f64::INFINITY;
 
-    fn known(values: &[f64]) -> Vec<Between> {
-        values.iter().copied().map(Between::at).collect()
+    fn known(values: &[f64]) -> Vec<ValueRange> {
+        values.iter().copied().map(ValueRange::exact).collect()
     }
 
     /// Permeability of the chorioamnion (Hollander & Wolfe 1973, p. 69; R's `wilcox.test` has
@@ -187,7 +187,7 @@ mod tests {
         // 42nd: −0.15 to 0.76.
         let shift = unpaired(&known(&EARLY), &known(&AT_TERM), 0.04);
         let near = |found: f64, published: f64| assert!((found - published).abs() < 1e-9, "{found} {published}");
-        near(shift.value.known().unwrap(), 0.305);
+        near(shift.value.exact_value().unwrap(), 0.305);
         near(shift.interval.low, -0.15);
         near(shift.interval.high, 0.76);
     }
@@ -196,36 +196,36 @@ mod tests {
     fn the_interval_leaves_zero_out_just_when_the_test_speaks() {
         let d = [0.031, 0.052, 0.044, 0.06, 0.038, 0.049, 0.071, 0.055];
         for n in 1..=d.len() {
-            let paired = Paired::of(&known(&d[..n]), 10);
+            let paired = Paired::new(&known(&d[..n]), 10);
             assert_eq!(paired.shift(0.05).interval.low > 0.0, paired.p() <= 0.05, "{n}");
         }
-        assert_eq!(Paired::of(&known(&d[..4]), 10).shift(0.05).interval, Between { low: -OPEN, high: OPEN });
+        assert_eq!(Paired::new(&known(&d[..4]), 10).shift(0.05).interval, ValueRange { low: -OPEN, high: OPEN });
     }
 
     #[test]
     fn the_interval_holds_the_estimate_whatever_an_earlier_look_left_out() {
         let d = [-3.82, -1.22, 0.0, 0.0, 0.0, 1.2, 4.41, 2.82];
-        let shift = Paired::of(&known(&d), 9).shift(0.2);
+        let shift = Paired::new(&known(&d), 9).shift(0.2);
         assert!(shift.interval.low <= shift.value.low && shift.value.high <= shift.interval.high, "{shift:?}");
     }
 
     #[test]
     fn what_is_known_from_below_only_has_an_open_end() {
         let mut d = known(&[0.2, 0.3, 0.25, 0.4, 0.35, 0.22, 0.31, 0.28]);
-        let all = Paired::of(&d, 8).shift(0.05);
+        let all = Paired::new(&d, 8).shift(0.05);
         d[3].high = OPEN;
-        let one = Paired::of(&d, 8).shift(0.05);
+        let one = Paired::new(&d, 8).shift(0.05);
         assert_eq!((one.interval.low, one.value.low), (all.interval.low, all.value.low));
         assert!(one.interval.high >= all.interval.high);
         for d in &mut d {
             d.high = OPEN;
         }
-        let every = Paired::of(&d, 8).shift(0.05);
-        assert_eq!((every.value.known(), every.interval.high, every.interval.low > 0.0), (None, OPEN, true));
+        let every = Paired::new(&d, 8).shift(0.05);
+        assert_eq!((every.value.exact_value(), every.interval.high, every.interval.low > 0.0), (None, OPEN, true));
         // If both values of a block are unknown, the difference is unknown.
-        let neither = Between { low: 1.0, high: OPEN }.less(Between { low: 2.0, high: OPEN });
-        assert_eq!(neither, Between { low: -OPEN, high: OPEN });
-        assert_eq!(Paired::of(&[neither; 8], 8).p(), 1.0);
+        let neither = ValueRange { low: 1.0, high: OPEN }.minus(ValueRange { low: 2.0, high: OPEN });
+        assert_eq!(neither, ValueRange { low: -OPEN, high: OPEN });
+        assert_eq!(Paired::new(&[neither; 8], 8).p(), 1.0);
     }
 
     proptest! {
@@ -239,7 +239,7 @@ mod tests {
         #[test]
         fn the_other_way_round_is_the_opposite(d in prop::collection::vec(-5.0f64..5.0, 1..9)) {
             let back: Vec<f64> = d.iter().map(|d| -d).collect();
-            let (a, b) = (Paired::of(&known(&d), 9), Paired::of(&known(&back), 9));
+            let (a, b) = (Paired::new(&known(&d), 9), Paired::new(&known(&back), 9));
             prop_assert!((a.p() - b.p()).abs() < 1e-12);
             prop_assert_eq!(a.shift(0.2).interval.low, -b.shift(0.2).interval.high);
             let shift = a.shift(0.2);

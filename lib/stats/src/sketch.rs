@@ -96,7 +96,7 @@ impl Sketch {
     }
 
     /// Creates a sketch from its [`packed`](Self::packed) form and its largest value.
-    pub fn of_packed(packed: Vec<u8>, max: u64) -> Self {
+    pub fn from_packed(packed: Vec<u8>, max: u64) -> Self {
         Self { packed: packed.into_boxed_slice(), max }
     }
 

@@ -7,7 +7,7 @@
 
 /// Parameters of the Universal Scalability Law.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
+pub struct ScalabilityLaw {
     /// λ: throughput at concurrency 1.
     pub lambda: f64,
     /// σ, 0 to 1: serial share of the work (contention).
@@ -16,7 +16,7 @@ pub struct Law {
     pub kappa: f64,
 }
 
-impl Law {
+impl ScalabilityLaw {
     /// Returns the throughput at concurrency `n`.
     pub fn at(&self, n: f64) -> f64 {
         self.lambda * n / self.slowdown(n)
@@ -59,7 +59,7 @@ impl Law {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
     /// Parameters of the fitted law.
-    pub law: Law,
+    pub law: ScalabilityLaw,
     /// Coefficient of determination: 1 − Σ(x − X(n))² / Σ(x − x̄)².
     pub r_squared: f64,
 }
@@ -74,7 +74,7 @@ pub fn fit(n: &[f64], x: &[f64]) -> Option<Fit> {
     // The sum of squares has few local minima. Starts with little and with much
     // contention find them all.
     let starts = [(0.0, 0.0), (0.02, 0.0), (0.02, 1e-4), (0.2, 1e-3), (0.8, 0.0)];
-    let fits = starts.map(|(sigma, kappa)| descend(Law { lambda: per_one, sigma, kappa }, n, x));
+    let fits = starts.map(|(sigma, kappa)| descend(ScalabilityLaw { lambda: per_one, sigma, kappa }, n, x));
     let law = fits.into_iter().min_by(|a, b| a.squares(n, x).total_cmp(&b.squares(n, x)))?;
     let mean = x.iter().sum::<f64>() / x.len() as f64;
     let total: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
@@ -83,7 +83,7 @@ pub fn fit(n: &[f64], x: &[f64]) -> Option<Fit> {
 
 /// Takes steps of Levenberg and Marquardt until they give no improvement. A parameter at its bound
 /// that would leave it stays there.
-fn descend(start: Law, n: &[f64], x: &[f64]) -> Law {
+fn descend(start: ScalabilityLaw, n: &[f64], x: &[f64]) -> ScalabilityLaw {
     let mut law = start;
     let mut damping = 1e-3;
     for _ in 0..200 {
@@ -106,7 +106,7 @@ fn descend(start: Law, n: &[f64], x: &[f64]) -> Law {
 }
 
 /// Solves `(JᵀJ + damping·diag(JᵀJ))·step = Jᵀr`.
-fn step(law: &Law, n: &[f64], x: &[f64], damping: f64) -> [f64; 3] {
+fn step(law: &ScalabilityLaw, n: &[f64], x: &[f64], damping: f64) -> [f64; 3] {
     let mut matrix = [[0.0; 3]; 3];
     let mut right = [0.0; 3];
     for (n, x) in n.iter().zip(x) {
@@ -194,7 +194,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_follows_a_law_gives_it_back(lambda in 1.0f64..1e4, sigma in 0.0f64..0.5, kappa in 0.0f64..0.01) {
-            let law = Law { lambda, sigma, kappa };
+            let law = ScalabilityLaw { lambda, sigma, kappa };
             let n = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
             let found = fit(&n, &n.map(|n| law.at(n))).unwrap();
             prop_assert!(found.r_squared > 0.999_99, "{:?}", found);

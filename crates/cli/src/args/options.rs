@@ -1,6 +1,6 @@
 //! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
-use brunt_spec::settings::{Change, Content, Kind, Listed, SettingRow, Settings};
+use brunt_spec::settings::{Change, Content, Kind, Visibility, SettingRow, Settings};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
@@ -34,7 +34,7 @@ pub fn apply<S: Settings>(
             let changes = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
             changes.for_each(|change| change.put_into(settings));
         }
-        settings.said_mut().option(row.option, name_on_command_line(row.option, row.aliases));
+        settings.sources_mut().option(row.option, name_on_command_line(row.option, row.aliases));
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
             _ => arg.alias(*alias),
         };
     }
-    arg = arg.hide(row.listed == Listed::No).conflicts_with_all(row.excludes);
+    arg = arg.hide(row.visibility == Visibility::No).conflicts_with_all(row.excludes);
     if row.kind == Kind::Switch {
         return arg.action(ArgAction::SetTrue);
     }
@@ -81,7 +81,7 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
         Content::Word | Content::Choice(_) => arg,
     };
     arg = arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
-    match row.usual {
+    match row.default {
         Some(word) => arg.default_value(word),
         None => arg,
     }

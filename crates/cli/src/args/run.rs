@@ -75,7 +75,7 @@ impl Args for RunArgs {
 
 impl FromArgMatches for RunArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = RunSettings::usual();
+        let mut settings = RunSettings::with_defaults();
         options::apply(matches, rows::run(), &mut settings)?;
         settings.url = matches.get_one::<String>("url").cloned();
         let plan = PlanFileArgs::from_arg_matches(matches)?;

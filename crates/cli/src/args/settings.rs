@@ -74,7 +74,7 @@ impl<T: OptionRows> Args for SettingArgs<T> {
 
 impl<T: OptionRows> FromArgMatches for SettingArgs<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = T::Settings::usual();
+        let mut settings = T::Settings::with_defaults();
         options::apply(matches, Self::rows(), &mut settings)?;
         Ok(Self(settings))
     }

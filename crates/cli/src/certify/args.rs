@@ -40,7 +40,7 @@ impl CertifyArgs {
         Settings {
             tools: self.tools.clone(),
             cases: self.cases.clone(),
-            ways: self.ways.clone(),
+            load_modes: self.ways.clone(),
             seconds: self.seconds,
             rounds: self.rounds,
             search_path: std::env::var_os("PATH"),

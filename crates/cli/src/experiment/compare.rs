@@ -12,12 +12,12 @@ use crate::stored;
 use anyhow::{Result, bail, ensure};
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, Experiment, Question};
-use brunt_spec::experiment::contenders::{self, Arranged};
-use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
-use brunt_spec::plan_file::{self, Loaded};
+use brunt_spec::experiment::contenders::{self, TrialArrangement};
+use brunt_spec::experiment::{CapacityTimeBudget, comparison, search_run_settings, repetitions, prepare_capacity_comparison};
+use brunt_spec::plan_file::{self, ResolvedPlan};
 use brunt_spec::settings::{CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingSources, rows};
 use brunt_spec::to_plan::sweep_steps;
-use brunt_spec::words::compare::At;
+use brunt_spec::words::compare::ComparedLoads;
 use brunt_spec::words::duration;
 use brunt_spec::{System, defaults};
 use clap::Args;
@@ -118,8 +118,8 @@ fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experi
     let arrangement = &args.arrangement.0;
     let question = &args.question.0;
     let (contenders, at_capacity, notes) = match question.at.unwrap_or_default() {
-        At::Load => {
-            refuse_search(&args.search.0.said)?;
+        ComparedLoads::Load => {
+            refuse_search(&args.search.0.sources)?;
             let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
             (all, None, notes)
         }
@@ -127,9 +127,9 @@ fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experi
     };
     let spec = comparison(question, &contenders, at_capacity)?;
     let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
-    let trials = Arranged {
+    let trials = TrialArrangement {
         name: args.name.clone(),
-        repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.said)?,
+        repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.sources)?,
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
@@ -141,18 +141,18 @@ fn servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experi
 /// Builds contenders for a search of their capacities, plus the loads of the command line.
 fn contenders_at_capacity(
     args: &CompareArgs,
-    at: At,
+    at: ComparedLoads,
     system: &System,
 ) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
     let arrangement = &args.arrangement.0;
     let steps = |run: &RunSettings| sweep_steps(run, system);
     let (at_loads, mut notes) = match at {
-        At::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
+        ComparedLoads::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
         _ => (Vec::new(), Vec::new()),
     };
     let given_steps = |index: usize| at_loads.get(index).map_or(&[][..], |contender| &contender.steps);
     ensure!(
-        at != At::Both || args.run.settings.load.rate.is_some() || args.run.settings.load.connections.is_some(),
+        at != ComparedLoads::Both || args.run.settings.load.rate.is_some() || args.run.settings.load.connections.is_some(),
         "--at both: at which load, besides the capacity? add one, such as -r 100"
     );
     let search = SearchSettings {
@@ -161,27 +161,27 @@ fn contenders_at_capacity(
         overload: None,
         ..args.search.0.clone()
     };
-    let search_settings = of_search(&args.run.settings, at, given_steps(0));
+    let search_settings = search_run_settings(&args.run.settings, at, given_steps(0));
     let pattern = search.run(&search_settings)?;
     let (mut all, search_notes) = contenders::contenders(&pattern, &args.more, steps)?;
     notes.extend(search_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given_steps(index)));
-    let time_budget = Within::all_or_usual(args.question.0.within)?;
+    let time_budget = CapacityTimeBudget::all_or_default(args.question.0.within)?;
     let length = (time_budget, arrangement.repetitions.unwrap_or(defaults::BLOCKS));
-    let at = searching(&search, &search_settings, &mut all, length, (&mut notes, system))?;
+    let at = prepare_capacity_comparison(&search, &search_settings, &mut all, length, (&mut notes, system))?;
     Ok((all, Some(at), notes))
 }
 
 /// Refuses options of a search if there is none.
 fn refuse_search(sources: &SettingSources) -> Result<()> {
-    match rows::search::OF_TRIALS.iter().find(|option| sources.is_said(option)) {
+    match rows::search::OF_TRIALS.iter().find(|option| sources.is_given(option)) {
         Some(option) => bail!("--{option}: that is of a search for the capacity; add --at capacity, or leave it out"),
         None => Ok(()),
     }
 }
 
 /// Loads the experiment of one or several plans.
-fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, CommandError> {
+fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<ResolvedPlan, CommandError> {
     refuse_others(&args.run).map_err(usage_error)?;
     let folder = folder_name().map_err(runtime_error)?;
     let mut loaded = Vec::new();
@@ -198,7 +198,7 @@ fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, 
 }
 
 /// Turns a plan's experiment into a comparison. Options of the command line override the plan.
-fn as_comparison(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
+fn as_comparison(loaded: &ResolvedPlan, args: &CompareArgs) -> Result<Experiment> {
     let experiment = &loaded.experiment;
     let arrangement = &args.arrangement.0;
     let at_capacity = match &experiment.question {
@@ -222,7 +222,7 @@ fn as_comparison(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
             &spec,
             &experiment.contenders,
             cooldown,
-            &question.said,
+            &question.sources,
         )?,
         order: arrangement.order.unwrap_or(experiment.order),
         cooldown,

@@ -14,7 +14,7 @@ use anyhow::Result;
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 use brunt_spec::System;
-use brunt_spec::experiment::{self, Arranged, contenders::contenders, question};
+use brunt_spec::experiment::{self, TrialArrangement, contenders::contenders, question};
 use brunt_spec::settings::SearchSettings;
 use brunt_spec::to_plan::sweep_steps;
 use clap::Args;
@@ -71,7 +71,7 @@ fn experiment(args: &FindArgs, command: &str, system: &System) -> Result<(Experi
     let run = search.run(settings)?;
     let (mut contenders, mut notes) = contenders(&run, &args.more, |run| sweep_steps(run, system))?;
     let question = question(search, settings, &mut contenders, &mut notes, system)?;
-    let trials = Arranged {
+    let trials = TrialArrangement {
         name: args.name.clone(),
         repetitions: 1,
         order: TrialOrder::Blocks,

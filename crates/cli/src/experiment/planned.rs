@@ -46,7 +46,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
 /// Sets up the records for the result file, which holds the samples of a single run.
 fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
     let runs = experiment.trials();
-    if !records.trace && (runs != 1 || experiment.grows()) {
+    if !records.trace && (runs != 1 || experiment.has_search()) {
         bail!("--jtl lists the samples of one run, and the plan has more; leave --jtl out, or run a plan of one load");
     }
     for step in experiment.contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
@@ -62,12 +62,12 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
 /// Refuses other options. A load on the command line would be ambiguous: contenders of
 /// the plan may override it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
-    let trace_options: &[&str] = if args.settings.output.trace { &to_plan::trace::BESIDE } else { &[] };
-    let sources = &args.settings.said;
+    let trace_options: &[&str] = if args.settings.output.trace { &to_plan::trace::ALLOWED_OPTIONS } else { &[] };
+    let sources = &args.settings.sources;
     match sources.options().find(|option| !ALLOWED_OPTIONS.contains(option) && !trace_options.contains(option)) {
         Some(option) => {
             let wrong = "the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)";
-            bail!("{}", sources.text(|names| format!("{}: {wrong}", names.of(option))))
+            bail!("{}", sources.text(|names| format!("{}: {wrong}", names.name_of(option))))
         }
         None => Ok(()),
     }

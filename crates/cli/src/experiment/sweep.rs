@@ -7,7 +7,7 @@ use crate::exit::{CommandError, Exit, usage_error};
 use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::{Experiment, Question};
-use brunt_spec::experiment::contenders::{self, Arranged};
+use brunt_spec::experiment::contenders::{self, TrialArrangement};
 use brunt_spec::settings::ExperimentSettings;
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::duration;
@@ -56,7 +56,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
     refuse_sets(&args.run)?;
     let (contenders, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
     let arrangement = &args.arrangement.0;
-    let trials = Arranged {
+    let trials = TrialArrangement {
         name: args.name.clone(),
         repetitions: arrangement.repetitions.unwrap_or(defaults::REPETITIONS),
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),

@@ -4,7 +4,7 @@
 use crate::live::{Live, print_line};
 use crate::screen;
 use brunt_model::{Event, Plan, Route, Tick};
-use brunt_runner::Listen;
+use brunt_runner::EventListener;
 use brunt_runner::check::short::preflight_short;
 use brunt_runner::experiment::Observer;
 use brunt_spec::System;
@@ -19,18 +19,18 @@ pub struct Terminal {
     /// Suppresses the progress display.
     pub quiet: bool,
     /// Further listeners of runs.
-    pub run_listeners: Vec<Rc<RefCell<dyn Listen>>>,
+    pub run_listeners: Vec<Rc<RefCell<dyn EventListener>>>,
     /// Listeners of setup and teardown.
-    pub stage_listeners: Vec<Rc<RefCell<dyn Listen>>>,
+    pub stage_listeners: Vec<Rc<RefCell<dyn EventListener>>>,
 }
 
 /// Passes the events of a run to listeners of the whole experiment, and to its progress display.
 struct Fanout {
-    listeners: Vec<Rc<RefCell<dyn Listen>>>,
-    progress: Option<Box<dyn Listen>>,
+    listeners: Vec<Rc<RefCell<dyn EventListener>>>,
+    progress: Option<Box<dyn EventListener>>,
 }
 
-impl Listen for Fanout {
+impl EventListener for Fanout {
     fn hear(&mut self, event: &Event) {
         self.listeners.iter().for_each(|listener| listener.borrow_mut().hear(event));
         self.progress.iter_mut().for_each(|progress| progress.hear(event));
@@ -46,7 +46,7 @@ impl Listen for Fanout {
 }
 
 impl Observer for Terminal {
-    fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
+    fn progress(&self, plan: &Plan, title: String) -> Box<dyn EventListener> {
         let live = Live::of_many(plan, self.quiet, title).start();
         if self.run_listeners.is_empty() {
             return live;
@@ -54,7 +54,7 @@ impl Observer for Terminal {
         Box::new(Fanout { listeners: self.run_listeners.clone(), progress: Some(live) })
     }
 
-    fn stage(&self) -> Option<Box<dyn Listen>> {
+    fn stage(&self) -> Option<Box<dyn EventListener>> {
         if self.stage_listeners.is_empty() {
             return None;
         }
@@ -65,23 +65,23 @@ impl Observer for Terminal {
         preflight_short(plan, self.system.descriptors, self.system.cores)
     }
 
-    fn show(&self, line: &str) {
+    fn show_status(&self, line: &str) {
         if !self.quiet && io::stderr().is_terminal() {
             let line = Some(line).filter(|line| !line.is_empty()).map(str::to_owned);
             screen::draw(&line.into_iter().collect::<Vec<_>>());
         }
     }
 
-    fn tell(&self, line: &str) {
+    fn print(&self, line: &str) {
         if !self.quiet {
             print_line(line);
         }
     }
 
     /// On a terminal the status line has shown it.
-    fn made(&self, line: &str) {
+    fn trial_finished(&self, line: &str) {
         if !io::stderr().is_terminal() {
-            self.tell(line);
+            self.print(line);
         }
     }
 }

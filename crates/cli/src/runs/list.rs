@@ -4,7 +4,7 @@ use super::store_error;
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error};
 use crate::output::print;
-use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;
 use brunt_store::entry::{Figures, LoadRange};
@@ -33,7 +33,7 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
     let filter = match &args.id {
         Some(word) => EntryFilter::RunsOf(store.find_experiment(word).map_err(store_error)?),
         None if args.all => EntryFilter::All,
-        None => EntryFilter::Alone,
+        None => EntryFilter::TopLevel,
     };
     let entries = store.list(&filter).map_err(store_error)?;
     if args.json {
@@ -48,7 +48,7 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
 fn table(entries: &[Entry]) -> String {
     let mut table = Table::with_head(&["id", "when (UTC)", "what", "load", "replies/s", "p99", "errors", "verdict"]);
     for entry in entries {
-        table.noted(cells(entry), entry.tags.join(", "));
+        table.row_with_note(cells(entry), entry.tags.join(", "));
     }
     table.render()
 }
@@ -62,7 +62,7 @@ fn cells(entry: &Entry) -> [String; 8] {
             .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
         shorten(&clean(&target(entry)), MAX_NAME_COLUMNS),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
-        figure(entry, |f| three(f.throughput_per_second)),
+        figure(entry, |f| three_digits(f.throughput_per_second)),
         figure(entry, p99),
         figure(entry, |f| fraction(f.errors_share)),
         verdict(entry),
@@ -99,7 +99,7 @@ fn p99(figures: &Figures) -> String {
 }
 
 fn verdict(entry: &Entry) -> String {
-    let verdict = entry.figures.as_ref().map(|figures| figures.verdict.word());
+    let verdict = entry.figures.as_ref().map(|figures| figures.verdict.key());
     let progress = match entry.progress {
         Progress::Running => Some("running"),
         Progress::Whole => None,

@@ -5,7 +5,7 @@ use crate::caller::Caller;
 use crate::epoch::Epoch;
 use brunt_engine::Control;
 use brunt_model::{Event, Phase, Sample, Snapshot, Tick};
-use brunt_runner::Listen;
+use brunt_runner::EventListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl SampleCollector {
     }
 }
 
-impl Listen for SampleCollector {
+impl EventListener for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {

@@ -5,7 +5,7 @@ use super::secure::report_tls;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Kept, Prepared};
+use brunt_wire::{ReplyDetails, Prepared};
 use std::sync::{Arc, OnceLock};
 
 /// The witness of an ab run.
@@ -34,15 +34,15 @@ impl ConnectionObserver {
 }
 
 impl Witness for ConnectionObserver {
-    fn agreed(&self, handshake: &Handshake) {
+    fn on_handshake(&self, handshake: &Handshake) {
         let _ = self.tls.get_or_init(|| report_tls(handshake));
     }
 
-    fn wants_heads(&self) -> bool {
+    fn needs_heads(&self) -> bool {
         self.verbosity >= 2
     }
 
-    fn replied(&self, _: &Prepared, kept: &Kept) {
+    fn on_reply(&self, _: &Prepared, kept: &ReplyDetails) {
         kept.server.as_ref().map(|server| self.server.get_or_init(|| server.clone()));
         self.caller.out_bytes(&log(&kept.first_bytes, self.verbosity));
     }

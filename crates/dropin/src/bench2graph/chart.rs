@@ -33,7 +33,7 @@ const X_COLUMN: (&str, &str) = ("dem_req_rate", "demanded requests per second");
 /// Longest axis label, in characters. Longer ones become `value`; the legend names the columns.
 const MAX_LABEL_LENGTH: usize = 34;
 /// Number of line colors. Further lines are dashed.
-const COLOURS: usize = brunt_report::scene::COLOURS;
+const COLOURS: usize = brunt_report::scene::COLORS;
 
 /// Draws the columns with these numbers, counted from 1; all columns if none is given.
 pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figure, String> {

@@ -4,7 +4,7 @@ use super::counts::{Counts, Rules, Windows};
 use super::output::ReportOutput;
 use brunt_model::reading_names::{CPU_SYSTEM, CPU_USER, GENERATOR};
 use brunt_model::{Event, Phase, Reading, Snapshot, Tick};
-use brunt_runner::Listen;
+use brunt_runner::EventListener;
 use std::sync::Arc;
 
 /// The listener of an httperf run.
@@ -61,7 +61,7 @@ fn reading_value(reading: &Reading, name: &str) -> Option<f64> {
     reading.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-impl Listen for SampleCollector {
+impl EventListener for SampleCollector {
     fn hear(&mut self, event: &Event) {
         match event {
             Event::Reading(reading) if reading.source == GENERATOR => self.read(reading),

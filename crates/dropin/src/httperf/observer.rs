@@ -5,7 +5,7 @@ use super::args::{Args, PrintParts};
 use super::output::ReportOutput;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Kept, Prepared};
+use brunt_wire::{ReplyDetails, Prepared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,13 +35,13 @@ impl ExchangePrinter {
 }
 
 impl Witness for ExchangePrinter {
-    fn agreed(&self, _: &Handshake) {}
+    fn on_handshake(&self, _: &Handshake) {}
 
-    fn wants_heads(&self) -> bool {
+    fn needs_heads(&self) -> bool {
         true
     }
 
-    fn asked(&self, request: &Prepared) {
+    fn on_request(&self, request: &Prepared) {
         let Some(parts) = self.request else { return };
         let number = self.request_count.fetch_add(1, Ordering::Relaxed);
         let bytes = request.bytes();
@@ -52,7 +52,7 @@ impl Witness for ExchangePrinter {
         self.output.write(&out);
     }
 
-    fn replied(&self, _: &Prepared, kept: &Kept) {
+    fn on_reply(&self, _: &Prepared, kept: &ReplyDetails) {
         let Some(parts) = self.reply else { return };
         let number = self.reply_count.fetch_add(1, Ordering::Relaxed);
         let head = head_of(&kept.first_bytes);

@@ -5,7 +5,7 @@ use super::request::{RequestContent, request};
 use super::session_log;
 use brunt_model::Request;
 use brunt_model::load::Think;
-use brunt_model::scenario::{Branch, Manner, Order, Portion, Step};
+use brunt_model::scenario::{Branch, ConcurrencyMode, Order, Portion, ScenarioStep};
 use std::fs;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct SessionWorkload {
 /// A connection or session.
 #[derive(Debug, Clone)]
 pub struct Session {
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
     pub calls: u64,
     /// Length of the longest burst.
     pub longest: u64,
@@ -109,23 +109,23 @@ fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     // There is no think time after the last burst.
     let (times, last) = if rest > 0 { (full_bursts, burst_of(rest)) } else { (full_bursts - 1, burst_of(length)) };
     let steps = [burst_of(length), pause(think)].concat();
-    let before = (times > 0).then_some(Step::Loop { times: Some(times.into()), steps });
+    let before = (times > 0).then_some(ScenarioStep::Loop { times: Some(times.into()), steps });
     Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
 }
 
-fn next_requests(calls: u64, order: Order) -> Vec<Step> {
-    vec![Step::Loop { times: Some(calls.into()), steps: vec![Step::Next(order)] }]
+fn next_requests(calls: u64, order: Order) -> Vec<ScenarioStep> {
+    vec![ScenarioStep::Loop { times: Some(calls.into()), steps: vec![ScenarioStep::Next(order)] }]
 }
 
-fn pause(think: Duration) -> Vec<Step> {
-    if think.is_zero() { Vec::new() } else { vec![Step::Think(Think { least: think, most: think })] }
+fn pause(think: Duration) -> Vec<ScenarioStep> {
+    if think.is_zero() { Vec::new() } else { vec![ScenarioStep::Think(Think { least: think, most: think })] }
 }
 
 /// Builds a burst, calls that are sent together. `requests` builds the steps of the next calls.
 ///
 /// A session sends the first call of a burst alone, and never exceeds the pipeline limit.
-fn burst(args: &Args, calls: u64, mut requests: impl FnMut(u64) -> Vec<Step>) -> Vec<Step> {
-    let mut pipelined = |calls: u64| Step::Together { manner: Manner::Pipelined, steps: requests(calls) };
+fn burst(args: &Args, calls: u64, mut requests: impl FnMut(u64) -> Vec<ScenarioStep>) -> Vec<ScenarioStep> {
+    let mut pipelined = |calls: u64| ScenarioStep::Together { manner: ConcurrencyMode::Pipelined, steps: requests(calls) };
     if !args.has_sessions() {
         return vec![pipelined(calls)];
     }
@@ -153,7 +153,7 @@ fn logged_session(args: &Args, bursts: &[session_log::Burst], requests: &mut Vec
         requests.extend(logged.calls.iter().map(|content| request(args, content)));
         let calls = logged.calls.len() as u64;
         let steps = burst(args, calls, |calls| {
-            let part = (next..next + calls as u32).map(Step::Request).collect();
+            let part = (next..next + calls as u32).map(ScenarioStep::Request).collect();
             next += calls as u32;
             part
         });
@@ -168,10 +168,10 @@ fn logged_session(args: &Args, bursts: &[session_log::Burst], requests: &mut Vec
 }
 
 /// The steps of the scenario: each iteration is one connection or session.
-pub fn steps(sessions: Vec<Session>) -> Vec<Step> {
+pub fn steps(sessions: Vec<Session>) -> Vec<ScenarioStep> {
     match sessions.len() {
-        0 => vec![Step::Next(Order::Sequence)],
-        _ => vec![Step::Choose {
+        0 => vec![ScenarioStep::Next(Order::Sequence)],
+        _ => vec![ScenarioStep::Choose {
             order: Order::Sequence,
             portion: Portion::Whole,
             branches: sessions.into_iter().map(|session| Branch { weight: 1, steps: session.steps }).collect(),

@@ -8,7 +8,7 @@ use crate::error::{Result, ToolError};
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
 use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
-use brunt_runner::{Listen, LiveOutputs, ResultFile};
+use brunt_runner::{EventListener, LiveOutputs, ResultFile};
 use std::path::Path;
 
 /// JMeter class that writes the summariser's lines.
@@ -149,7 +149,7 @@ impl SampleCollector {
     }
 }
 
-impl Listen for SampleCollector {
+impl EventListener for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.live_outputs.hear(event);
         match event {

@@ -4,10 +4,10 @@
 //! sums cover the whole run.
 
 use super::console::Zone;
-use brunt_jmx::statistics::timeline::{Interval, LabelSums, Timeline};
+use brunt_jmx::statistics::timeline::{TimelineInterval, LabelSums, Timeline};
 use brunt_report::figure::{Axis, Figure, Line, Point, Scale, Unit};
 use brunt_report::html::dashboard::ChartSection;
-use brunt_report::scene::COLOURS;
+use brunt_report::scene::COLORS;
 use std::collections::BTreeMap;
 
 /// Group of the charts over time, which share their x axis.
@@ -130,7 +130,7 @@ fn throughput(timeline: &Timeline) -> Vec<Figure> {
     ]
 }
 
-fn per_second(timeline: &Timeline, name: &str, count: fn(&Interval) -> u64) -> Line {
+fn per_second(timeline: &Timeline, name: &str, count: fn(&TimelineInterval) -> u64) -> Line {
     let width = timeline.width_seconds();
     line(timeline, name.into(), |interval| Some(count(interval) as f64 / width))
 }
@@ -197,7 +197,7 @@ fn axis(label: &str, unit: Unit) -> Axis {
 
 /// The labels of graphs by label, those with the most samples.
 fn top_labels(timeline: &Timeline) -> Vec<(&str, &LabelSums)> {
-    timeline.labels().into_iter().take(COLOURS).collect()
+    timeline.labels().into_iter().take(COLORS).collect()
 }
 
 fn for_labels(timeline: &Timeline, points: fn(&LabelSums) -> Vec<Point>) -> Vec<Line> {
@@ -209,31 +209,31 @@ fn named_line(index: usize, name: &str, points: Vec<Point>) -> Line {
     Line { name: name.to_owned(), contender: Some(index), dash: 0, points }
 }
 
-fn line(timeline: &Timeline, name: String, value: impl Fn(&Interval) -> Option<f64>) -> Line {
+fn line(timeline: &Timeline, name: String, value: impl Fn(&TimelineInterval) -> Option<f64>) -> Line {
     let points = timeline.intervals().map(|(x, interval)| Point { x, y: value(interval), ..Point::default() });
     Line { name, points: points.collect(), ..Line::default() }
 }
 
 /// A line for each shown label.
-fn by_label(timeline: &Timeline, value: impl Fn(&LabelSums, &Interval) -> Option<f64>) -> Vec<Line> {
+fn by_label(timeline: &Timeline, value: impl Fn(&LabelSums, &TimelineInterval) -> Option<f64>) -> Vec<Line> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {
-            let value = |interval: &Interval| interval.labels.get(label).and_then(|sums| value(sums, interval));
+            let value = |interval: &TimelineInterval| interval.labels.get(label).and_then(|sums| value(sums, interval));
             Line { contender: Some(index), ..line(timeline, label.to_owned(), value) }
         })
         .collect()
 }
 
 /// A line for each of the first names of a map.
-fn by_name(timeline: &Timeline, map: fn(&Interval) -> &BTreeMap<String, u64>, value: impl Fn(u64) -> f64) -> Vec<Line> {
+fn by_name(timeline: &Timeline, map: fn(&TimelineInterval) -> &BTreeMap<String, u64>, value: impl Fn(u64) -> f64) -> Vec<Line> {
     let mut names: Vec<&String> = timeline.intervals().flat_map(|(_, interval)| map(interval).keys()).collect();
     names.sort();
     names.dedup();
-    let names = names.into_iter().take(COLOURS).enumerate();
+    let names = names.into_iter().take(COLORS).enumerate();
     names
         .map(|(index, name)| {
-            let value = |interval: &Interval| Some(value(map(interval).get(name).copied().unwrap_or(0)));
+            let value = |interval: &TimelineInterval| Some(value(map(interval).get(name).copied().unwrap_or(0)));
             Line { contender: Some(index), ..line(timeline, name.clone(), value) }
         })
         .collect()
@@ -241,7 +241,7 @@ fn by_name(timeline: &Timeline, map: fn(&Interval) -> &BTreeMap<String, u64>, va
 
 /// A line for each label: its mean time in an interval (y) against another
 /// figure of the interval (x).
-fn against(timeline: &Timeline, x: impl Fn(&Interval) -> f64, time: fn(&LabelSums) -> u64) -> Vec<Line> {
+fn against(timeline: &Timeline, x: impl Fn(&TimelineInterval) -> f64, time: fn(&LabelSums) -> u64) -> Vec<Line> {
     let labels = top_labels(timeline).into_iter().enumerate();
     labels
         .map(|(index, (label, _))| {

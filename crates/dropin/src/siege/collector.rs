@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::epoch::Epoch;
 use brunt_engine::Control;
 use brunt_model::{Event, Failure, Phase, Sample, Tick};
-use brunt_runner::Listen;
+use brunt_runner::EventListener;
 use std::sync::Arc;
 
 /// The listener of a siege run.
@@ -97,7 +97,7 @@ impl SampleCollector {
     }
 }
 
-impl Listen for SampleCollector {
+impl EventListener for SampleCollector {
     fn hear(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {

@@ -4,20 +4,20 @@ use super::settings::Look;
 use crate::caller::Caller;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Kept, Prepared};
+use brunt_wire::{ReplyDetails, Prepared};
 use std::sync::Arc;
 
 /// The witness that prints an exchange.
 pub struct ReplyPrinter(pub Look, pub Arc<Caller>);
 
 impl Witness for ReplyPrinter {
-    fn agreed(&self, _: &Handshake) {}
+    fn on_handshake(&self, _: &Handshake) {}
 
-    fn wants_heads(&self) -> bool {
+    fn needs_heads(&self) -> bool {
         true
     }
 
-    fn replied(&self, request: &Prepared, kept: &Kept) {
+    fn on_reply(&self, request: &Prepared, kept: &ReplyDetails) {
         let head = kept
             .first_bytes
             .windows(4)

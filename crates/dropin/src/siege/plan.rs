@@ -8,7 +8,7 @@ use crate::run_setup::processes;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
-use brunt_model::scenario::{Branch, Order, Portion, Scenario, Step};
+use brunt_model::scenario::{Branch, Order, Portion, Scenario, ScenarioStep};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
 use std::time::Duration;
@@ -73,11 +73,11 @@ fn scenario(settings: &Settings, urls: &[UrlEntry]) -> Scenario {
     // Weight 0 keeps the login URLs out of the list.
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
     let branches: Vec<Branch> = (url_count..requests.len())
-        .map(|number| Branch { weight: 1, steps: vec![Step::Request(number as u32)] })
+        .map(|number| Branch { weight: 1, steps: vec![ScenarioStep::Request(number as u32)] })
         .collect();
     let first = (!branches.is_empty())
-        .then(|| Step::Once(vec![Step::Choose { order: Order::User, portion: Portion::Whole, branches }]));
-    Scenario::of(requests, first.into_iter().chain([Step::Next(order)]).collect())
+        .then(|| ScenarioStep::Once(vec![ScenarioStep::Choose { order: Order::User, portion: Portion::Whole, branches }]));
+    Scenario::of(requests, first.into_iter().chain([ScenarioStep::Next(order)]).collect())
 }
 
 fn reply_policy(settings: &Settings, urls: &[UrlEntry]) -> ReplyPolicy {

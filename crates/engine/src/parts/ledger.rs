@@ -56,14 +56,14 @@ impl Ledger {
         last.measured = self.measured.closing(each);
         last.warmup = self.warmup.closing(each);
         last.flow.errors = under_way + self.measured.waiting() + self.warmup.waiting();
-        let open = self.transactions.iter().filter(|(_, tally)| tally.under_way() > 0);
+        let open = self.transactions.iter().filter(|(_, tally)| tally.in_flight() > 0);
         last.transactions = open.map(|(name, tally)| (name.clone(), unfinished(tally))).collect();
         (last.flow.errors > 0 || !last.transactions.is_empty()).then_some(last)
     }
 }
 
 fn unfinished(tally: &TransactionTally) -> TransactionTally {
-    TransactionTally { unfinished: tally.under_way(), ..TransactionTally::default() }
+    TransactionTally { unfinished: tally.in_flight(), ..TransactionTally::default() }
 }
 
 /// Returns Σ (last byte − begun) of the requests that ended.

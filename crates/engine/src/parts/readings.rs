@@ -8,8 +8,8 @@ use super::Member;
 use crate::gather::SelfMonitor;
 use crate::run::server;
 use brunt_model::reading_names as name;
-use brunt_model::{Environment, Part};
-use brunt_probe::Ourselves;
+use brunt_model::{Environment, ProcessPart};
+use brunt_probe::SelfMonitor;
 
 /// Values that are summed over all processes.
 const SUMMED: [&str; 5] = [name::CPU_USER, name::CPU_SYSTEM, name::THREADS, name::PEAK_MEMORY, name::RESIDENT];
@@ -18,12 +18,12 @@ const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
 /// The readings of all parts.
 pub(super) struct Readings {
-    ourselves: Ourselves,
+    ourselves: SelfMonitor,
     parts: Vec<PartReadings>,
 }
 
 struct PartReadings {
-    part: Part,
+    part: ProcessPart,
     values: Vec<(String, f64)>,
     /// True if the values came after the last combined reading.
     is_fresh: bool,
@@ -33,7 +33,7 @@ impl Readings {
     pub fn new(members: &[Member], environment: &Environment) -> Self {
         let parts =
             members.iter().map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false }).collect();
-        Self { ourselves: Ourselves::new(server(environment)), parts }
+        Self { ourselves: SelfMonitor::new(server(environment)), parts }
     }
 
     /// Stores a part's reading of itself. Missing values keep their last value: the usage of
@@ -72,8 +72,8 @@ impl SelfMonitor for Readings {
     }
 }
 
-fn add(all: &mut Vec<(String, f64)>, part: Part, name: &str, value: f64) {
-    if let Some(name) = name::renumbered(name, |worker| part.worker(worker)) {
+fn add(all: &mut Vec<(String, f64)>, part: ProcessPart, name: &str, value: f64) {
+    if let Some(name) = name::with_worker_number(name, |worker| part.worker(worker)) {
         return all.push((name, value));
     }
     let Some(whole) = all.iter_mut().find(|known| known.0 == name) else { return };

@@ -4,7 +4,7 @@
 //! seats and waiting arrivals, and the due time of the first. They are written under the lock,
 //! and read without it.
 
-use super::{Arrival, Job, SeatId, Take};
+use super::{Arrival, Job, SeatId, ConnectionChoice};
 use brunt_model::Tick;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -47,7 +47,7 @@ struct Published {
 }
 
 pub(super) struct Inner {
-    take: Take,
+    take: ConnectionChoice,
     seats: Vec<Seat>,
     /// Free seats with a connection, oldest first. Some may have lost it meanwhile.
     idle: VecDeque<SeatId>,
@@ -72,7 +72,7 @@ impl Seat {
 }
 
 impl Shard {
-    pub fn new(take: Take) -> Self {
+    pub fn new(take: ConnectionChoice) -> Self {
         let inner =
             Inner { take, seats: Vec::new(), idle: VecDeque::new(), bare: Vec::new(), waiting: VecDeque::new() };
         Self {
@@ -271,8 +271,8 @@ impl Inner {
     fn connected_seat(&mut self) -> Option<SeatId> {
         loop {
             let seat = match self.take {
-                Take::Newest => self.idle.pop_back(),
-                Take::Oldest => self.idle.pop_front(),
+                ConnectionChoice::Newest => self.idle.pop_back(),
+                ConnectionChoice::Oldest => self.idle.pop_front(),
             }?;
             if self.seats[seat.index].connected {
                 return Some(seat);

@@ -29,7 +29,7 @@ fn grown(pool: &Pool, worker: usize) -> (SeatId, Job) {
 
 #[test]
 fn it_grows_to_its_cap_and_then_queues_in_order() {
-    let pool = Pool::new(2, 2, Overflow::Wait, Take::Oldest);
+    let pool = Pool::new(2, 2, Overflow::Wait, ConnectionChoice::Oldest);
     let seats = [0, 1].map(|worker| {
         assert_eq!(pool.arrive(arrival(worker as u64), worker, NOW), Arrived::Waits);
         let (seat, made_for) = grown(&pool, worker);
@@ -52,7 +52,7 @@ fn it_grows_to_its_cap_and_then_queues_in_order() {
 
 #[test]
 fn a_free_connection_of_another_worker_is_better_than_waiting() {
-    let pool = Pool::new(1, 2, Overflow::Wait, Take::Newest);
+    let pool = Pool::new(1, 2, Overflow::Wait, ConnectionChoice::Newest);
     let seat = pool.reserve(0);
     assert_eq!(pool.free(seat, Tick(5), true), None);
     assert_eq!(pool.arrive(arrival(1), 1, NOW), Arrived::Taken);
@@ -61,7 +61,7 @@ fn a_free_connection_of_another_worker_is_better_than_waiting() {
 
 #[test]
 fn beyond_the_cap_is_dropped_where_nothing_waits() {
-    let pool = Pool::new(1, 1, Overflow::Drop, Take::Newest);
+    let pool = Pool::new(1, 1, Overflow::Drop, ConnectionChoice::Newest);
     assert_eq!(pool.arrive(arrival(0), 0, NOW), Arrived::Waits);
     assert_eq!(grown(&pool, 0).1.arrival, arrival(0));
     assert_eq!(pool.arrive(arrival(1), 0, NOW), Arrived::Waits);
@@ -72,7 +72,7 @@ fn beyond_the_cap_is_dropped_where_nothing_waits() {
 
 #[test]
 fn what_waits_though_more_connections_are_permitted_waits_for_ourselves() {
-    let pool = Pool::new(2, 1, Overflow::Drop, Take::Newest);
+    let pool = Pool::new(2, 1, Overflow::Drop, ConnectionChoice::Newest);
     let seat = pool.reserve(0);
     pool.arrive(arrival(1), 0, Tick(10));
     assert!(pool.wants_to_grow());
@@ -89,7 +89,7 @@ fn what_waits_though_more_connections_are_permitted_waits_for_ourselves() {
 
 #[test]
 fn connections_are_taken_newest_or_oldest_first_and_dead_ones_last() {
-    for (take, first) in [(Take::Newest, 2), (Take::Oldest, 0)] {
+    for (take, first) in [(ConnectionChoice::Newest, 2), (ConnectionChoice::Oldest, 0)] {
         let pool = Pool::new(3, 1, Overflow::Wait, take);
         let seats = [0, 1, 2].map(|i| {
             let seat = pool.reserve(0);
@@ -110,7 +110,7 @@ fn connections_are_taken_newest_or_oldest_first_and_dead_ones_last() {
 #[test]
 fn one_permitted_connection_serves_two_workers() {
     for overflow in [Overflow::Wait, Overflow::Drop] {
-        let pool = Pool::new(1, 2, overflow, Take::Newest);
+        let pool = Pool::new(1, 2, overflow, ConnectionChoice::Newest);
         let seat = pool.reserve(0);
         assert_eq!(pool.free(seat, Tick(5), true), None);
         for number in 1..1000 {
@@ -197,7 +197,7 @@ fn on_several_threads_no_arrival_is_lost_served_twice_or_left_waiting() {
     for (workers, cap) in [(2, 1), (2, 3), (4, 2), (4, 9)] {
         for overflow in [Overflow::Wait, Overflow::Drop] {
             for closes_at in [None, Some(ARRIVALS / 2)] {
-                let pool = Pool::new(cap, workers, overflow, Take::Newest);
+                let pool = Pool::new(cap, workers, overflow, ConnectionChoice::Newest);
                 let [served, dropped] = race(&pool, workers, ARRIVALS, closes_at);
                 let mut all = [served, dropped.clone()].concat();
                 all.sort_unstable();
@@ -212,7 +212,7 @@ fn on_several_threads_no_arrival_is_lost_served_twice_or_left_waiting() {
 
 #[test]
 fn closing_gives_back_what_waits() {
-    let pool = Pool::new(0, 1, Overflow::Wait, Take::Newest);
+    let pool = Pool::new(0, 1, Overflow::Wait, ConnectionChoice::Newest);
     pool.arrive(arrival(4), 0, NOW);
     assert_eq!(pool.close(), [arrival(4)]);
 }

@@ -105,7 +105,7 @@ fn requests_of_the_warm_up_are_not_among_the_number() {
     });
     let seen = world.run(&plan);
     assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (300, 500));
-    assert_eq!(seen.run.began(Phase::Measure), Some(seen.begins() + secs(1)));
+    assert_eq!(seen.run.phase_start(Phase::Measure), Some(seen.begins() + secs(1)));
     // No two iterations of a run have the same number.
     let numbers = numbers.lock().unwrap();
     assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());

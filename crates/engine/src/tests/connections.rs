@@ -203,12 +203,12 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
     for (idle, opened) in [(50, 11), (150, 1)] {
         let mut plan = thinking(Shape::constant(1.0), think, secs(1));
         (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(10));
-        let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&plan);
+        let seen = Fake::delay(ms(10)).wire(move |wire| wire.with_idle_limit(ms(idle))).run(&plan);
         assert_eq!(seen.run.total.good, 10);
         // After the last reply, the user thinks again.
         assert!((opened - 1..=opened).contains(&seen.run.flow_all.opened), "{}", seen.run.flow_all.opened);
         assert_eq!(seen.run.flow_all.closed_idle > 0, opened > 1);
-        let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&capped(
+        let seen = Fake::delay(ms(10)).wire(move |wire| wire.with_idle_limit(ms(idle))).run(&capped(
             5.0,
             Arrivals::Even,
             2,

@@ -7,7 +7,7 @@ const LATE: u64 = 20 * MS;
 
 /// Endless replies; each read takes 1 ms.
 fn endless() -> Fake {
-    Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(1)))
+    Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(1)))
 }
 
 fn failures(seen: &Seen, failure: Failure) -> usize {
@@ -46,7 +46,7 @@ fn duration_and_grace_hold_while_replies_never_end() {
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(3.0, secs(1));
     (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), ms(100));
-    let seen = Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(250))).run(&plan);
+    let seen = Fake::new(|| |_| Answer::Endless).wire(|wire| wire.with_read_time(ms(250))).run(&plan);
     assert_eq!(failures(&seen, Failure::Cut), 3);
     let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
     assert!(last.nanos_since(seen.begins()) > 1300 * MS, "{last:?}");
@@ -61,7 +61,7 @@ fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
     let opens = || |now: Tick| Answer::Reply(200, now);
     let world = Fake::new(|| |_| Answer::Never).wire(move |wire| {
         let door = std::rc::Rc::new(std::cell::RefCell::new(opens()));
-        wire.behind(door).reading_for(Duration::from_micros(50)).taking_to_close(Duration::from_micros(130))
+        wire.with_connect_model(door).with_read_time(Duration::from_micros(50)).with_close_time(Duration::from_micros(130))
     });
     let seen = world.run(&plan);
     assert!(failures(&seen, Failure::Timeout) >= 512, "{}", seen.samples.len());
@@ -95,9 +95,9 @@ fn a_stop_is_obeyed_while_replies_never_end() {
             stopped_at.get_or_insert(snapshot.to);
         }
     });
-    assert!(stopped_at.is_some() && seen.run.interrupted());
+    assert!(stopped_at.is_some() && seen.run.is_interrupted());
     // The fake clock does not wait for the thread that listens; grace after a stop is 1 s.
-    let ends = seen.run.began(Phase::Grace).unwrap();
+    let ends = seen.run.phase_start(Phase::Grace).unwrap();
     assert_eq!(failures(&seen, Failure::Cut), 8);
     assert!(seen.samples.iter().all(|s| s.last_byte.nanos_since(ends) < SECOND + LATE));
 }
@@ -113,7 +113,7 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
             if asked == 1 { Answer::Endless } else { Answer::Reply(200, now + ms(2)) }
         }
     };
-    let seen = Fake::new(server).wire(|wire| wire.reading_for(ms(1))).run(&plan);
+    let seen = Fake::new(server).wire(|wire| wire.with_read_time(ms(1))).run(&plan);
     assert_eq!((seen.run.total.planned, failures(&seen, Failure::Cut)), (500, 1));
     let late: Vec<_> = seen.samples.iter().filter(|s| s.lag_nanos() >= LATE).collect();
     assert!(late.is_empty(), "arrivals were late: {late:?}");
@@ -127,7 +127,7 @@ fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
 fn a_server_that_answers_at_once_does_not_hold_up_the_rest() {
     for users in [1.0, 3.0] {
         let world =
-            Fake::new(|| |now| Answer::Reply(200, now)).wire(|wire| wire.reading_for(Duration::from_micros(50)));
+            Fake::new(|| |now| Answer::Reply(200, now)).wire(|wire| wire.with_read_time(Duration::from_micros(50)));
         let seen = world.run(&closed(users, secs(1)));
         assert_eq!(seen.run.total.completed, 20_000 + u64::from(users > 1.0) * 2);
         for snapshot in seen.snapshots().filter(|s| s.phase == Phase::Measure) {

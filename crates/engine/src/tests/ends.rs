@@ -10,7 +10,7 @@ fn the_warm_up_is_kept_apart() {
     let begins = seen.begins();
     assert_eq!((seen.run.warmup.planned, seen.run.warmup.completed), (200, 200));
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (500, 500));
-    let begun = |phase| seen.run.began(phase);
+    let begun = |phase| seen.run.phase_start(phase);
     assert_eq!(begun(Phase::Warmup), Some(begins));
     assert_eq!(begun(Phase::Measure), Some(begins + secs(2)));
     assert_eq!(begun(Phase::Grace), Some(begins + secs(7)));
@@ -98,7 +98,7 @@ fn interrupted(never: u64) -> Fake {
 }
 
 fn check_interrupted(seen: &Seen) {
-    let ends = seen.run.began(Phase::Grace).unwrap();
+    let ends = seen.run.phase_start(Phase::Grace).unwrap();
     // At the end of the interval in which the switch was set.
     let intervals = ends.nanos_since(seen.begins()) / (100 * MS);
     assert_eq!(ends, seen.begins() + ms(100 * intervals));
@@ -158,10 +158,10 @@ fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
 #[test]
 fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
     for plan in [open(100.0, Arrivals::Even, secs(3600)), closed(4.0, secs(3600))] {
-        let seen = told(Control::enough).run(&plan);
-        let ends = seen.run.began(Phase::Grace).unwrap();
+        let seen = told(Control::end).run(&plan);
+        let ends = seen.run.phase_start(Phase::Grace).unwrap();
         assert!(near(ends.seconds_since(seen.begins()), 4.0, 0.03), "{ends:?}");
-        assert!(!seen.run.interrupted());
+        assert!(!seen.run.is_interrupted());
         assert_eq!(seen.run.total.failed_by(Failure::Cut), 0);
     }
 }
@@ -173,8 +173,8 @@ fn the_measured_time_begins_when_the_server_is_found_warm() {
         [open(100.0, Arrivals::Even, secs(7)), closed(4.0, secs(7)), thinking(Shape::constant(4.0), think, secs(7))];
     for mut plan in plans {
         (plan.main_mut().stop.warmup, plan.main_mut().stop.warmup_until_steady) = (secs(100), true);
-        let seen = told(Control::steady).run(&plan);
-        let warm = seen.run.began(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
+        let seen = told(Control::begin_measuring).run(&plan);
+        let warm = seen.run.phase_start(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
         assert!(near(warm, 4.2, 0.03), "{warm}");
         assert_eq!(seen.run.measured_seconds(), 7.0);
         assert!(near(seen.run.total.completed as f64, seen.run.throughput() * 7.0, 0.02));

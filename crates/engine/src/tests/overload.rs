@@ -71,7 +71,7 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
 
 /// Each reply takes 12 µs of the worker, which carries 83,000/s.
 fn costly(world: Fake) -> Fake {
-    world.wire(|wire| wire.reading_for(Duration::from_micros(12)))
+    world.wire(|wire| wire.with_read_time(Duration::from_micros(12)))
 }
 
 #[test]
@@ -129,6 +129,6 @@ fn a_run_that_is_far_behind_ends_in_time() {
         assert_eq!((w.planned, t.planned), (5_000_000, 20_000_000));
         assert!(t.failed_by(Failure::Dropped) > 10_000_000);
         // Half a second was asked for.
-        assert!(seen.run.seen_to.nanos_since(seen.begins()) < 5 * SECOND, "{:?}", seen.run.seen_to);
+        assert!(seen.run.last_interval_end.nanos_since(seen.begins()) < 5 * SECOND, "{:?}", seen.run.last_interval_end);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::control::PartHandle;
-use crate::parts::{Heard, Joint, Lines, join};
+use crate::parts::{WorkerEvent, DistributedRun, WorkerChannels, join};
 use crate::run::run_part;
-use brunt_model::{Account, Part, PartCommand};
+use brunt_model::{Account, ProcessPart, PartCommand};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -16,7 +16,7 @@ struct Dies {
     after: usize,
 }
 
-type Inbox = SyncSender<(usize, Heard)>;
+type Inbox = SyncSender<(usize, WorkerEvent)>;
 
 impl Fake {
     pub(super) fn run_parts(&self, plan: &Plan) -> Seen {
@@ -39,23 +39,23 @@ impl Fake {
             }
         };
         thread::scope(|scope| {
-            for part in Part::all(plan) {
+            for part in ProcessPart::all(plan) {
                 let (tell, words) = channel();
                 sent.lock().unwrap().push(tell);
                 let ready = out.clone();
                 let handle = PartHandle::new(plan, part, move |account| {
                     let account = Box::new(account.clone());
-                    let _ = ready.send((part.number as usize, Heard::Account(account)));
+                    let _ = ready.send((part.number as usize, WorkerEvent::Message(account)));
                 });
                 let hears = handle.clone();
-                thread::spawn(move || words.iter().for_each(|word| hears.hear(word)));
+                thread::spawn(move || words.iter().for_each(|word| hears.apply(word)));
                 let (out, dies) = (out.clone(), dies.filter(|d| d.part == part.number));
                 scope.spawn(move || self.one_part(plan, &handle, &out, dies));
             }
             drop(out);
             let mut tell = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
-            let mut lines = Lines { inbox: &inbox, tell: &mut tell };
-            let joint = Joint { plan, epoch: self.epoch, labels: self.labels.clone() };
+            let mut lines = WorkerChannels { inbox: &inbox, send: &mut tell };
+            let joint = DistributedRun { plan, epoch: self.epoch, labels: self.labels.clone() };
             join(&joint, Environment::default(), &mut lines, &self.stop, &mut sink).unwrap();
             drop(inbox);
         });
@@ -70,15 +70,15 @@ impl Fake {
             snapshots += usize::from(matches!(event, Event::Snapshot(_)));
             if !silent && dies.is_some_and(|d| snapshots > d.after) {
                 silent = true;
-                let _ = out.send((number, Heard::Gone(Some("it died".into()))));
+                let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
             }
             if !silent {
-                let _ = out.send((number, Heard::Account(Box::new(Account::Event(event.clone())))));
+                let _ = out.send((number, WorkerEvent::Message(Box::new(Account::Event(event.clone())))));
             }
         };
         run_part(plan, Environment::default(), self, handle, &mut sink).unwrap();
         if dies.is_none() {
-            let _ = out.send((number, Heard::Gone(None)));
+            let _ = out.send((number, WorkerEvent::Exited(None)));
         }
     }
 }
@@ -157,7 +157,7 @@ fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
         seen.check_counts();
         seen.check_snapshots();
         let loss = seen.run.losses.clone();
-        assert_eq!((loss.len(), loss[0].part), (1, Part { number: 1, of: 3 }));
+        assert_eq!((loss.len(), loss[0].part), (1, ProcessPart { number: 1, count: 3 }));
         assert!(seen.run.total.failed_by(Failure::Cut) > 0, "{plan:?}");
         // Its third of the load is missing from the first second on.
         let share = seen.run.total.planned as f64 / whole.total.planned as f64;
@@ -176,11 +176,11 @@ fn all_parts_end_at_the_same_border() {
         let seen = world.join_parts(&plan, None, |event| {
             snapshots += usize::from(matches!(event, Event::Snapshot(_)));
             if snapshots == 5 {
-                stop.enough();
+                stop.end();
             }
         });
         seen.check(&plan, world.epoch);
-        assert!(!seen.run.interrupted());
+        assert!(!seen.run.is_interrupted());
         let measured = (seen.run.measured_seconds() * 1e3).round() as u64;
         assert!(measured < 30_000 && measured.is_multiple_of(20), "{measured}");
     }

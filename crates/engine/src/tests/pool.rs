@@ -1,7 +1,7 @@
 //! The pool by simulation: whatever threads there are, nothing is lost, and who came first is served first.
 
 use super::recursion;
-use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, SeatId, Take};
+use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, SeatId, ConnectionChoice};
 use brunt_model::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ struct Simulation {
 }
 
 impl Simulation {
-    fn new(workers: usize, take: Take, service: u64) -> Self {
+    fn new(workers: usize, take: ConnectionChoice, service: u64) -> Self {
         let pool = Pool::new(SEATS, workers, Overflow::Wait, take);
         Self { pool, service, seats: Vec::new(), busy: BTreeSet::new(), served: BTreeMap::new() }
     }
@@ -70,7 +70,7 @@ proptest! {
     ) {
         let planned: Vec<_> = arrivals.iter().scan(0, |now, a| { *now += a.0; Some(*now) }).collect();
         let expected: Vec<_> = recursion(&planned, SEATS, || service).into_iter().map(|r| Tick(r.0)).collect();
-        for (workers, take) in [(1, Take::Oldest), (3, Take::Oldest), (3, Take::Newest)] {
+        for (workers, take) in [(1, ConnectionChoice::Oldest), (3, ConnectionChoice::Oldest), (3, ConnectionChoice::Newest)] {
             let mut all = Simulation::new(workers, take, service);
             for (at, (_, worker)) in planned.iter().zip(&arrivals) {
                 all.arrive(Tick(*at), worker % workers);
@@ -86,7 +86,7 @@ proptest! {
 
 #[test]
 fn a_closed_pool_takes_nobody_in() {
-    let pool = Pool::new(2, 2, Overflow::Wait, Take::Oldest);
+    let pool = Pool::new(2, 2, Overflow::Wait, ConnectionChoice::Oldest);
     let seat = pool.reserve(0);
     assert_eq!(pool.free(seat, Tick::ZERO, true), None);
     assert_eq!(pool.close(), []);
@@ -96,7 +96,7 @@ fn a_closed_pool_takes_nobody_in() {
 
 #[test]
 fn a_worker_is_not_quiet_while_others_may_hand_it_arrivals() {
-    let pool = Pool::new(1, 2, Overflow::Wait, Take::Oldest);
+    let pool = Pool::new(1, 2, Overflow::Wait, ConnectionChoice::Oldest);
     let seat = pool.reserve(0);
     pool.free(seat, Tick::ZERO, true);
     pool.arrivals_over(0);

@@ -2,7 +2,7 @@
 //! consistency checks.
 
 use super::*;
-use brunt_wire::fake::{FakeStreams, Fate, StreamCounts};
+use brunt_wire::fake::{FakeStreams, ConnectionFate, StreamCounts};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -54,12 +54,12 @@ impl World for Streams {
     }
 
     fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeStreams<Time>> {
-        let server: Server = Rc::new(RefCell::new((self.fake.server)()));
+        let server: ServerModel = Rc::new(RefCell::new((self.fake.server)()));
         let transport = FakeStreams::new(time.clone(), server, Arc::clone(&self.counts), self.limit);
         Rc::new((self.transport)(transport))
     }
 
-    fn users(&self, transport: &Rc<FakeStreams<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<FakeStreams<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.fake.folk(transport, of.labels)
     }
 
@@ -128,7 +128,7 @@ fn two_origins_take_a_connection_of_each_user_each() {
 
 #[test]
 fn requests_wait_for_the_one_connection_that_is_being_opened() {
-    let world = Streams::new(Fake::delay(ms(10)), 100).with(|transport| transport.opening_for(ms(5)));
+    let world = Streams::new(Fake::delay(ms(10)), 100).with(|transport| transport.with_open_time(ms(5)));
     let mut plan = streams(closed(1.0, secs(1)), 8);
     plan.connection.dialling = Dialling::Eager;
     let seen = world.run(&plan);
@@ -193,13 +193,13 @@ fn connections_of_several_workers_stay_within_the_cap() {
 }
 
 /// Each connection ends so half a second after it was opened.
-fn ending(fate: impl Fn(Tick) -> Fate + Send + Sync + Copy + 'static) -> Streams {
+fn ending(fate: impl Fn(Tick) -> ConnectionFate + Send + Sync + Copy + 'static) -> Streams {
     Streams::new(Fake::delay(ms(10)), 100).with(move |transport| transport.with_fate(fate))
 }
 
 #[test]
 fn a_lost_connection_takes_all_its_exchanges_with_it() {
-    let lost = |opened: Tick| Fate { lost_at: opened + ms(506), ..Fate::STAYS };
+    let lost = |opened: Tick| ConnectionFate { lost_at: opened + ms(506), ..ConnectionFate::STAYS };
     for users in [1, 3] {
         let world = ending(lost);
         let seen = world.run(&streams(closed(users as f64, secs(2)), 8));
@@ -219,7 +219,7 @@ fn a_lost_connection_takes_all_its_exchanges_with_it() {
 
 #[test]
 fn a_connection_that_goes_away_finishes_what_is_under_way() {
-    let goes = |opened: Tick| Fate { goes_away_at: opened + ms(505), ..Fate::STAYS };
+    let goes = |opened: Tick| ConnectionFate { goes_away_at: opened + ms(505), ..ConnectionFate::STAYS };
     for users in [1, 3] {
         let world = ending(goes);
         let seen = world.run(&streams(closed(users as f64, secs(2)), 8));
@@ -239,13 +239,13 @@ fn a_connection_that_goes_away_finishes_what_is_under_way() {
 
 #[test]
 fn an_idle_connection_that_ends_is_counted_once() {
-    for fate in [Fate { lost_at: Tick(SECOND), ..Fate::STAYS }, Fate { goes_away_at: Tick(SECOND), ..Fate::STAYS }] {
-        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { Fate::STAYS });
+    for fate in [ConnectionFate { lost_at: Tick(SECOND), ..ConnectionFate::STAYS }, ConnectionFate { goes_away_at: Tick(SECOND), ..ConnectionFate::STAYS }] {
+        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
         let think = Think { least: ms(700), most: ms(700) };
         let seen = world.run(&streams(thinking(Shape::constant(1.0), think, secs(3)), 8));
         assert_eq!((count(&world.counts.opened), seen.run.flow_all.closed_idle), (2, 1));
         assert_eq!(seen.run.total.failed(), 0);
-        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { Fate::STAYS });
+        let world = ending(move |opened| if opened < Tick(SECOND) { fate } else { ConnectionFate::STAYS });
         let seen = world.run(&streams(capped(1.5, Arrivals::Even, 1, secs(3)), 8));
         assert_eq!((count(&world.counts.opened), seen.run.flow_all.closed_idle), (2, 1));
     }
@@ -332,11 +332,11 @@ fn runs_over_streams_conserve_everything() {
             0 => Next::Ask("http://fake/"),
             _ => Next::Done,
         });
-        let fate = move |opened: Tick| Fate {
+        let fate = move |opened: Tick| ConnectionFate {
             lost_at: if ends.0 < 10 { opened + ms(ends.0 * 300) } else { Tick::NEVER },
             goes_away_at: if ends.1 < 10 { opened + ms(ends.1 * 200) } else { Tick::NEVER },
         };
-        let world = Streams::new(fake, limit).with(move |t| t.opening_for(opens_for).with_fate(fate));
+        let world = Streams::new(fake, limit).with(move |t| t.with_open_time(opens_for).with_fate(fate));
         let seen = carry_out(&world, &plan, &world.fake.stop, |_| ()).unwrap();
         assert_eq!(broken(&seen.run), [], "run {number}: {plan:#?}");
         world.check_counts(&seen);

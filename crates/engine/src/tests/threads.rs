@@ -90,7 +90,7 @@ fn a_run_is_stopped_by_who_listens() {
                 stop.stop();
             }
         });
-        assert!(seen.run.interrupted() && seen.run.measured_seconds() < 3000.0);
+        assert!(seen.run.is_interrupted() && seen.run.measured_seconds() < 3000.0);
         assert_eq!(seen.run.total.completed, seen.run.total.begun);
     }
 }

@@ -6,7 +6,7 @@ use crate::write::Keys;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+    Assertion, AssertionTest, NumberComparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
@@ -149,12 +149,12 @@ impl Writer<'_> {
                 }
                 let bytes: u64 = constant(bytes)?;
                 let (least, most) = match is {
-                    Comparison::Equal => (Some(bytes), Some(bytes)),
-                    Comparison::NotEqual => return Err("a plan file has no size that is not the one".into()),
-                    Comparison::Greater => (Some(bytes + 1), None),
-                    Comparison::AtLeast => (Some(bytes), None),
-                    Comparison::Less => (None, Some(bytes.saturating_sub(1))),
-                    Comparison::AtMost => (None, Some(bytes)),
+                    NumberComparison::Equal => (Some(bytes), Some(bytes)),
+                    NumberComparison::NotEqual => return Err("a plan file has no size that is not the one".into()),
+                    NumberComparison::Greater => (Some(bytes + 1), None),
+                    NumberComparison::AtLeast => (Some(bytes), None),
+                    NumberComparison::Less => (None, Some(bytes.saturating_sub(1))),
+                    NumberComparison::AtMost => (None, Some(bytes)),
                 };
                 for (name, bytes) in [("min_size", least), ("max_size", most)] {
                     check.others.extend(bytes.map(|bytes| (name.to_owned(), Yaml::text(bytes.to_string()))));

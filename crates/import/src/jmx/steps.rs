@@ -4,7 +4,7 @@ use super::Writer;
 use brunt_jmx::ElementKind;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Condition, SampleMaker, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_model::scenario::{Condition, SampleMaker, Script, ScriptLanguage, ScriptSample, ScenarioStep};
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 use brunt_spec::plan::scenario::write::{Loss, Wording};
@@ -135,7 +135,7 @@ fn has_counter(condition: &Condition) -> bool {
 
 impl Writer<'_> {
     /// Converts a list of steps.
-    pub(super) fn steps(&mut self, steps: &[Step], population: &Population) -> Vec<Yaml> {
+    pub(super) fn steps(&mut self, steps: &[ScenarioStep], population: &Population) -> Vec<Yaml> {
         steps::write(steps, &mut PopulationWording { writer: self, population })
     }
 

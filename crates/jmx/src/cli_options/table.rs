@@ -1,6 +1,6 @@
 //! The table of JMeter's options.
 
-use super::{CliOptions, PropertyArgument, Remote};
+use super::{CliOptions, PropertyArgument, RemoteServers};
 
 /// True need of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) const OPTIONS: [OptionRow; 30] = [
     flag('X', "remoteexit", Meaning::Flag(|options| &mut options.exit_remote)),
     OptionRow {
         meaning: Meaning::Other(|options, _| {
-            options.remote = Remote::Configured;
+            options.remote = RemoteServers::Configured;
             Ok(())
         }),
         ..flag('r', "runremote", Meaning::Mode)
@@ -134,7 +134,7 @@ fn hosts(options: &mut CliOptions, value: &str) -> Result<(), &'static str> {
     if hosts.iter().any(String::is_empty) {
         return Err("expected hosts, separated by commas");
     }
-    options.remote = Remote::Hosts(hosts);
+    options.remote = RemoteServers::Hosts(hosts);
     Ok(())
 }
 

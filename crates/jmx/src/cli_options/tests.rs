@@ -13,7 +13,7 @@ fn a_usual_line_is_read() {
                 -p base.properties -S sys.properties";
     let options = parsed(line).unwrap();
     let text = |text: &str| Some(text.to_owned());
-    assert_eq!(options.mode, Mode::NonGui);
+    assert_eq!(options.mode, JmeterMode::NonGui);
     assert_eq!(
         (options.plan, options.result_file, options.log_file),
         (text("plan.jmx"), text("out.jtl"), text("run.log"))
@@ -36,7 +36,7 @@ fn a_usual_line_is_read() {
         ]
     );
     assert_eq!(options.log_levels, [(text("jmeter.http"), "DEBUG".into()), (None, "INFO".into())]);
-    assert_eq!(options.remote, Remote::Hosts(vec!["h1".into(), "h2".into()]));
+    assert_eq!(options.remote, RemoteServers::Hosts(vec!["h1".into(), "h2".into()]));
     let proxy = ProxyOptions {
         scheme: text("http"),
         host: text("proxy"),
@@ -67,18 +67,18 @@ fn spellings_are_equal() {
 #[test]
 fn modes_follow_from_the_options() {
     for (line, mode) in [
-        ("", Mode::Gui),
-        ("-t LAST", Mode::Gui),
-        ("-s", Mode::Server),
-        ("-g a.jtl -o out", Mode::Report),
-        ("-g a.jtl -v", Mode::Version),
-        ("-?", Mode::Options),
-        ("-e --help", Mode::Help),
+        ("", JmeterMode::Gui),
+        ("-t LAST", JmeterMode::Gui),
+        ("-s", JmeterMode::Server),
+        ("-g a.jtl -o out", JmeterMode::Report),
+        ("-g a.jtl -v", JmeterMode::Version),
+        ("-?", JmeterMode::Options),
+        ("-e --help", JmeterMode::Help),
     ] {
         assert_eq!(parsed(line).unwrap().mode, mode, "{line}");
     }
     assert_eq!(parsed("-g a.jtl").unwrap().result_file, Some("a.jtl".into()));
-    assert_eq!(parsed("-n -t a -r").unwrap().remote, Remote::Configured);
+    assert_eq!(parsed("-n -t a -r").unwrap().remote, RemoteServers::Configured);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Converts byte positions to lines and columns.
 
-use crate::error::Position;
+use crate::error::FilePosition;
 
 /// Start of each line of a text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,12 +24,12 @@ impl LineIndex {
     }
 
     /// Line and column of a byte. Takes time proportional to the length of the line.
-    pub(super) fn position(&self, source: &str, byte_position: usize) -> Position {
+    pub(super) fn position(&self, source: &str, byte_position: usize) -> FilePosition {
         let line = self.line(byte_position) as usize;
         let start = self.starts[line - 1] as usize;
         let before = &source.as_bytes()[start.min(source.len())..byte_position.min(source.len())];
         // In UTF-8, these bytes continue a character.
         let characters = before.iter().filter(|byte| !matches!(byte, 0x80..=0xBF)).count();
-        Position { line: line as u32, column: characters as u32 + 1 }
+        FilePosition { line: line as u32, column: characters as u32 + 1 }
     }
 }

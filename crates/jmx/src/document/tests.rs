@@ -49,7 +49,7 @@ fn text_and_attributes_are_resolved() {
 fn positions_count_lines_and_characters() {
     let document = Document::parse("<jmeterTestPlan>\r\n <!-- ü --><a/>\n</jmeterTestPlan>".as_bytes()).unwrap();
     let a = document.elements(document.root()).next().unwrap();
-    assert_eq!(document.position(a), Position { line: 2, column: 12 });
+    assert_eq!(document.position(a), FilePosition { line: 2, column: 12 });
 }
 
 #[test]

@@ -6,7 +6,7 @@ use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+    Assertion, AssertionTest, NumberComparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_model::scenario::{FixedSample, Scope, Script, ScriptLanguage};
 
@@ -155,12 +155,12 @@ impl PlanWriter<'_> {
                 .text("DurationAssertion.duration", self.text(millis, Place::Text)),
             AssertionTest::Size { part, is, bytes } => {
                 let operator = match is {
-                    Comparison::Equal => 1,
-                    Comparison::NotEqual => 2,
-                    Comparison::Greater => 3,
-                    Comparison::Less => 4,
-                    Comparison::AtLeast => 5,
-                    Comparison::AtMost => 6,
+                    NumberComparison::Equal => 1,
+                    NumberComparison::NotEqual => 2,
+                    NumberComparison::Greater => 3,
+                    NumberComparison::Less => 4,
+                    NumberComparison::AtLeast => 5,
+                    NumberComparison::AtMost => 6,
                 };
                 let field = match part {
                     Some(ReplyPart::Body | ReplyPart::UnescapedBody) => "SizeAssertion.response_data",

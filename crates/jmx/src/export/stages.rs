@@ -2,7 +2,7 @@
 //! properties, because thread groups share nothing else.
 
 use super::texts::quoted;
-use brunt_model::scenario::{Scenario, Script, ScriptLanguage, Step};
+use brunt_model::scenario::{Scenario, Script, ScriptLanguage, ScenarioStep};
 use brunt_model::{Plan, StageKind, TestStage};
 
 /// Stages of a plan in the order in which they run.
@@ -42,16 +42,16 @@ fn inherit(scenario: &mut Scenario, policies: &str) -> Vec<String> {
         names.filter(|name| texts.contains(name.as_str()) || policies.contains(name.as_str())).collect();
     if !names.is_empty() {
         let lines = names.iter().map(|name| format!("vars.put({0}, props.get({0}))", quoted(name)));
-        let first_step = Step::Once(vec![script("variables of setup", lines)]);
+        let first_step = ScenarioStep::Once(vec![script("variables of setup", lines)]);
         // Data files and counters are configuration elements in JMeter and come first.
-        let settings = scenario.steps.iter().take_while(|step| matches!(step, Step::Row(_) | Step::Count(_)));
+        let settings = scenario.steps.iter().take_while(|step| matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_)));
         let index = settings.count();
         scenario.steps.insert(index, first_step);
     }
     names
 }
 
-fn script(name: &str, lines: impl Iterator<Item = String>) -> Step {
+fn script(name: &str, lines: impl Iterator<Item = String>) -> ScenarioStep {
     let source = lines.collect::<Vec<_>>().join("\n");
-    Step::Script(Script { name: name.into(), language: ScriptLanguage::Groovy, source, parameters: String::new() })
+    ScenarioStep::Script(Script { name: name.into(), language: ScriptLanguage::Groovy, source, parameters: String::new() })
 }

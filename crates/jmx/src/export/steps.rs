@@ -6,8 +6,8 @@ use super::{Place, PlanWriter, requests};
 use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Portion, Rounds, RowOrder,
-    SampleMaker, Scope, Share, Sharing, Step, Values,
+    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceScope, Pauses, Portion, Rounds, RowOrder,
+    SampleMaker, Scope, Share, Sharing, ScenarioStep, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -33,8 +33,8 @@ pub(super) fn think_timer(think: Think) -> Option<Item> {
 }
 
 /// True if the step is a timer in JMeter.
-fn is_timer(step: &Step) -> bool {
-    matches!(step, Step::Think(_) | Step::Pause(_) | Step::PauseByScript(_) | Step::Pace(_) | Step::Meet { .. })
+fn is_timer(step: &ScenarioStep) -> bool {
+    matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::PauseByScript(_) | ScenarioStep::Pace(_) | ScenarioStep::Meet { .. })
 }
 
 fn constant_timer(millis: &str) -> Item {
@@ -67,13 +67,13 @@ fn single_item(mut children: Vec<Item>, number: usize) -> Item {
 
 impl PlanWriter<'_> {
     /// Exports a list of steps. `starts_iteration` is true for the first steps of an iteration.
-    pub(super) fn steps(&mut self, steps: &[Step], population: &Population, starts_iteration: bool) -> Vec<Item> {
+    pub(super) fn steps(&mut self, steps: &[ScenarioStep], population: &Population, starts_iteration: bool) -> Vec<Item> {
         let mut items = Vec::new();
         let mut timers = Vec::<Item>::new();
         let shared = requests::shared_headers(&population.scenario);
         let mut first = true;
         for (position, step) in steps.iter().enumerate() {
-            let is_setting = matches!(step, Step::Row(_) | Step::Count(_));
+            let is_setting = matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_));
             if is_setting && !first && !starts_iteration {
                 self.notice(format!(
                     "population {}: data files and counters take a value where their controller begins",
@@ -85,9 +85,9 @@ impl PlanWriter<'_> {
             let before_request = steps[position + 1..]
                 .iter()
                 .find(|next| !is_timer(next))
-                .is_some_and(|next| matches!(next, Step::Request(_)));
+                .is_some_and(|next| matches!(next, ScenarioStep::Request(_)));
             match step {
-                Step::Request(number) => {
+                ScenarioStep::Request(number) => {
                     if let Some(request) = population.scenario.requests.get(*number as usize) {
                         let timers = std::mem::take(&mut timers);
                         items.push(self.request(request, &shared, timers));
@@ -98,7 +98,7 @@ impl PlanWriter<'_> {
                     match timer {
                         Ok(timer) if before_request => timers.push(timer),
                         Ok(timer)
-                            if let Step::Think(think) = step
+                            if let ScenarioStep::Think(think) = step
                                 && think.least == think.most =>
                         {
                             drop(timer);
@@ -122,11 +122,11 @@ impl PlanWriter<'_> {
 
     /// Exports a pause as a timer, or as `Err` with a Flow Control Action if its duration is
     /// computed from a text.
-    fn timer(&mut self, step: &Step) -> Result<Item, Item> {
+    fn timer(&mut self, step: &ScenarioStep) -> Result<Item, Item> {
         match step {
-            Step::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
-            Step::PauseByScript(script) => Ok(self.script("JSR223Timer", script)),
-            Step::Pause(text) => {
+            ScenarioStep::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
+            ScenarioStep::PauseByScript(script) => Ok(self.script("JSR223Timer", script)),
+            ScenarioStep::Pause(text) => {
                 if text.trim().parse::<f64>().is_ok() {
                     return Ok(constant_timer(text.trim()));
                 }
@@ -169,19 +169,19 @@ impl PlanWriter<'_> {
                 let text = self.text(text, Place::Text);
                 Err(action("pause", 1, 0, &text))
             }
-            Step::Pace(pace) => {
+            ScenarioStep::Pace(pace) => {
                 let mode = match pace.by {
-                    PaceOf::User => 0,
-                    PaceOf::ShareOfAll => 1,
-                    PaceOf::ShareOfPopulation => 2,
-                    PaceOf::All => 3,
-                    PaceOf::Population => 4,
+                    PaceScope::User => 0,
+                    PaceScope::ShareOfAll => 1,
+                    PaceScope::ShareOfPopulation => 2,
+                    PaceScope::All => 3,
+                    PaceScope::Population => 4,
                 };
                 Ok(Item::new("ConstantThroughputTimer", "TestBeanGUI", "Constant Throughput Timer")
                     .number("calcMode", mode)
                     .text("throughput", self.text(&pace.per_minute, Place::Text)))
             }
-            Step::Meet { users, timeout } => Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
+            ScenarioStep::Meet { users, timeout } => Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
                 .text("groupSize", self.text(users, Place::Text))
                 .text("timeoutInMs", if timeout.trim().is_empty() { "0" } else { timeout.trim() })),
             _ => Err(action("pause", 1, 0, "0")),
@@ -189,38 +189,38 @@ impl PlanWriter<'_> {
     }
 
     /// Adds the steps as children of an element.
-    fn nest(&mut self, item: Item, steps: &[Step], population: &Population) -> Vec<Item> {
+    fn nest(&mut self, item: Item, steps: &[ScenarioStep], population: &Population) -> Vec<Item> {
         let children = self.steps(steps, population, false);
         vec![item.over(children)]
     }
 
-    fn step(&mut self, step: &Step, population: &Population) -> Vec<Item> {
+    fn step(&mut self, step: &ScenarioStep, population: &Population) -> Vec<Item> {
         match step {
-            Step::Request(_)
-            | Step::Think(_)
-            | Step::Pause(_)
-            | Step::PauseByScript(_)
-            | Step::Pace(_)
-            | Step::Meet { .. }
-            | Step::CountInTransactions(_)
-            | Step::Modify(_) => Vec::new(),
-            Step::Next(order) => self.next(*order, population),
-            Step::Together { steps, .. } => {
+            ScenarioStep::Request(_)
+            | ScenarioStep::Think(_)
+            | ScenarioStep::Pause(_)
+            | ScenarioStep::PauseByScript(_)
+            | ScenarioStep::Pace(_)
+            | ScenarioStep::Meet { .. }
+            | ScenarioStep::CountInTransactions(_)
+            | ScenarioStep::Modify(_) => Vec::new(),
+            ScenarioStep::Next(order) => self.next(*order, population),
+            ScenarioStep::Together { steps, .. } => {
                 self.notice(format!(
                     "population {}: requests of a parallel step are sent one after the other",
                     population.name
                 ));
                 self.nest(simple("parallel", Vec::new()), steps, population)
             }
-            Step::Group { name, steps } => self.nest(simple(name, Vec::new()), steps, population),
-            Step::Transaction { name, pauses, parent, steps } => {
+            ScenarioStep::Group { name, steps } => self.nest(simple(name, Vec::new()), steps, population),
+            ScenarioStep::Transaction { name, pauses, parent, steps } => {
                 let name = self.text(name, Place::Text);
                 let item = Item::new("TransactionController", "TransactionControllerGui", name)
                     .flag("TransactionController.includeTimers", *pauses == Pauses::Included)
                     .flag("TransactionController.parent", *parent);
                 self.nest(item, steps, population)
             }
-            Step::Loop { times, steps } => {
+            ScenarioStep::Loop { times, steps } => {
                 let times = match times {
                     None => "-1".to_owned(),
                     Some(Rounds::Number(times)) => times.to_string(),
@@ -231,7 +231,7 @@ impl PlanWriter<'_> {
                     .text("LoopController.loops", times);
                 self.nest(item, steps, population)
             }
-            Step::While { condition, steps, .. } => {
+            ScenarioStep::While { condition, steps, .. } => {
                 let condition = match condition {
                     Condition::Succeeded => "LAST".to_owned(),
                     Condition::Not(inner) => match &**inner {
@@ -245,11 +245,11 @@ impl PlanWriter<'_> {
                     .text("WhileController.condition", condition);
                 self.nest(item, steps, population)
             }
-            Step::If { condition: Condition::Share(share), then, .. } => {
+            ScenarioStep::If { condition: Condition::Share(share), then, .. } => {
                 let item = throughput(share, &self.text(&share.value, Place::Text));
                 self.nest(item, then, population)
             }
-            Step::If { condition, then, otherwise } if otherwise.is_empty() => {
+            ScenarioStep::If { condition, then, otherwise } if otherwise.is_empty() => {
                 let condition = self.condition(condition);
                 let item = Item::new("IfController", "IfControllerPanel", "If Controller")
                     .text("IfController.condition", condition)
@@ -257,7 +257,7 @@ impl PlanWriter<'_> {
                     .flag("IfController.useExpression", true);
                 self.nest(item, then, population)
             }
-            Step::If { condition, then, otherwise } => {
+            ScenarioStep::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
                 let inner = condition.strip_prefix("${__groovy(").and_then(|rest| rest.strip_suffix(",)}"));
                 let source =
@@ -269,8 +269,8 @@ impl PlanWriter<'_> {
                     .text("SwitchController.value", value);
                 vec![item.over(vec![simple("then", then), simple("else", otherwise)])]
             }
-            Step::ForEach { variable, values, steps } => self.for_each(variable, values, steps, population),
-            Step::Switch { value, cases } => {
+            ScenarioStep::ForEach { variable, values, steps } => self.for_each(variable, values, steps, population),
+            ScenarioStep::Switch { value, cases } => {
                 let value = self.text(value, Place::Text);
                 let children = self.cases(cases, population);
                 vec![
@@ -279,7 +279,7 @@ impl PlanWriter<'_> {
                         .over(children),
                 ]
             }
-            Step::Shuffle(branches) => {
+            ScenarioStep::Shuffle(branches) => {
                 let children = branches
                     .iter()
                     .enumerate()
@@ -290,12 +290,12 @@ impl PlanWriter<'_> {
                         .over(children),
                 ]
             }
-            Step::During { seconds, steps } => {
+            ScenarioStep::During { seconds, steps } => {
                 let item = Item::new("RunTime", "RunTimeGui", "Runtime Controller")
                     .text("RunTime.seconds", self.text(seconds, Place::Text));
                 self.nest(item, steps, population)
             }
-            Step::Lock { name, steps } => {
+            ScenarioStep::Lock { name, steps } => {
                 let name = self.text(name, Place::Text);
                 let item = Item::new(
                     "CriticalSectionController",
@@ -305,28 +305,28 @@ impl PlanWriter<'_> {
                 .text("CriticalSectionController.lockName", name);
                 self.nest(item, steps, population)
             }
-            Step::Choose { order, portion, branches } => {
+            ScenarioStep::Choose { order, portion, branches } => {
                 if *portion == Portion::Turn {
                     let name = &population.name;
                     self.notice(format!("population {name}: in JMeter each sampler ends the turn of its branch"));
                 }
                 self.choose(*order, *portion, branches, population)
             }
-            Step::Resumable(steps) => self.steps(steps, population, false),
-            Step::Set { variable, value } => {
+            ScenarioStep::Resumable(steps) => self.steps(steps, population, false),
+            ScenarioStep::Set { variable, value } => {
                 // A pre-processor runs only with a sampler, here a pause of 0 ms.
                 let set = self.set("JSR223PreProcessor", variable, value);
                 vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
             }
-            Step::Row(number) => {
+            ScenarioStep::Row(number) => {
                 population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
             }
-            Step::Count(counter) => vec![self.counter(counter)],
-            Step::Script(script) => {
+            ScenarioStep::Count(counter) => vec![self.counter(counter)],
+            ScenarioStep::Script(script) => {
                 let item = self.script("JSR223PreProcessor", script);
                 vec![action(&script.name, 1, 0, "0").over(vec![item])]
             }
-            Step::Sample(sample) => {
+            ScenarioStep::Sample(sample) => {
                 let label = self.text(&sample.label, Place::Text);
                 let mut item = match &sample.maker {
                     SampleMaker::Script(script) => self.script("JSR223Sampler", script),
@@ -340,12 +340,12 @@ impl PlanWriter<'_> {
                 item.name = label;
                 vec![item.over(children)]
             }
-            Step::Once(steps) | Step::OncePerLoop(steps) => self.nest(
+            ScenarioStep::Once(steps) | ScenarioStep::OncePerLoop(steps) => self.nest(
                 Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"),
                 steps,
                 population,
             ),
-            Step::Stop(scope) => match scope {
+            ScenarioStep::Stop(scope) => match scope {
                 Scope::Nothing | Scope::Turn => Vec::new(),
                 Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
                 Scope::Round => vec![action("next round", 4, 0, "0")],
@@ -361,7 +361,7 @@ impl PlanWriter<'_> {
         let requests = &population.scenario.requests;
         let weighted = requests.iter().enumerate().filter(|(_, request)| request.weight > 0);
         let branches: Vec<Branch> = weighted
-            .map(|(number, request)| Branch { weight: request.weight, steps: vec![Step::Request(number as u32)] })
+            .map(|(number, request)| Branch { weight: request.weight, steps: vec![ScenarioStep::Request(number as u32)] })
             .collect();
         match &branches[..] {
             [only] => self.steps(&only.steps, population, false),
@@ -426,14 +426,14 @@ impl PlanWriter<'_> {
         vec![item.over(children)]
     }
 
-    fn for_each(&mut self, variable: &str, values: &Values, steps: &[Step], population: &Population) -> Vec<Item> {
+    fn for_each(&mut self, variable: &str, values: &Values, steps: &[ScenarioStep], population: &Population) -> Vec<Item> {
         let mut items = Vec::new();
         let (prefix, after, last) = match values {
             Values::Numbered { prefix, after, last } => (prefix.clone(), after.clone(), last.clone()),
             Values::List(values) => {
                 let prefix = format!("{variable}_of_list_");
                 for (number, value) in values.iter().enumerate() {
-                    let set = Step::Set { variable: format!("{prefix}{}", number + 1), value: value.clone() };
+                    let set = ScenarioStep::Set { variable: format!("{prefix}{}", number + 1), value: value.clone() };
                     items.extend(self.step(&set, population));
                 }
                 (prefix, String::new(), values.len().to_string())

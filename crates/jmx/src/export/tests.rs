@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::document::Document;
-use crate::plan::{PlanFolder, PlanSurroundings};
+use crate::plan::{PlanFolder, PlanContext};
 use crate::properties::PropertyMap;
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
@@ -14,7 +14,7 @@ use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
 use std::time::Duration;
 
-fn plan(requests: Vec<Request>, steps: Vec<Step>, policy: ReplyPolicy, load: Load) -> Plan {
+fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, load: Load) -> Plan {
     let scenario = Scenario { texts: TextRules::Expressions, ..Scenario::of(requests, steps) };
     let stop =
         Stop { iterations_per_user: Some(3), duration: None, ..Stop::after(Duration::ZERO, Duration::from_secs(1)) };
@@ -38,11 +38,11 @@ fn users(number: f64) -> Load {
 }
 
 /// The same plan, written and read again.
-fn again(plan: &Plan) -> (Plan, Exported) {
+fn again(plan: &Plan) -> (Plan, ExportedPlan) {
     let exported = write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
     let document = Document::parse(exported.jmx.as_bytes()).expect("a .jmx");
     assert_eq!(document.unsupported().len(), 0);
-    let surroundings = PlanSurroundings {
+    let surroundings = PlanContext {
         properties: &PropertyMap::new(),
         folder: &PlanFolder::new(Path::new("."), &[]),
         resolve_all: None,
@@ -59,7 +59,7 @@ fn again(plan: &Plan) -> (Plan, Exported) {
 
 #[test]
 fn texts_are_those_of_jmeter() {
-    let plan = plan(vec![Request::get("http://h/")], vec![Step::Request(0)], ReplyPolicy::default(), users(1.0));
+    let plan = plan(vec![Request::get("http://h/")], vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(1.0));
     let options = ExportOptions::default();
     let mut writer = PlanWriter {
         options: &options,
@@ -132,7 +132,7 @@ fn requests_and_their_replies_are_read_again() {
         timeout: Some(Duration::from_millis(1500)),
         ..ReplyPolicy::default()
     };
-    let (read, exported) = again(&plan(vec![request], vec![Step::Request(0)], policy, users(4.0)));
+    let (read, exported) = again(&plan(vec![request], vec![ScenarioStep::Request(0)], policy, users(4.0)));
     assert_eq!(exported.notices, Vec::<String>::new());
     let population = read.main();
     assert_eq!(population.stop.iterations_per_user, Some(3));
@@ -158,35 +158,35 @@ fn requests_and_their_replies_are_read_again() {
 fn steps_are_read_again() {
     let requests = (0..3).map(|number| Request::get(&format!("http://h/{number}"))).collect();
     let steps = vec![
-        Step::Set { variable: "a".into(), value: "b ${c}".into() },
-        Step::Loop { times: Some(Rounds::Number(2)), steps: vec![Step::Request(0)] },
-        Step::If { condition: Condition::Succeeded, then: vec![Step::Request(1)], otherwise: vec![Step::Request(2)] },
-        Step::Choose {
+        ScenarioStep::Set { variable: "a".into(), value: "b ${c}".into() },
+        ScenarioStep::Loop { times: Some(Rounds::Number(2)), steps: vec![ScenarioStep::Request(0)] },
+        ScenarioStep::If { condition: Condition::Succeeded, then: vec![ScenarioStep::Request(1)], otherwise: vec![ScenarioStep::Request(2)] },
+        ScenarioStep::Choose {
             order: Order::Random,
             portion: Portion::Whole,
             branches: vec![
-                Branch { weight: 1, steps: vec![Step::Request(0)] },
-                Branch { weight: 1, steps: vec![Step::Request(1)] },
+                Branch { weight: 1, steps: vec![ScenarioStep::Request(0)] },
+                Branch { weight: 1, steps: vec![ScenarioStep::Request(1)] },
             ],
         },
-        Step::Pause("${gaussian(2,5)}".into()),
-        Step::Request(2),
-        Step::Stop(Scope::User),
+        ScenarioStep::Pause("${gaussian(2,5)}".into()),
+        ScenarioStep::Request(2),
+        ScenarioStep::Stop(Scope::User),
     ];
     let (read, exported) = again(&plan(requests, steps, ReplyPolicy::default(), users(1.0)));
     assert_eq!(exported.notices, Vec::<String>::new());
     let scenario = &read.main().scenario;
     assert!(
-        matches!(&scenario.steps[0], Step::Script(script) if script.parameters == "b ${c}"),
+        matches!(&scenario.steps[0], ScenarioStep::Script(script) if script.parameters == "b ${c}"),
         "{:?}",
         scenario.steps
     );
-    let has = |is: &dyn Fn(&Step) -> bool| Step::any(&scenario.steps, is);
-    assert!(has(&|step| matches!(step, Step::Loop { times: Some(Rounds::Number(2)), .. })));
-    assert!(has(&|step| matches!(step, Step::Switch { cases, .. } if cases.len() == 2)));
-    assert!(has(&|step| matches!(step, Step::Choose { order: Order::Random, .. })));
-    assert!(has(&|step| matches!(step, Step::Pause(text) if text.contains("gaussian"))));
-    assert!(has(&|step| matches!(step, Step::Stop(Scope::User))));
+    let has = |is: &dyn Fn(&ScenarioStep) -> bool| ScenarioStep::any(&scenario.steps, is);
+    assert!(has(&|step| matches!(step, ScenarioStep::Loop { times: Some(Rounds::Number(2)), .. })));
+    assert!(has(&|step| matches!(step, ScenarioStep::Switch { cases, .. } if cases.len() == 2)));
+    assert!(has(&|step| matches!(step, ScenarioStep::Choose { order: Order::Random, .. })));
+    assert!(has(&|step| matches!(step, ScenarioStep::Pause(text) if text.contains("gaussian"))));
+    assert!(has(&|step| matches!(step, ScenarioStep::Stop(Scope::User))));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn fixed_samples_and_pauses_by_script_are_read_again() {
     };
     waiting.elapsed = "25".into();
     let sample = |label: &str, fixed: &FixedSample| {
-        Step::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed.clone()), reply_policy: 0 })
+        ScenarioStep::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed.clone()), reply_policy: 0 })
     };
     let pause = Script {
         name: "pause".into(),
@@ -212,19 +212,19 @@ fn fixed_samples_and_pauses_by_script_are_read_again() {
     let steps = vec![
         sample("waits", &waiting),
         sample("fails", &failing),
-        Step::PauseByScript(pause.clone()),
-        Step::Request(0),
+        ScenarioStep::PauseByScript(pause.clone()),
+        ScenarioStep::Request(0),
     ];
     let plan = plan(vec![Request::get("http://h/")], steps, ReplyPolicy::default(), users(1.0));
     let (read, exported) = again(&plan);
     assert_eq!(exported.notices, Vec::<String>::new());
     let mut samples = Vec::new();
     let mut scripts = Vec::new();
-    Step::each(&read.main().scenario.steps, &mut |step| match step {
-        Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. }) => {
+    ScenarioStep::each(&read.main().scenario.steps, &mut |step| match step {
+        ScenarioStep::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. }) => {
             samples.push((label.clone(), fixed.clone()));
         }
-        Step::PauseByScript(script) => scripts.push(script.source.clone()),
+        ScenarioStep::PauseByScript(script) => scripts.push(script.source.clone()),
         _ => {}
     });
     let part = FixedSample { elapsed: "9".into(), latency: "3".into(), ..failing.clone() };
@@ -254,7 +254,7 @@ fn rates_are_open_models() {
     ];
     let (arrivals, connections, max_in_flight) = (Arrivals::Even, None, 10);
     let load = Load::Open { rate: Shape { stages }, arrivals, connections, max_in_flight };
-    let mut plan = plan(vec![Request::get("http://h/")], vec![Step::Request(0)], ReplyPolicy::default(), load);
+    let mut plan = plan(vec![Request::get("http://h/")], vec![ScenarioStep::Request(0)], ReplyPolicy::default(), load);
     plan.main_mut().stop.duration = Some(Duration::from_secs(10));
     let (read, exported) = again(&plan);
     let schedule = "rate(1/sec) even_arrivals(4 sec) rate(5/sec) rate(5/sec) even_arrivals(6 sec) pause(1 sec)";
@@ -267,11 +267,11 @@ fn rates_are_open_models() {
 fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
     let get = |path: &str| vec![Request::get(&format!("http://h/{path}"))];
     let stage = |kind, path: &str, users_of_it: f64| {
-        let mut plan = plan(get(path), vec![Step::Request(0)], ReplyPolicy::default(), users(users_of_it));
+        let mut plan = plan(get(path), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(users_of_it));
         plan.main_mut().name = path.to_owned();
         TestStage { kind, plan, runs_after_stop: true, places: Vec::new() }
     };
-    let mut plan = plan(get("a/${token}"), vec![Step::Request(0)], ReplyPolicy::default(), users(4.0));
+    let mut plan = plan(get("a/${token}"), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(4.0));
     plan.around = vec![stage(StageKind::Setup, "s", 2.0), stage(StageKind::Teardown, "t", 1.0)];
     plan.main_mut().scenario.handed.values = vec![("token".into(), String::new()), ("unread".into(), String::new())];
     let exported = write(&plan, &ExportOptions { name: "n".into(), folder: PathBuf::new() });

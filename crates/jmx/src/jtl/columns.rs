@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// Column of a CSV result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Column {
+pub enum JtlColumn {
     /// Start time of the sample.
     TimeStamp,
     /// A field with one column.
@@ -23,29 +23,29 @@ pub enum Column {
 }
 
 /// Names and columns, in JMeter's order.
-const COLUMNS: [(&str, Column); 22] = [
-    ("timeStamp", Column::TimeStamp),
-    ("elapsed", Column::Field(Field::Elapsed)),
-    ("label", Column::Field(Field::Label)),
-    ("responseCode", Column::Field(Field::Code)),
-    ("responseMessage", Column::Field(Field::Message)),
-    ("threadName", Column::Field(Field::ThreadName)),
-    ("dataType", Column::Field(Field::DataType)),
-    ("success", Column::Field(Field::Success)),
-    ("failureMessage", Column::Field(Field::FailureMessage)),
-    ("bytes", Column::Field(Field::Bytes)),
-    ("sentBytes", Column::Field(Field::SentBytes)),
-    ("grpThreads", Column::Field(Field::ThreadCounts)),
-    ("allThreads", Column::AllThreads),
-    ("URL", Column::Field(Field::Url)),
-    ("Filename", Column::Field(Field::Filename)),
-    ("Latency", Column::Field(Field::Latency)),
-    ("Encoding", Column::Field(Field::Encoding)),
-    ("SampleCount", Column::Field(Field::SampleCount)),
-    ("ErrorCount", Column::ErrorCount),
-    ("Hostname", Column::Field(Field::Hostname)),
-    ("IdleTime", Column::Field(Field::IdleTime)),
-    ("Connect", Column::Field(Field::ConnectTime)),
+const COLUMNS: [(&str, JtlColumn); 22] = [
+    ("timeStamp", JtlColumn::TimeStamp),
+    ("elapsed", JtlColumn::Field(Field::Elapsed)),
+    ("label", JtlColumn::Field(Field::Label)),
+    ("responseCode", JtlColumn::Field(Field::Code)),
+    ("responseMessage", JtlColumn::Field(Field::Message)),
+    ("threadName", JtlColumn::Field(Field::ThreadName)),
+    ("dataType", JtlColumn::Field(Field::DataType)),
+    ("success", JtlColumn::Field(Field::Success)),
+    ("failureMessage", JtlColumn::Field(Field::FailureMessage)),
+    ("bytes", JtlColumn::Field(Field::Bytes)),
+    ("sentBytes", JtlColumn::Field(Field::SentBytes)),
+    ("grpThreads", JtlColumn::Field(Field::ThreadCounts)),
+    ("allThreads", JtlColumn::AllThreads),
+    ("URL", JtlColumn::Field(Field::Url)),
+    ("Filename", JtlColumn::Field(Field::Filename)),
+    ("Latency", JtlColumn::Field(Field::Latency)),
+    ("Encoding", JtlColumn::Field(Field::Encoding)),
+    ("SampleCount", JtlColumn::Field(Field::SampleCount)),
+    ("ErrorCount", JtlColumn::ErrorCount),
+    ("Hostname", JtlColumn::Field(Field::Hostname)),
+    ("IdleTime", JtlColumn::Field(Field::IdleTime)),
+    ("Connect", JtlColumn::Field(Field::ConnectTime)),
 ];
 
 /// Date formats to try for start times that are not numbers.
@@ -57,7 +57,7 @@ const DATES: [&str; 5] = [
     "MM/dd/yy HH:mm:ss",
 ];
 
-impl Column {
+impl JtlColumn {
     /// Finds a column by name; None for other names.
     pub fn named(name: &str) -> Option<Self> {
         COLUMNS.iter().find(|(column_name, _)| *column_name == name).map(|(_, column)| *column)
@@ -165,9 +165,9 @@ impl Column {
 }
 
 /// Saved columns, in order.
-pub fn columns(settings: &JtlSettings) -> Vec<Column> {
+pub fn columns(settings: &JtlSettings) -> Vec<JtlColumn> {
     let fixed = COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.is_saved(settings));
-    fixed.chain((0..settings.sample_variables.len()).map(Column::Variable)).collect()
+    fixed.chain((0..settings.sample_variables.len()).map(JtlColumn::Variable)).collect()
 }
 
 /// A record before its columns are read: one successful sample.
@@ -176,8 +176,8 @@ pub(super) fn blank() -> SampleRecord {
 }
 
 /// Derives the error count of a record if no column has it.
-pub(super) fn complete(record: &mut SampleRecord, columns: &[Column]) {
-    if !columns.contains(&Column::ErrorCount) {
+pub(super) fn complete(record: &mut SampleRecord, columns: &[JtlColumn]) {
+    if !columns.contains(&JtlColumn::ErrorCount) {
         record.error_count = u32::from(!record.success);
     }
 }

@@ -1,7 +1,7 @@
 //! Reads records from CSV result files with or without a header, with columns in any
 //! order and any delimiter.
 
-use super::columns::{self, Column};
+use super::columns::{self, JtlColumn};
 use super::settings::JtlSettings;
 use super::unreadable;
 use crate::error::JmxError;
@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 pub struct CsvReader<R> {
     rows: csv::Reader<Chain<Cursor<Vec<u8>>, BufReader<R>>>,
     settings: JtlSettings,
-    columns: Vec<Column>,
+    columns: Vec<JtlColumn>,
     row: ByteRecord,
     /// Number of lines before the rows.
     header_lines: u64,
@@ -53,9 +53,9 @@ impl<R: Read> CsvReader<R> {
         &self.settings.sample_variables
     }
 
-    fn name(&self, column: Column) -> &str {
+    fn name(&self, column: JtlColumn) -> &str {
         match column {
-            Column::Variable(index) => self.settings.sample_variables.get(index).map_or("", String::as_str),
+            JtlColumn::Variable(index) => self.settings.sample_variables.get(index).map_or("", String::as_str),
             column => column.name(),
         }
     }
@@ -104,7 +104,7 @@ impl<R: Read> Iterator for CsvReader<R> {
 
 /// Columns in a header; None if the line is not a header. Updates the delimiter and the
 /// variables of the settings.
-fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<Column>> {
+fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<JtlColumn>> {
     let names = [settings.delimiter, b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
         let names = names(line, delimiter)?;
         settings.delimiter = delimiter;
@@ -112,9 +112,9 @@ fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<Column>> {
     })?;
     settings.sample_variables.clear();
     let columns = names.into_iter().map(|name| {
-        Column::named(&name).unwrap_or_else(|| {
+        JtlColumn::named(&name).unwrap_or_else(|| {
             settings.sample_variables.push(name);
-            Column::Variable(settings.sample_variables.len() - 1)
+            JtlColumn::Variable(settings.sample_variables.len() - 1)
         })
     });
     Some(columns.collect())
@@ -127,7 +127,7 @@ fn names(line: &[u8], delimiter: u8) -> Option<Vec<String>> {
     reader.read_byte_record(&mut row).ok().filter(|&found| found)?;
     let names: Option<Vec<String>> = row.iter().map(|name| String::from_utf8(name.to_vec()).ok()).collect();
     let names = names?;
-    let has_known_column = names.iter().any(|name| Column::named(name).is_some());
+    let has_known_column = names.iter().any(|name| JtlColumn::named(name).is_some());
     let has_number = names.iter().any(|name| name.parse::<f64>().is_ok());
     (has_known_column && !has_number).then_some(names)
 }

@@ -1,7 +1,7 @@
 //! Writes records as CSV in JMeter's format.
 
 use super::FileStart;
-use super::columns::{self, Column};
+use super::columns::{self, JtlColumn};
 use super::settings::{Field, JtlSettings};
 use brunt_model::SampleRecord;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub struct CsvWriter<W> {
     out: W,
     settings: JtlSettings,
-    columns: Vec<Column>,
+    columns: Vec<JtlColumn>,
     line: String,
 }
 
@@ -83,7 +83,7 @@ pub fn header(settings: &JtlSettings) -> String {
             out.push(settings.delimiter.into());
         }
         match column {
-            Column::Variable(index) => {
+            JtlColumn::Variable(index) => {
                 out.push('"');
                 out.push_str(&settings.sample_variables[index].replace('"', "\"\""));
                 out.push('"');

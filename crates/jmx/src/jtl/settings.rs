@@ -86,7 +86,7 @@ fields! {
 
 /// A set of [`Field`]s. [`JtlSettings::save`] changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fields(u32);
+pub struct JtlFields(u32);
 
 /// Content and format of a result file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ pub struct JtlSettings {
     /// A processing instruction for the second line of XML files.
     pub xml_instruction: Option<String>,
     /// Fields that the file contains.
-    pub fields: Fields,
+    pub fields: JtlFields,
 }
 
 impl Default for JtlSettings {
@@ -119,7 +119,7 @@ impl Default for JtlSettings {
             assertion_results: AssertionResults::default(),
             sample_variables: Vec::new(),
             xml_instruction: None,
-            fields: Fields(0),
+            fields: JtlFields(0),
         };
         for &(field, _, _, default) in FIELDS {
             settings.save(field, default);

@@ -8,7 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::extract::ReplyPart;
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
 
 impl PlanReader<'_> {
     /// Converts an assertion; None if it has no effect.
@@ -104,12 +104,12 @@ impl PlanReader<'_> {
 
     fn size(&self, element: TestElement<'_>) -> Result<AssertionTest, JmxError> {
         let is = match self.number(element, "SizeAssertion.operator", 1.0)? as i64 {
-            2 => Comparison::NotEqual,
-            3 => Comparison::Greater,
-            4 => Comparison::Less,
-            5 => Comparison::AtLeast,
-            6 => Comparison::AtMost,
-            _ => Comparison::Equal,
+            2 => NumberComparison::NotEqual,
+            3 => NumberComparison::Greater,
+            4 => NumberComparison::Less,
+            5 => NumberComparison::AtLeast,
+            6 => NumberComparison::AtMost,
+            _ => NumberComparison::Equal,
         };
         let field = self.value(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {

@@ -8,7 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use brunt_model::plan::Checks;
 use brunt_model::request::JsonMessage;
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use brunt_model::{ReplyPolicy, Request};
 use brunt_script::grpc::{MessageRules, Services};
 use brunt_spec::grpc;
@@ -26,7 +26,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if the method or the message is unknown, or the `.proto` files do not compile.
-    pub(super) fn call(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    pub(super) fn call(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let method = self.value(element, "GRPCSampler.fullMethod").trim().replace(':', "");
         if !method.contains('/') || method.contains("${") {
             let message = format!("the method is `{method}`; write such as shop.Shop/Buy");
@@ -64,7 +64,7 @@ impl PlanReader<'_> {
         let label = self.before.folded(&element.name());
         let request =
             Request { label, method: "POST".into(), url, headers, body, weight: 1, verbatim: None, reply_policy };
-        Ok(vec![Step::Request(self.group.add(request))])
+        Ok(vec![ScenarioStep::Request(self.group.add(request))])
     }
 
     /// Parses header fields of a call: a JSON map, or

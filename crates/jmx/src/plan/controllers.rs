@@ -7,7 +7,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counted, Manner, Order, Pauses, Portion, Rounds, Scope as EndScope, Share, Step, Values,
+    Branch, Case, Condition, TransactionCount, ConcurrencyMode, Order, Pauses, Portion, Rounds, Scope as EndScope, Share, ScenarioStep, Values,
 };
 use brunt_script::template::call_of;
 
@@ -15,7 +15,7 @@ use brunt_script::template::call_of;
 const LAST_SAMPLE: &str = "${JMeterThread.last_sample_ok}";
 
 /// Name and steps of each child of a controller that runs.
-type Units = Vec<(String, Vec<Step>)>;
+type Units = Vec<(String, Vec<ScenarioStep>)>;
 
 impl PlanReader<'_> {
     /// Steps of one round of a controller: assignments, then its children in order.
@@ -23,7 +23,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an invalid child.
-    pub(super) fn body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    pub(super) fn body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = self.round_start(element)?;
         for (_, unit) in self.units(element, scope)? {
             steps.extend(unit);
@@ -33,7 +33,7 @@ impl PlanReader<'_> {
 
     /// Like [`body`](Self::body), for a transaction. With sample records, it also counts the
     /// ends of its controllers.
-    fn transaction_body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn transaction_body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         if self.surroundings.records.is_none() || self.flag(element, "TransactionController.parent", false) {
             return self.body(element, scope);
         }
@@ -43,7 +43,7 @@ impl PlanReader<'_> {
         for ((_, unit), role) in self.units(element, scope)?.into_iter().zip(roles) {
             steps.extend(unit);
             if role == Role::Controller {
-                steps.push(Step::CountInTransactions(Counted::ControllerEnd));
+                steps.push(ScenarioStep::CountInTransactions(TransactionCount::ControllerEnd));
             }
         }
         Ok(steps)
@@ -61,17 +61,17 @@ impl PlanReader<'_> {
     }
 
     /// Steps of a child; None if the child does not run as a step.
-    fn unit(&mut self, child: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Vec<Step>>, JmxError> {
+    fn unit(&mut self, child: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Vec<ScenarioStep>>, JmxError> {
         let is_resumable = scope.turns == Turns::Restart && !is_loop(child);
         Ok(match child.role() {
             Role::Sampler => {
-                let ends_turn = (scope.turns != Turns::None).then_some(Step::Stop(EndScope::Turn));
+                let ends_turn = (scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
                 Some(self.sampler(child, scope)?.into_iter().chain(ends_turn).collect())
             }
             Role::Controller if is_resumable => {
                 let scope = Scope { turns: Turns::Resume, ..scope.clone() };
                 let steps = self.nested(child, |reader| reader.controller(child, &scope))?;
-                Some(vec![Step::Resumable(steps)])
+                Some(vec![ScenarioStep::Resumable(steps)])
             }
             Role::Controller => Some(self.nested(child, |reader| reader.controller(child, scope))?),
             _ => None,
@@ -79,7 +79,7 @@ impl PlanReader<'_> {
     }
 
     /// Converts a controller to steps.
-    fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
         match kind {
             // It runs where a module controller or include controller refers to it.
@@ -94,21 +94,21 @@ impl PlanReader<'_> {
                     Some(Rounds::Text(times))
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
-                let steps = before.into_iter().chain([Step::Loop { times, steps }]).collect();
+                let steps = before.into_iter().chain([ScenarioStep::Loop { times, steps }]).collect();
                 // Without `continue_forever`, a loop runs its rounds only once per
                 // iteration, unless it is in an interleave controller of style 0, where each
                 // turn starts it again.
                 let is_once = !self.flag(element, "LoopController.continue_forever", true);
-                Ok(if is_once && scope.turns != Turns::Restart { vec![Step::Once(steps)] } else { steps })
+                Ok(if is_once && scope.turns != Turns::Restart { vec![ScenarioStep::Once(steps)] } else { steps })
             }
             ElementKind::OnceOnlyController => {
                 let steps = self.body(element, scope)?;
-                Ok(vec![if is_notified_of_rounds(element) { Step::OncePerLoop(steps) } else { Step::Once(steps) }])
+                Ok(vec![if is_notified_of_rounds(element) { ScenarioStep::OncePerLoop(steps) } else { ScenarioStep::Once(steps) }])
             }
             ElementKind::IfController => {
                 let condition = self.if_condition(element);
                 let then = self.body(element, scope)?;
-                Ok(vec![Step::If { condition, then, otherwise: Vec::new() }])
+                Ok(vec![ScenarioStep::If { condition, then, otherwise: Vec::new() }])
             }
             ElementKind::WhileController => {
                 let text = self.text(element, "WhileController.condition");
@@ -123,16 +123,16 @@ impl PlanReader<'_> {
                 let (before, steps) = self.numbered_body(element, scope)?;
                 // JMeter evaluates the condition twice per round, and a function that counts or
                 // draws may then return another value.
-                let repeat = Step::While { condition, steps, twice: text.contains("${__") };
+                let repeat = ScenarioStep::While { condition, steps, twice: text.contains("${__") };
                 // JMeter evaluates a blank condition after the first round.
                 let repeat = match (text.trim(), repeat) {
-                    ("", Step::While { condition, steps, .. }) => {
-                        let stop = Step::If {
+                    ("", ScenarioStep::While { condition, steps, .. }) => {
+                        let stop = ScenarioStep::If {
                             condition: Condition::Not(Box::new(condition)),
-                            then: vec![Step::Stop(EndScope::Loop)],
+                            then: vec![ScenarioStep::Stop(EndScope::Loop)],
                             otherwise: Vec::new(),
                         };
-                        Step::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
+                        ScenarioStep::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
                     }
                     (_, repeat) => repeat,
                 };
@@ -147,13 +147,13 @@ impl PlanReader<'_> {
                 };
                 let variable = self.value(element, "ForeachController.returnVal");
                 let (before, steps) = self.numbered_body(element, scope)?;
-                Ok(before.into_iter().chain([Step::ForEach { variable, values, steps }]).collect())
+                Ok(before.into_iter().chain([ScenarioStep::ForEach { variable, values, steps }]).collect())
             }
             ElementKind::SwitchController => {
                 let value = self.text(element, "SwitchController.value");
                 let steps = self.round_start(element)?;
                 let cases = cases(self.units(element, scope)?);
-                Ok(steps.into_iter().chain([Step::Switch { value, cases }]).collect())
+                Ok(steps.into_iter().chain([ScenarioStep::Switch { value, cases }]).collect())
             }
             ElementKind::RandomController => self.choose(element, scope, Order::Random),
             ElementKind::InterleaveController => {
@@ -163,7 +163,7 @@ impl PlanReader<'_> {
             ElementKind::RandomOrderController => {
                 let steps = self.round_start(element)?;
                 let branches = self.units(element, scope)?.into_iter().map(|(_, steps)| steps).collect();
-                Ok(steps.into_iter().chain([Step::Shuffle(branches)]).collect())
+                Ok(steps.into_iter().chain([ScenarioStep::Shuffle(branches)]).collect())
             }
             ElementKind::ThroughputController => {
                 let style = self.number(element, "ThroughputController.style", 0.0)?;
@@ -175,17 +175,17 @@ impl PlanReader<'_> {
                     per_user: self.flag(element, "ThroughputController.perThread", false),
                 };
                 let then = self.body(element, scope)?;
-                Ok(vec![Step::If { condition: Condition::Share(share), then, otherwise: Vec::new() }])
+                Ok(vec![ScenarioStep::If { condition: Condition::Share(share), then, otherwise: Vec::new() }])
             }
             ElementKind::RuntimeController => {
                 let seconds = self.text(element, "RunTime.seconds");
                 let steps = self.body(element, scope)?;
-                Ok(vec![Step::During { seconds, steps }])
+                Ok(vec![ScenarioStep::During { seconds, steps }])
             }
             ElementKind::CriticalSectionController => {
                 let name = self.text(element, "CriticalSectionController.lockName");
                 let steps = self.body(element, scope)?;
-                Ok(vec![Step::Lock { name, steps }])
+                Ok(vec![ScenarioStep::Lock { name, steps }])
             }
             ElementKind::TransactionController => self.transaction(element, scope),
             ElementKind::ParallelController => self.parallel(element, scope),
@@ -196,8 +196,8 @@ impl PlanReader<'_> {
                 let set = nested
                     .iter()
                     .flat_map(super::data::pairs)
-                    .map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) });
-                let set: Vec<Step> = set.collect();
+                    .map(|(variable, value)| ScenarioStep::Set { variable, value: self.before.folded(&value) });
+                let set: Vec<ScenarioStep> = set.collect();
                 Ok(set.into_iter().chain(self.body(element, scope)?).collect())
             }
             ElementKind::ModuleController => self.module(element, scope),
@@ -212,7 +212,7 @@ impl PlanReader<'_> {
         &mut self,
         element: TestElement<'_>,
         scope: &Scope<'_>,
-    ) -> Result<(Vec<Step>, Vec<Step>), JmxError> {
+    ) -> Result<(Vec<ScenarioStep>, Vec<ScenarioStep>), JmxError> {
         let steps = self.body(element, scope)?;
         // Most plans never read the round number.
         if !self.reads_rounds {
@@ -220,8 +220,8 @@ impl PlanReader<'_> {
         }
         let variable = self.index_name(element);
         let next = call_of("intSum", &[&format!("${{{variable}}}"), "1"]).unwrap_or_default();
-        let initial = Step::Set { variable: variable.clone(), value: "-1".to_owned() };
-        let increment = Step::Set { variable, value: next };
+        let initial = ScenarioStep::Set { variable: variable.clone(), value: "-1".to_owned() };
+        let increment = ScenarioStep::Set { variable, value: next };
         Ok((vec![initial], [increment].into_iter().chain(steps).collect()))
     }
 
@@ -244,7 +244,7 @@ impl PlanReader<'_> {
         }
     }
 
-    fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<Step>, JmxError> {
+    fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<ScenarioStep>, JmxError> {
         // Style 0: in each turn, a child controller runs only one of its samplers.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
         let has_controllers = element.enabled_children().any(|child| child.role() == Role::Controller);
@@ -258,21 +258,21 @@ impl PlanReader<'_> {
         for child in element.enabled_children() {
             let Some(steps) = self.unit(child, &inner)? else { continue };
             let is_block = portion == Portion::Nonempty && child.role() == Role::Controller;
-            let steps = if is_block { vec![Step::Group { name: child.name().into_owned(), steps }] } else { steps };
+            let steps = if is_block { vec![ScenarioStep::Group { name: child.name().into_owned(), steps }] } else { steps };
             branches.push(Branch { weight: 1, steps });
         }
         if !branches.is_empty() {
-            steps.push(Step::Choose { order, portion, branches });
+            steps.push(ScenarioStep::Choose { order, portion, branches });
         }
         Ok(steps)
     }
 
     /// Converts a transaction. One without samplers makes one sample per thread.
-    fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let included = self.flag(element, "TransactionController.includeTimers", true);
         let parent = self.flag(element, "TransactionController.parent", false);
         let is_empty = !leads_to_sampler(element);
-        let transaction = Step::Transaction {
+        let transaction = ScenarioStep::Transaction {
             name: self.before.folded(&element.name()),
             pauses: if included { Pauses::Included } else { Pauses::Excluded },
             parent,
@@ -280,12 +280,12 @@ impl PlanReader<'_> {
         };
         // After a complete parent sample, JMeter asks the controller again for a sampler,
         // which ends the turn.
-        let ends_turn = (parent && scope.turns != Turns::None).then_some(Step::Stop(EndScope::Turn));
-        let steps: Vec<Step> = [transaction].into_iter().chain(ends_turn).collect();
-        Ok(if is_empty { vec![Step::Once(steps)] } else { steps })
+        let ends_turn = (parent && scope.turns != Turns::None).then_some(ScenarioStep::Stop(EndScope::Turn));
+        let steps: Vec<ScenarioStep> = [transaction].into_iter().chain(ends_turn).collect();
+        Ok(if is_empty { vec![ScenarioStep::Once(steps)] } else { steps })
     }
 
-    fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let rows: Vec<Vec<String>> = element
             .properties()
             .items("weights")
@@ -298,13 +298,13 @@ impl PlanReader<'_> {
             units.into_iter().map(|(name, steps)| Branch { weight: weight(&rows, &name), steps }).collect();
         if branches.iter().any(|branch| branch.weight > 0) {
             let order = if random { Order::Random } else { Order::Sequence };
-            steps.push(Step::Choose { order, portion: Portion::Whole, branches });
+            steps.push(ScenarioStep::Choose { order, portion: Portion::Whole, branches });
         }
         Ok(steps)
     }
 
     /// Converts a Parallel Controller. Steps that cannot run in parallel run before it.
-    fn parallel(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn parallel(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         const MOST: f64 = 6.0;
         let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
         let most = if limited { self.number(element, "MAX_THREAD_NUMBER", MOST)? } else { f64::from(u16::MAX) };
@@ -312,10 +312,10 @@ impl PlanReader<'_> {
         let mut together = Vec::new();
         for step in self.body(element, scope)? {
             match step {
-                Step::Request(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => together.push(step),
+                ScenarioStep::Request(_) | ScenarioStep::Set { .. } | ScenarioStep::Row(_) | ScenarioStep::Count(_) => together.push(step),
                 other if is_pause(&other) => self.notice(format!("{}: pauses within it are left out", element.place())),
                 other => {
-                    if !matches!(other, Step::Script(_) | Step::PauseByScript(_)) {
+                    if !matches!(other, ScenarioStep::Script(_) | ScenarioStep::PauseByScript(_)) {
                         self.notice(format!("{}: controllers within it run before its requests", element.place()));
                     }
                     before.push(other);
@@ -323,13 +323,13 @@ impl PlanReader<'_> {
             }
         }
         if !together.is_empty() {
-            before.push(Step::Together { manner: Manner::Parallel(most.max(1.0) as u32), steps: together });
+            before.push(ScenarioStep::Together { manner: ConcurrencyMode::Parallel(most.max(1.0) as u32), steps: together });
         }
         Ok(before)
     }
 
     /// Converts a Module Controller: the target controller runs in its place.
-    fn module(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn module(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let path: Vec<String> =
             element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
         let Some(target) = find(element.document(), &path) else {
@@ -345,7 +345,7 @@ impl PlanReader<'_> {
         })
     }
 
-    fn include(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn include(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
         let file = format!("{prefix}{}", self.value(element, "IncludeController.includepath"));
         let file = file.trim();
@@ -419,8 +419,8 @@ fn is_notified_of_rounds(element: TestElement<'_>) -> bool {
     matches!(around, Some(LoopController | WhileController | RuntimeController))
 }
 
-pub(super) fn is_pause(step: &Step) -> bool {
-    matches!(step, Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. })
+pub(super) fn is_pause(step: &ScenarioStep) -> bool {
+    matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::Pace(_) | ScenarioStep::Meet { .. })
 }
 
 /// Converts children to cases. A switch selects a child by number or name, the first for an

@@ -8,7 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use crate::support::{ElementKind, Role};
-use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, Sharing, Step};
+use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, Sharing, ScenarioStep};
 use brunt_script::template::call_of;
 use std::io;
 
@@ -112,7 +112,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if a data file cannot be read.
-    pub(super) fn round_start(&mut self, controller: TestElement<'_>) -> Result<Vec<Step>, JmxError> {
+    pub(super) fn round_start(&mut self, controller: TestElement<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = Vec::new();
         for child in controller.enabled_children() {
             if child.role() == Role::Sampler {
@@ -125,7 +125,7 @@ impl PlanReader<'_> {
         Ok(steps)
     }
 
-    fn assignment(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    fn assignment(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         Ok(match element.kind() {
             Some(ElementKind::CsvDataSet) => self.csv(element)?,
             Some(ElementKind::RandomCsvDataSet) => self.random_csv(element)?,
@@ -136,7 +136,7 @@ impl PlanReader<'_> {
         })
     }
 
-    fn csv(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    fn csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let names = self.value(element, "variableNames");
         let at_end = match (self.flag(element, "recycle", true), self.flag(element, "stopThread", false)) {
             (true, _) => DataEnd::Again,
@@ -167,7 +167,7 @@ impl PlanReader<'_> {
         self.data_file(element, file)
     }
 
-    fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let names = self.value(element, "variableNames");
         let order = if self.flag(element, "randomOrder", true) { RowOrder::Random } else { RowOrder::Sequence };
         let file = DataFile {
@@ -185,7 +185,7 @@ impl PlanReader<'_> {
     }
 
     /// The step that reads a row of a file; None if the file is omitted.
-    fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<Step>, JmxError> {
+    fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<ScenarioStep>, JmxError> {
         let file_name = self.value(element, "filename");
         self.notice_replacement(element, file_name.trim());
         let path = match self.surroundings.folder.find(file_name.trim()) {
@@ -206,11 +206,11 @@ impl PlanReader<'_> {
             data.push(file);
             data.len() - 1
         });
-        Ok(Some(Step::Row(number as u32)))
+        Ok(Some(ScenarioStep::Row(number as u32)))
     }
 
-    fn counter(&self, element: TestElement<'_>) -> Step {
-        Step::Count(Counter {
+    fn counter(&self, element: TestElement<'_>) -> ScenarioStep {
+        ScenarioStep::Count(Counter {
             variable: self.value(element, "CounterConfig.name"),
             start: self.text(element, "CounterConfig.start"),
             step: self.text(element, "CounterConfig.incr"),
@@ -221,25 +221,25 @@ impl PlanReader<'_> {
         })
     }
 
-    fn random_variable(&self, element: TestElement<'_>) -> Option<Step> {
+    fn random_variable(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
         let drawn = call_of("Random", &[&self.text(element, "minimumValue"), &self.text(element, "maximumValue")])?;
         let format = self.text(element, "outputFormat");
         let value = if format.is_empty() { drawn } else { call_of("formatted", &[&drawn, &format])? };
-        Some(Step::Set { variable: self.value(element, "variableName"), value })
+        Some(ScenarioStep::Set { variable: self.value(element, "variableName"), value })
     }
 
     /// Sets the values of one column per user; the next user has the next column.
-    fn user_parameters(&self, element: TestElement<'_>) -> Option<Step> {
+    fn user_parameters(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
         let names: Vec<String> =
             element.properties().items("UserParameters.names").map(|name| self.before.text(&name.text())).collect();
         let columns = element.properties().items("UserParameters.thread_values");
         let branches = columns.map(|column| {
             let values = column.items().map(|value| self.before.folded(&value.text()));
             let pairs = names.iter().cloned().zip(values);
-            Branch { weight: 1, steps: pairs.map(|(variable, value)| Step::Set { variable, value }).collect() }
+            Branch { weight: 1, steps: pairs.map(|(variable, value)| ScenarioStep::Set { variable, value }).collect() }
         });
         let branches: Vec<Branch> = branches.collect();
-        (!branches.is_empty()).then_some(Step::Choose { order: Order::User, portion: Portion::Whole, branches })
+        (!branches.is_empty()).then_some(ScenarioStep::Choose { order: Order::User, portion: Portion::Whole, branches })
     }
 }
 

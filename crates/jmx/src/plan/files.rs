@@ -37,13 +37,13 @@ impl PlanFolder {
 
     /// Makes requests contain the names of files between [`UPLOAD`] instead of their content.
     #[must_use]
-    pub fn naming_uploads(self) -> Self {
+    pub fn with_upload_names(self) -> Self {
         Self { names_uploads: true, ..self }
     }
 
     /// Makes messages name options as drop-ins do: `--brunt-lenient`.
     #[must_use]
-    pub fn of_drop_in(self) -> Self {
+    pub fn for_drop_in(self) -> Self {
         Self { option_prefix: "--brunt-", ..self }
     }
 
@@ -74,7 +74,7 @@ impl PlanFolder {
     }
 
     /// Searches the directory of this plan; `allowed` are additional directories.
-    pub fn of_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
+    pub fn for_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
         let file = plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Self { file, ..Self::new(plan.parent().unwrap_or(Path::new("")), allowed) }
     }
@@ -211,7 +211,7 @@ mod tests {
         let told = folder.find("/etc/hostname").unwrap_err().to_string();
         assert!(told.contains("--allow-dir /etc"), "{told}");
         assert_eq!(folder.find("no-such-file").unwrap_err().kind(), ErrorKind::NotFound);
-        let message = folder.of_drop_in().find("/etc/hostname").unwrap_err().to_string();
+        let message = folder.for_drop_in().find("/etc/hostname").unwrap_err().to_string();
         assert!(message.contains("by --brunt-allow-dir /etc"), "{message}");
         let wider = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &["/etc".into()]);
         assert!(wider.read("/etc/hostname").is_ok());

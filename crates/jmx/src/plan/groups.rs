@@ -10,7 +10,7 @@ use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
 use brunt_model::plan::{Connection, ConnectionLifetime};
-use brunt_model::scenario::{DataFile, Scenario, Scope as EndScope, Step, TextRules};
+use brunt_model::scenario::{DataFile, Scenario, Scope as EndScope, ScenarioStep, TextRules};
 use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ impl PlanReader<'_> {
             return Ok(None);
         }
         // If all steps run only once, further iterations are empty.
-        let is_done_once = steps.iter().all(|step| matches!(step, Step::Once(_)));
+        let is_done_once = steps.iter().all(|step| matches!(step, ScenarioStep::Once(_)));
         let iterations =
             if is_done_once { schedule.iterations.map(|most| most.min(1)).or(Some(1)) } else { schedule.iterations };
         let parts = std::mem::take(&mut self.group);
@@ -318,13 +318,13 @@ impl PlanReader<'_> {
 }
 
 /// True if a step makes a sample or has another visible effect.
-fn has_effect(step: &Step) -> bool {
+fn has_effect(step: &ScenarioStep) -> bool {
     let is_visible = !matches!(
         step,
-        Step::Row(_) | Step::Count(_) | Step::CountInTransactions(_) | Step::Set { .. } | Step::Choose { .. }
+        ScenarioStep::Row(_) | ScenarioStep::Count(_) | ScenarioStep::CountInTransactions(_) | ScenarioStep::Set { .. } | ScenarioStep::Choose { .. }
     );
     is_visible
-        || matches!(step, Step::Choose { branches, .. }
+        || matches!(step, ScenarioStep::Choose { branches, .. }
             if branches.iter().any(|branch| branch.steps.iter().any(has_effect)))
 }
 

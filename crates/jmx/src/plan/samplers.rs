@@ -11,7 +11,7 @@ use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{
-    Counted, FixedSample, SampleMaker, Scope as EndScope, Script, ScriptLanguage, ScriptSample, Step,
+    TransactionCount, FixedSample, SampleMaker, Scope as EndScope, Script, ScriptLanguage, ScriptSample, ScenarioStep,
 };
 use brunt_script::template::call_of;
 
@@ -21,7 +21,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an invalid setting or an unreadable file.
-    pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let scope = scope.with(sampler);
         let mut steps = self.pre_processor_steps(&scope)?;
         for timer in &scope.timers {
@@ -33,8 +33,8 @@ impl PlanReader<'_> {
                     let failure = self.failure_for_host(sampler, &host_error);
                     steps.push(match (self.sample(sampler, &scope, failure)?, host_error) {
                         // JMeter fails before it names the sample.
-                        (Step::Sample(sample), InvalidHost::Slash) => {
-                            Step::Sample(ScriptSample { label: String::new(), ..sample })
+                        (ScenarioStep::Sample(sample), InvalidHost::Slash) => {
+                            ScenarioStep::Sample(ScriptSample { label: String::new(), ..sample })
                         }
                         (step, _) => step,
                     });
@@ -43,21 +43,21 @@ impl PlanReader<'_> {
                     steps.push(self.sample(sampler, &scope, failure)?);
                 } else {
                     let request = self.request(sampler, &scope)?;
-                    steps.push(Step::Request(self.group.add(request)));
+                    steps.push(ScenarioStep::Request(self.group.add(request)));
                 }
             }
             Some(ElementKind::FlowControlAction) => {
                 // JMeter's transactions count it as a sampler.
-                steps.push(Step::CountInTransactions(Counted::Sampler));
+                steps.push(ScenarioStep::CountInTransactions(TransactionCount::Sampler));
                 steps.extend(self.action(sampler)?);
             }
             Some(ElementKind::SetVariablesAction) => {
                 // JMeter's transactions count it as a sampler.
-                steps.push(Step::CountInTransactions(Counted::Sampler));
+                steps.push(ScenarioStep::CountInTransactions(TransactionCount::Sampler));
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
                 let pairs = super::data::pairs(&nested);
-                steps.extend(pairs.map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) }));
+                steps.extend(pairs.map(|(variable, value)| ScenarioStep::Set { variable, value: self.before.folded(&value) }));
             }
             Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?),
             Some(ElementKind::Jsr223Sampler) => {
@@ -84,14 +84,14 @@ impl PlanReader<'_> {
         Ok(steps)
     }
 
-    fn pre_processor_steps(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn pre_processor_steps(&mut self, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let mut steps = Vec::new();
         for element in &scope.pre_processors {
             match element.kind() {
                 Some(
                     ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
                 ) => {
-                    steps.extend(self.script(*element, "script")?.script().map(Step::Script));
+                    steps.extend(self.script(*element, "script")?.script().map(ScenarioStep::Script));
                 }
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
@@ -100,10 +100,10 @@ impl PlanReader<'_> {
                             value if value.is_empty() => self.value(*element, "variable"),
                             variable => variable,
                         };
-                        steps.push(Step::Set { variable, value });
+                        steps.push(ScenarioStep::Set { variable, value });
                     }
                 }
-                _ => steps.extend(self.modifier(*element).map(Step::Modify)),
+                _ => steps.extend(self.modifier(*element).map(ScenarioStep::Modify)),
             }
         }
         Ok(steps)
@@ -239,11 +239,11 @@ impl PlanReader<'_> {
         sampler: TestElement<'_>,
         scope: &Scope<'_>,
         maker: SampleMaker,
-    ) -> Result<Step, JmxError> {
+    ) -> Result<ScenarioStep, JmxError> {
         let policy = self.reactions(scope, ReplyPolicy::default())?;
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&sampler.name());
-        Ok(Step::Sample(ScriptSample { label, maker, reply_policy }))
+        Ok(ScenarioStep::Sample(ScriptSample { label, maker, reply_policy }))
     }
 
     /// Sample of the Dummy Sampler plugin.
@@ -268,7 +268,7 @@ impl PlanReader<'_> {
     }
 
     /// Converts a request of one of JMeter's Java test classes: a sample that sleeps.
-    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Step>, JmxError> {
+    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
         let arguments: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
@@ -296,20 +296,20 @@ impl PlanReader<'_> {
         };
         let label = self.before.folded(&label);
         let step = self.sample(sampler, scope, SampleMaker::Fixed(fixed))?;
-        Ok(Some(if let Step::Sample(sample) = step { Step::Sample(ScriptSample { label, ..sample }) } else { step }))
+        Ok(Some(if let ScenarioStep::Sample(sample) = step { ScenarioStep::Sample(ScriptSample { label, ..sample }) } else { step }))
     }
 
     /// Converts a Flow Control Action.
-    fn action(&self, sampler: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    fn action(&self, sampler: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         // The target is 0 for the thread, and 2 for the test.
         let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
         let stop = if of_test { EndScope::Run } else { EndScope::User };
         Ok(match self.number(sampler, "ActionProcessor.action", 0.0)? as i64 {
-            0 | 2 => Some(Step::Stop(stop)),
-            1 => Some(Step::Pause(self.text(sampler, "ActionProcessor.duration"))),
-            3 => Some(Step::Stop(EndScope::Iteration)),
-            4 => Some(Step::Stop(EndScope::Round)),
-            5 => Some(Step::Stop(EndScope::Loop)),
+            0 | 2 => Some(ScenarioStep::Stop(stop)),
+            1 => Some(ScenarioStep::Pause(self.text(sampler, "ActionProcessor.duration"))),
+            3 => Some(ScenarioStep::Stop(EndScope::Iteration)),
+            4 => Some(ScenarioStep::Stop(EndScope::Round)),
+            5 => Some(ScenarioStep::Stop(EndScope::Loop)),
             _ => None,
         })
     }

@@ -9,19 +9,19 @@ use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
-use brunt_model::scenario::{Branch, Condition, Order, Pauses, Portion, Rounds, Scope as Over, Step};
-use brunt_model::{Body, HandedOn, Request, Scenario};
+use brunt_model::scenario::{Branch, Condition, Order, Pauses, Portion, Rounds, Scope as Over, ScenarioStep};
+use brunt_model::{Body, StageOutput, Request, Scenario};
 use brunt_script::CompiledScript;
 use std::path::Path;
 
 pub(super) fn with<T>(
     properties: &[(&str, &str)],
     folder: &Path,
-    use_it: impl Fn(&mut PlanSurroundings<'_>) -> T,
+    use_it: impl Fn(&mut PlanContext<'_>) -> T,
 ) -> T {
     let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let folder = PlanFolder::new(folder, &[]);
-    let mut surroundings = PlanSurroundings {
+    let mut surroundings = PlanContext {
         properties: &properties,
         folder: &folder,
         resolve_all: None,
@@ -259,9 +259,9 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 #[test]
 fn a_plan_knows_the_name_of_its_file() {
     let document = Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
-    let folder = PlanFolder::of_plan(Path::new("plans/shop.jmx"), &[]);
+    let folder = PlanFolder::for_plan(Path::new("plans/shop.jmx"), &[]);
     let run = with(&[], Path::new("."), |surroundings| {
-        let surroundings = PlanSurroundings { folder: &folder, records: None, ..*surroundings };
+        let surroundings = PlanContext { folder: &folder, records: None, ..*surroundings };
         read(&document, &surroundings).unwrap()
     });
     assert_eq!(run.stages[0].plan.main().scenario.requests[0].label, "shop.jmx");
@@ -274,37 +274,37 @@ fn controllers_become_steps() {
     let one = |tag: &str, properties: &[(&str, &str)]| steps(&element(tag, "c", properties, &request)).remove(0);
     assert!(matches!(
         one("LoopController", &[("LoopController.loops", "2")]),
-        Step::Loop { times: Some(Rounds::Number(2)), .. }
+        ScenarioStep::Loop { times: Some(Rounds::Number(2)), .. }
     ));
-    assert!(matches!(one("LoopController", &[("LoopController.loops", "-1")]), Step::Loop { times: None, .. }));
-    assert!(matches!(one("OnceOnlyController", &[]), Step::Once(steps) if steps == [Step::Request(0)]));
+    assert!(matches!(one("LoopController", &[("LoopController.loops", "-1")]), ScenarioStep::Loop { times: None, .. }));
+    assert!(matches!(one("OnceOnlyController", &[]), ScenarioStep::Once(steps) if steps == [ScenarioStep::Request(0)]));
     let condition = [("IfController.condition", "${x}"), ("IfController.useExpression", "true")];
     assert!(
-        matches!(one("IfController", &condition), Step::If { condition: Condition::True(text), .. } if text == "${x}")
+        matches!(one("IfController", &condition), ScenarioStep::If { condition: Condition::True(text), .. } if text == "${x}")
     );
-    assert!(matches!(one("WhileController", &[("WhileController.condition", "${x}")]), Step::While { .. }));
-    assert!(matches!(one("WhileController", &[]), Step::Loop { times: None, .. }));
-    assert!(matches!(one("RandomController", &[]), Step::Choose { order: Order::Random, .. }));
-    assert!(matches!(one("InterleaveControl", &[]), Step::Choose { order: Order::WalkTogether, .. }));
-    assert!(matches!(one("RandomOrderController", &[]), Step::Shuffle(_)));
+    assert!(matches!(one("WhileController", &[("WhileController.condition", "${x}")]), ScenarioStep::While { .. }));
+    assert!(matches!(one("WhileController", &[]), ScenarioStep::Loop { times: None, .. }));
+    assert!(matches!(one("RandomController", &[]), ScenarioStep::Choose { order: Order::Random, .. }));
+    assert!(matches!(one("InterleaveControl", &[]), ScenarioStep::Choose { order: Order::WalkTogether, .. }));
+    assert!(matches!(one("RandomOrderController", &[]), ScenarioStep::Shuffle(_)));
     let turns = element("InterleaveControl", "c", &[], &element("GenericController", "g", &[], &request));
-    let within = vec![Step::Resumable(vec![Step::Request(0), Step::Stop(Over::Turn)])];
+    let within = vec![ScenarioStep::Resumable(vec![ScenarioStep::Request(0), ScenarioStep::Stop(Over::Turn)])];
     let branches = vec![Branch { weight: 1, steps: within }];
-    assert_eq!(steps(&turns), [Step::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]);
+    assert_eq!(steps(&turns), [ScenarioStep::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]);
     let blocks = [("InterleaveControl.style", "1")];
     let blocks = element("InterleaveControl", "c", &blocks, &element("GenericController", "g", &[], &request));
-    assert!(matches!(&steps(&blocks)[..], [Step::Choose { portion: Portion::Nonempty, .. }]));
-    assert!(matches!(one("RunTime", &[("RunTime.seconds", "5")]), Step::During { .. }));
-    assert!(matches!(one("CriticalSectionController", &[]), Step::Lock { .. }));
-    assert!(matches!(one("GenericController", &[]), Step::Request(0)));
+    assert!(matches!(&steps(&blocks)[..], [ScenarioStep::Choose { portion: Portion::Nonempty, .. }]));
+    assert!(matches!(one("RunTime", &[("RunTime.seconds", "5")]), ScenarioStep::During { .. }));
+    assert!(matches!(one("CriticalSectionController", &[]), ScenarioStep::Lock { .. }));
+    assert!(matches!(one("GenericController", &[]), ScenarioStep::Request(0)));
     let transaction = one("TransactionController", &[("TransactionController.parent", "true")]);
-    assert!(matches!(transaction, Step::Transaction { pauses: Pauses::Included, parent: true, .. }));
+    assert!(matches!(transaction, ScenarioStep::Transaction { pauses: Pauses::Included, parent: true, .. }));
     let each = [("ForeachController.inputVal", "id"), ("ForeachController.returnVal", "one")];
-    assert!(matches!(one("ForeachController", &each), Step::ForEach { variable, .. } if variable == "one"));
-    let Step::Switch { cases, .. } = one("SwitchController", &[("SwitchController.value", "${x}")]) else { panic!() };
+    assert!(matches!(one("ForeachController", &each), ScenarioStep::ForEach { variable, .. } if variable == "one"));
+    let ScenarioStep::Switch { cases, .. } = one("SwitchController", &[("SwitchController.value", "${x}")]) else { panic!() };
     assert_eq!(cases[0].names, ["0", "r", ""]);
     let stop = element("TestAction", "a", &[("ActionProcessor.action", "5")], "");
-    assert!(matches!(&steps(&format!("{request}{stop}"))[..], [Step::Request(0), _, Step::Stop(Over::Loop)]));
+    assert!(matches!(&steps(&format!("{request}{stop}"))[..], [ScenarioStep::Request(0), _, ScenarioStep::Stop(Over::Loop)]));
 }
 
 #[test]
@@ -313,11 +313,11 @@ fn rounds_of_loops_are_numbered_where_the_plan_reads_the_number() {
         let inner = http("r", &[("HTTPSampler.path", path)], "");
         scenario("", &element("LoopController", "twice", &[("LoopController.loops", "2")], &inner)).0.steps
     };
-    assert!(matches!(&of("/")[..], [Step::Loop { .. }]));
+    assert!(matches!(&of("/")[..], [ScenarioStep::Loop { .. }]));
     let numbered = of("/${__jm__twice__idx}");
-    let [Step::Set { variable, value }, Step::Loop { steps, .. }] = &numbered[..] else { panic!("{numbered:?}") };
+    let [ScenarioStep::Set { variable, value }, ScenarioStep::Loop { steps, .. }] = &numbered[..] else { panic!("{numbered:?}") };
     assert_eq!((variable.as_str(), value.as_str()), ("__jm__twice__idx", "-1"));
-    assert!(matches!(&steps[0], Step::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"), "{steps:?}");
+    assert!(matches!(&steps[0], ScenarioStep::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"), "{steps:?}");
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
     let follows = [("HTTPSampler.follow_redirects", "true"), ("HTTPSampler.response_timeout", "2500")];
     let (scenario, policies) =
         scenario(&format!("{cookies}{timer}"), &http("r", &follows, &format!("{extractor}{assertion}")));
-    assert_eq!(scenario.steps, [Step::Pause("300".into()), Step::Request(0)]);
+    assert_eq!(scenario.steps, [ScenarioStep::Pause("300".into()), ScenarioStep::Request(0)]);
     let policy = &policies[scenario.requests[0].reply_policy as usize];
     assert_eq!((policy.cookies, policy.redirects.most), (Cookies::Kept, 20));
     assert_eq!(policy.timeout, Some(Duration::from_millis(2500)));
@@ -437,9 +437,9 @@ fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let [stage] = &run.stages[..] else { panic!("{run:?}") };
     let mut stage = stage.clone();
     let changed = [("n".to_owned(), "5".to_owned())];
-    stage.plan.begin_with(&HandedOn { properties: changed.to_vec(), ..HandedOn::default() });
+    stage.plan.apply_stage_output(&StageOutput { properties: changed.to_vec(), ..StageOutput::default() });
     let compiled = CompiledScript::all(&stage.plan).unwrap();
-    assert_eq!((compiled.len(), compiled[1].handed_on().properties), (2, changed.to_vec()));
+    assert_eq!((compiled.len(), compiled[1].stage_output().properties), (2, changed.to_vec()));
     stage.limit_threads();
     assert_eq!((stage.peak_users(), stage.plan.threads), (4, 4));
 }
@@ -496,7 +496,7 @@ fn numbers_that_are_none_are_those_of_jmeter_and_told() {
     let stage = &run.stages[0].plan;
     let population = &stage.populations[0];
     assert_eq!(population.scenario.requests[0].url, "http://host");
-    assert!(population.scenario.steps.contains(&Step::Pause("0".into())), "{:?}", population.scenario.steps);
+    assert!(population.scenario.steps.contains(&ScenarioStep::Pause("0".into())), "{:?}", population.scenario.steps);
     let policy = &stage.reply_policies[population.scenario.requests[0].reply_policy as usize];
     assert_eq!(policy.timeout, None);
 }

@@ -5,7 +5,7 @@ use super::texts::{error_at, number_of};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
-use brunt_model::scenario::{Pace, PaceOf, PaceStage, Step};
+use brunt_model::scenario::{Pace, PaceScope, PaceStage, ScenarioStep};
 use brunt_script::template::call_of;
 
 impl PlanReader<'_> {
@@ -14,7 +14,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if a number that must be known before the run is invalid.
-    pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
         let mut delay = self.text(timer, "ConstantTimer.delay");
         if Self::is_constant(&delay) {
             // JMeter reads a delay that is not a whole number as 0.
@@ -22,7 +22,7 @@ impl PlanReader<'_> {
         }
         let range = self.text(timer, "RandomTimer.range");
         Ok(match timer.kind() {
-            Some(ElementKind::ConstantTimer) => Some(Step::Pause(delay)),
+            Some(ElementKind::ConstantTimer) => Some(ScenarioStep::Pause(delay)),
             Some(ElementKind::GaussianTimer) => Some(random_pause("gaussian", &range, &delay)),
             Some(ElementKind::UniformTimer) => Some(random_pause("uniform", &range, &delay)),
             Some(ElementKind::PoissonTimer) => Some(random_pause("poisson", &range, &delay)),
@@ -40,12 +40,12 @@ impl PlanReader<'_> {
                 // The plan has a rate per period, a pace has one per minute.
                 let per_minute = self.number(timer, "throughput", 100.0)? * 60.0 / period;
                 self.notice(format!("{}: arrivals are evenly spaced instead of at random", timer.place()));
-                Some(pace(timer, per_minute.to_string(), PaceOf::Population))
+                Some(pace(timer, per_minute.to_string(), PaceScope::Population))
             }
             Some(ElementKind::ThroughputShapingTimer) => {
                 let schedule = self.rates(timer)?;
-                let pace = Pace { per_minute: "0".into(), by: PaceOf::All, shared: timer.place(), schedule };
-                (!pace.schedule.is_empty()).then_some(Step::Pace(pace))
+                let pace = Pace { per_minute: "0".into(), by: PaceScope::All, shared: timer.place(), schedule };
+                (!pace.schedule.is_empty()).then_some(ScenarioStep::Pace(pace))
             }
             Some(ElementKind::SynchronizingTimer) => {
                 let size = match self.text(timer, "groupSize") {
@@ -56,10 +56,10 @@ impl PlanReader<'_> {
                     text if text.is_empty() => "0".to_owned(),
                     timeout => timeout,
                 };
-                Some(Step::Meet { users: size, timeout })
+                Some(ScenarioStep::Meet { users: size, timeout })
             }
             Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer) => {
-                self.script(timer, "script")?.script().map(Step::PauseByScript)
+                self.script(timer, "script")?.script().map(ScenarioStep::PauseByScript)
             }
             _ => None,
         })
@@ -82,7 +82,7 @@ impl PlanReader<'_> {
         Ok(schedule)
     }
 
-    fn calculation(&self, timer: TestElement<'_>) -> Result<PaceOf, JmxError> {
+    fn calculation(&self, timer: TestElement<'_>) -> Result<PaceScope, JmxError> {
         let mode = self.value(timer, "calcMode");
         let words = ["this thread only", "all active threads", "all active threads in current thread group"];
         let shared = ["all active threads (shared)", "all active threads in current thread group (shared)"];
@@ -93,21 +93,21 @@ impl PlanReader<'_> {
             None => number_of(timer, "calcMode", &mode, 0.0)? as usize,
         };
         Ok(match number {
-            0 => PaceOf::User,
-            1 => PaceOf::ShareOfAll,
-            2 => PaceOf::ShareOfPopulation,
-            3 => PaceOf::All,
-            _ => PaceOf::Population,
+            0 => PaceScope::User,
+            1 => PaceScope::ShareOfAll,
+            2 => PaceScope::ShareOfPopulation,
+            3 => PaceScope::All,
+            _ => PaceScope::Population,
         })
     }
 }
 
-fn random_pause(function: &str, range: &str, delay: &str) -> Step {
-    Step::Pause(call_of(function, &[range, delay]).unwrap_or_else(|| delay.to_owned()))
+fn random_pause(function: &str, range: &str, delay: &str) -> ScenarioStep {
+    ScenarioStep::Pause(call_of(function, &[range, delay]).unwrap_or_else(|| delay.to_owned()))
 }
 
 /// A pace. Its key is the timer's place, because one timer paces all samplers
 /// in its scope together.
-fn pace(timer: TestElement<'_>, per_minute: String, by: PaceOf) -> Step {
-    Step::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
+fn pace(timer: TestElement<'_>, per_minute: String, by: PaceScope) -> ScenarioStep {
+    ScenarioStep::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
 }

@@ -19,7 +19,7 @@ use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, Checks, EventFormat, Events, StatusRange, TextAssertion, TextMatch,
 };
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::template::call_of;
 use std::time::Duration;
@@ -163,7 +163,7 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails on an unsupported setting, or if a binary message is invalid.
-    pub(super) fn websocket(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    pub(super) fn websocket(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let Some(connection) = self.websocket_of(element) else {
             self.notice(format!(
                 "{}: fails each time, as in JMeter: no sampler before it opens a WebSocket",
@@ -217,11 +217,11 @@ impl PlanReader<'_> {
         let method = method.to_owned();
         let request =
             Request { label, method, url: connection.url, headers, body, weight: 1, verbatim: None, reply_policy };
-        Ok(vec![Step::Request(self.group.add(request))])
+        Ok(vec![ScenarioStep::Request(self.group.add(request))])
     }
 
     /// Omits an element with a notice in lenient mode; otherwise fails.
-    fn omit_if_lenient(&mut self, element: TestElement<'_>, message: &str) -> Result<Vec<Step>, JmxError> {
+    fn omit_if_lenient(&mut self, element: TestElement<'_>, message: &str) -> Result<Vec<ScenarioStep>, JmxError> {
         if !self.surroundings.lenient {
             let option = self.surroundings.folder.option("lenient");
             return Err(error_at(element, &format!("{message}, or run the plan without it by {option}")));

@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 100;
 /// Sums of records for intervals of equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
-    intervals: BTreeMap<u64, Interval>,
+    intervals: BTreeMap<u64, TimelineInterval>,
     /// Length of an interval, in seconds.
     width: u64,
     labels: BTreeMap<String, LabelSums>,
@@ -24,7 +24,7 @@ pub struct Timeline {
 
 /// Samples that started or ended in an interval.
 #[derive(Debug, Clone, Default)]
-pub struct Interval {
+pub struct TimelineInterval {
     /// Number of samples that started.
     pub begun: u64,
     /// Number of samples that ended.
@@ -109,7 +109,7 @@ impl Timeline {
     }
 
     /// Intervals, each with its middle in seconds since 1970.
-    pub fn intervals(&self) -> impl Iterator<Item = (f64, &Interval)> {
+    pub fn intervals(&self) -> impl Iterator<Item = (f64, &TimelineInterval)> {
         let width = self.width_seconds();
         self.intervals.iter().map(move |(position, interval)| ((*position as f64 + 0.5) * width, interval))
     }
@@ -122,7 +122,7 @@ impl Timeline {
     }
 
     /// The interval of a time; widens all intervals if there would be too many.
-    fn interval_at(&mut self, unix_millis: u64) -> &mut Interval {
+    fn interval_at(&mut self, unix_millis: u64) -> &mut TimelineInterval {
         loop {
             let position = unix_millis / 1_000 / self.width;
             let first = self.intervals.keys().next().map_or(position, |first| position.min(*first));
@@ -143,7 +143,7 @@ impl Timeline {
     }
 }
 
-impl Interval {
+impl TimelineInterval {
     fn merge(&mut self, other: Self) {
         self.begun += other.begun;
         self.ended += other.ended;

@@ -5,7 +5,7 @@ use super::facts::{Facts, Figure, HALF, joined, mean};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
-use brunt_model::numbers::{percent, three};
+use brunt_model::numbers::{percent, three_digits};
 use brunt_model::reading_names::{self as name, GENERATOR, server};
 use brunt_model::{Run, Tick};
 use std::collections::BTreeMap;
@@ -169,13 +169,13 @@ fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     // If the server's processes are known, the unnamed rest of the usage belongs to others.
     let others = server.map(|server| level * mean(&all) - server - brunt_cores.unwrap_or(0.0));
     users.extend(others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)));
-    let named: Vec<String> = users.iter().map(|(label, cores)| format!("{label} {} cores", three(*cores))).collect();
+    let named: Vec<String> = users.iter().map(|(label, cores)| format!("{label} {} cores", three_digits(*cores))).collect();
     let users_text = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
     let alone_text = shares(facts).and_then(|shares| shares.capacity_without_brunt());
     let alone_text = alone_text.map_or(String::new(), |ratio| {
         format!("; without brunt on the same machine, its capacity would be at most {ratio}")
     });
-    format!("CPU: {} of {} cores busy{users_text}{alone_text}", percent(level), three(cores))
+    format!("CPU: {} of {} cores busy{users_text}{alone_text}", percent(level), three_digits(cores))
 }
 
 /// Returns the part of a source's name after its kind: `nginx` of `process:nginx`.

@@ -60,7 +60,7 @@ impl<'a> Facts<'a> {
 
     /// Values of a state by the time of the reading.
     pub fn states_at(&self, source: &str, name: &str) -> BTreeMap<Tick, f64> {
-        let readings = self.run.history.get(source).map(|h| h.of(name)).unwrap_or_default();
+        let readings = self.run.history.get(source).map(|h| h.values(name)).unwrap_or_default();
         readings.into_iter().filter(|(at, _)| (self.from..=self.to).contains(at)).collect()
     }
 
@@ -94,7 +94,7 @@ impl<'a> Facts<'a> {
 
     /// Total growth of a counter over the measured time.
     pub fn growth(&self, source: &str, name: &str) -> Option<f64> {
-        let readings = self.run.history.get(source)?.of(name);
+        let readings = self.run.history.get(source)?.values(name);
         // The last reading before the measured time, so that the first seconds count, too.
         let before = readings.iter().rev().find(|r| r.0 <= self.from).or(readings.first())?;
         let last = readings.iter().rev().find(|r| r.0 <= self.to)?;

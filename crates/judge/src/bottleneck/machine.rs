@@ -90,7 +90,7 @@ pub fn network(facts: &Facts) -> RuleResult {
 }
 
 fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
-    let Some(speed) = facts.states(source, &Nic::BitsPerSecond.of(nic)).last().copied().filter(|s| *s > 0.0) else {
+    let Some(speed) = facts.states(source, &Nic::BitsPerSecond.reading_name(nic)).last().copied().filter(|s| *s > 0.0) else {
         return;
     };
     for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
@@ -98,7 +98,7 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
             culprit: Culprit::Network,
             source,
             name: format!("{nic} {direction}, share of the link's speed"),
-            values: facts.rates(source, &counter.of(nic)).iter().map(|rate| rate * 8.0 / speed).collect(),
+            values: facts.rates(source, &counter.reading_name(nic)).iter().map(|rate| rate * 8.0 / speed).collect(),
             threshold: LINK,
             side: Side::AtLeast,
             share: HALF,
@@ -114,7 +114,7 @@ fn link(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
 }
 
 fn dropped_packets(facts: &Facts, result: &mut RuleResult, source: &str, nic: &str) {
-    let growth = |counter: Nic| facts.growth(source, &counter.of(nic)).unwrap_or(0.0);
+    let growth = |counter: Nic| facts.growth(source, &counter.reading_name(nic)).unwrap_or(0.0);
     let lost = growth(Nic::Dropped);
     let all = growth(Nic::ReceivedPackets) + growth(Nic::SentPackets);
     let figure = Figure {

@@ -228,8 +228,8 @@ fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
 #[test]
 fn every_other_limit_has_its_rule() {
     let one = |source: &str, values: &[(&str, f64, f64)]| World::new().told(source, values).found();
-    let sent = Nic::SentBytes.of("eth0");
-    let speed = Nic::BitsPerSecond.of("eth0");
+    let sent = Nic::SentBytes.reading_name("eth0");
+    let speed = Nic::BitsPerSecond.reading_name("eth0");
     let cases = [
         (
             one("process:node", &[(server::BUSIEST_THREAD, 0.99, 0.0)]),

@@ -6,7 +6,7 @@
 use super::figures::written;
 use brunt_model::LoadUnit;
 use brunt_model::comparison::{Better, Compared, Pair};
-use brunt_model::numbers::{count, listed, load, three};
+use brunt_model::numbers::{count, enumeration, load, three_digits};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 
@@ -126,7 +126,7 @@ impl Group<'_> {
                 format!(" at all {} loads", count(number as u64))
             }
             number if number > MOST_LISTED => format!(" at {} of {} loads", count(number as u64), self.levels.len()),
-            _ => format!(" at {}", listed(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())),
+            _ => format!(" at {}", enumeration(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())),
         }
     }
 }
@@ -194,7 +194,7 @@ fn words(measure: Measure) -> MeasureWords {
 
 /// A share as a number of percent.
 fn number(share: f64) -> String {
-    three(share * 100.0)
+    three_digits(share * 100.0)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use super::sample::{Figures, PairFigures};
 use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
 use brunt_model::question::{Compare, Measure};
-use brunt_stats::holm::{Hypothesis, Tested, holm};
-use brunt_stats::shift::{self, Between, Shift};
+use brunt_stats::holm::{Hypothesis, HolmResult, holm};
+use brunt_stats::shift::{self, ValueRange, Shift};
 use brunt_stats::{foresight, permutation, rank, robust};
 
 /// Share of the error probability that belongs to the first figure. The other figures have the rest
@@ -69,7 +69,7 @@ struct UntestedFigure {
 /// Test of a figure, prepared for any significance level.
 enum Tests {
     Blocks(shift::Paired),
-    Groups(Vec<Between>, Vec<Between>, f64),
+    Groups(Vec<ValueRange>, Vec<ValueRange>, f64),
 }
 
 /// Decides all pairs, in their order. Also returns about how many more blocks are needed to decide
@@ -133,7 +133,7 @@ impl Figures {
         self.ours.is_empty() || self.theirs.is_empty()
     }
 
-    fn all(&self) -> impl Iterator<Item = &Between> {
+    fn all(&self) -> impl Iterator<Item = &ValueRange> {
         self.ours.iter().chain(&self.theirs)
     }
 
@@ -144,9 +144,9 @@ impl Figures {
 }
 
 impl Scale {
-    fn scaled(self, values: &[Between]) -> Vec<Between> {
+    fn scaled(self, values: &[ValueRange]) -> Vec<ValueRange> {
         match self {
-            Self::Shares => values.iter().map(|value| Between { low: value.low.ln(), high: value.high.ln() }).collect(),
+            Self::Shares => values.iter().map(|value| ValueRange { low: value.low.ln(), high: value.high.ln() }).collect(),
             Self::Plain => values.to_vec(),
         }
     }
@@ -169,8 +169,8 @@ impl UntestedFigure {
         let ours = scale.scaled(&figures.ours);
         let theirs = scale.scaled(&figures.theirs);
         let tests = if let Some(most) = figures.most {
-            let differences: Vec<Between> = theirs.iter().zip(&ours).map(|(b, a)| b.less(*a)).collect();
-            Tests::Blocks(shift::Paired::of(&differences, most as usize))
+            let differences: Vec<ValueRange> = theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a)).collect();
+            Tests::Blocks(shift::Paired::new(&differences, most as usize))
         } else {
             let p = unpaired_p(&ours, &theirs);
             Tests::Groups(ours, theirs, p)
@@ -221,7 +221,7 @@ impl UntestedFigure {
     fn typical(&self, shift: Shift) -> (f64, f64) {
         let ours = median(&self.figures.ours);
         let theirs = median(&self.figures.theirs);
-        match shift.value.known() {
+        match shift.value.exact_value() {
             // The difference is one of logarithms, so each median moves by half of it.
             Some(value) if self.scale == Scale::Shares && value.is_finite() && ours > 0.0 && theirs > 0.0 => {
                 let center = (ours * theirs).sqrt();
@@ -237,7 +237,7 @@ impl UntestedFigure {
         let _ = self.figures.most?;
         let ours = self.scale.scaled(&self.figures.ours);
         let theirs = self.scale.scaled(&self.figures.theirs);
-        let differences: Option<Vec<f64>> = theirs.iter().zip(&ours).map(|(b, a)| b.less(*a).known()).collect();
+        let differences: Option<Vec<f64>> = theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a).exact_value()).collect();
         let smallest = if self.scale == Scale::Shares { smallest.ln_1p() } else { 0.0 };
         let needed = foresight::blocks(&differences?, level, smallest)?;
         Some(needed.saturating_sub(self.figures.ours.len() as u32).max(1))
@@ -245,26 +245,26 @@ impl UntestedFigure {
 }
 
 /// Two-sided p-value by ranks. A censored value counts only as far as it is known.
-fn unpaired_p(ours: &[Between], theirs: &[Between]) -> f64 {
+fn unpaired_p(ours: &[ValueRange], theirs: &[ValueRange]) -> f64 {
     let greater = rank::greater(&lower_ends(theirs), &upper_ends(ours));
     let less = rank::greater(&lower_ends(ours), &upper_ends(theirs));
     (2.0 * greater.min(less)).min(NO_EVIDENCE)
 }
 
-fn lower_ends(values: &[Between]) -> Vec<f64> {
+fn lower_ends(values: &[ValueRange]) -> Vec<f64> {
     values.iter().map(|value| value.low).collect()
 }
 
-fn upper_ends(values: &[Between]) -> Vec<f64> {
+fn upper_ends(values: &[ValueRange]) -> Vec<f64> {
     values.iter().map(|value| value.high).collect()
 }
 
 /// Median of the lower ends: of the values, if all are known.
-fn median(values: &[Between]) -> f64 {
+fn median(values: &[ValueRange]) -> f64 {
     robust::median(&lower_ends(values)).unwrap_or(0.0)
 }
 
-fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> Better {
+fn verdict(measure: Measure, scale: Scale, interval: ValueRange, smallest: f64) -> Better {
     let within = match scale {
         Scale::Shares => interval.low.exp_m1() >= -smallest && interval.high.exp_m1() <= smallest,
         Scale::Plain => interval.low == 0.0 && interval.high == 0.0,
@@ -279,8 +279,8 @@ fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> 
     }
 }
 
-fn compared(figure: &TestedFigure, result: &Tested, smallest: f64) -> Compared {
-    let value = figure.shift.value.known();
+fn compared(figure: &TestedFigure, result: &HolmResult, smallest: f64) -> Compared {
+    let value = figure.shift.value.exact_value();
     Compared {
         measure: figure.measure,
         ours: figure.typical.0,

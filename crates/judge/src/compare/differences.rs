@@ -5,7 +5,7 @@
 //! subject of the comparison.
 
 use brunt_model::load::Arrivals;
-use brunt_model::numbers::{bytes, seconds, three};
+use brunt_model::numbers::{bytes, seconds, three_digits};
 use brunt_model::outcome::status_text;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Environment, Load, Plan, Run};
@@ -201,7 +201,7 @@ fn header(name: &str, value: &str) -> String {
 fn load(load: &Load) -> String {
     match load {
         Load::Closed { think, .. } if think.is_none() => "a closed loop".into(),
-        Load::Closed { think, .. } => format!("a closed loop, thinking {} s", three(think.mean().as_secs_f64())),
+        Load::Closed { think, .. } => format!("a closed loop, thinking {} s", three_digits(think.mean().as_secs_f64())),
         Load::Open { arrivals, connections, .. } => {
             let spacing = match arrivals {
                 Arrivals::Poisson => "Poisson".into(),

@@ -14,7 +14,7 @@ const MOST_RUNS: usize = 64;
 /// Returns sentences on the figures that cannot become significant with so few blocks,
 /// among so many figures. Empty if all figures can. `steps` is the number of loads that are
 /// known before the comparison.
-pub fn foreseen(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
+pub fn undecidable_figures(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
     let measures = measures(spec);
     let pairs = contenders.saturating_sub(1);
     let Some((first, others)) = measures.split_first().filter(|(first, _)| number_of_tests(**first, pairs, steps) > 0)
@@ -58,7 +58,7 @@ fn number_of_tests(measure: Measure, pairs: usize, steps: usize) -> usize {
 
 /// Returns the same for stored runs, from the numbers of runs of the first contender
 /// and of each other.
-pub fn foreseen_stored(ours: usize, others: &[usize], spec: &Compare) -> Vec<String> {
+pub fn undecidable_stored_figures(ours: usize, others: &[usize], spec: &Compare) -> Vec<String> {
     let measures = measures(spec);
     let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else { return Vec::new() };
     let required = spec.alpha * AlphaShares::new(others.len(), others.len() * rest.len()).first;

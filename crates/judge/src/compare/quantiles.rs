@@ -34,5 +34,5 @@ pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
 fn differences(pair: &ContenderPair, quantile: f64) -> Option<Vec<f64>> {
     let figures = pair.figures(Measure::Run(Metric::Quantile(quantile)));
     figures.most?;
-    figures.ours.iter().zip(&figures.theirs).map(|(ours, theirs)| theirs.less(*ours).known()).collect()
+    figures.ours.iter().zip(&figures.theirs).map(|(ours, theirs)| theirs.minus(*ours).exact_value()).collect()
 }

@@ -10,7 +10,7 @@ use brunt_model::finding::State;
 use brunt_model::numbers::load;
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Judgement, LoadUnit, Run, Study, Trial, TrialIndex};
-use brunt_stats::shift::Between;
+use brunt_stats::shift::ValueRange;
 use std::ops::Range;
 
 /// All pairs of contenders.
@@ -41,7 +41,7 @@ pub enum Runs<'a> {
     /// Pairs of runs in the order of their blocks, and the maximum number of blocks.
     Blocks(Vec<(&'a Run, &'a Run)>, u32),
     /// Capacities that were found in each block, and the maximum number of blocks.
-    Capacities(Vec<(Between, Between)>, u32),
+    Capacities(Vec<(ValueRange, ValueRange)>, u32),
     /// Two groups of runs.
     Groups(Vec<&'a Run>, Vec<&'a Run>),
 }
@@ -57,9 +57,9 @@ pub struct PairFigures {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// Values of the first contender.
-    pub ours: Vec<Between>,
+    pub ours: Vec<ValueRange>,
     /// Values of the second contender.
-    pub theirs: Vec<Between>,
+    pub theirs: Vec<ValueRange>,
     /// Maximum number of blocks, in which the values are paired; None if they are two groups.
     pub most: Option<u32>,
 }
@@ -88,7 +88,7 @@ impl<'a> Sample<'a> {
         }
         let mut first_runs = Vec::new();
         for (index, contender) in contenders.iter().enumerate() {
-            let trial = study.of(index).find(|trial| objection(trial).is_none());
+            let trial = study.trials_of(index).find(|trial| objection(trial).is_none());
             first_runs.extend(trial.map(|trial| (contender.name.clone(), &trial.run)));
         }
         Self { pairs, blocks, notes: notes(study, searched), first_runs }
@@ -166,7 +166,7 @@ impl ContenderPair<'_> {
     }
 }
 
-fn known_figures(runs: &[&Run], measure: Measure) -> Vec<Between> {
+fn known_figures(runs: &[&Run], measure: Measure) -> Vec<ValueRange> {
     runs.iter().filter_map(|run| figure(run, measure)).collect()
 }
 
@@ -197,9 +197,9 @@ fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String
 /// Steps of both contenders with loads that were known before the experiment.
 fn known_steps(study: &Study, pairing: Pairing) -> Range<usize> {
     let experiment = &study.experiment;
-    if experiment.grows() {
+    if experiment.has_search() {
         // Step 0 is the pattern for the trials of the search, and no trial itself.
-        return 1..experiment.given() + 1;
+        return 1..experiment.given_loads() + 1;
     }
     let [ours, theirs] = [pairing.ours, pairing.theirs].map(|index| experiment.contenders[index].steps.len());
     0..ours.min(theirs)
@@ -223,7 +223,7 @@ fn pair_of_capacities<'a>(study: &'a Study, pairing: Pairing, searched: &[FoundC
 }
 
 /// Capacity that was found for a contender in a repetition.
-fn found_capacity(study: &Study, contender: usize, repetition: u32, searched: &[FoundCapacity]) -> Option<Between> {
+fn found_capacity(study: &Study, contender: usize, repetition: u32, searched: &[FoundCapacity]) -> Option<ValueRange> {
     let name = &study.experiment.contenders.get(contender)?.name;
     let is_searched = |found: &&FoundCapacity| found.contender == *name && found.repetition == repetition + 1;
     capacity(searched.iter().find(is_searched)?.at)
@@ -235,7 +235,7 @@ fn has_result(study: &Study, spec: &Compare, searched: &[FoundCapacity], contend
     if spec.at_capacity.is_some() {
         return found_capacity(study, contender, repetition, searched).is_some();
     }
-    study.of(contender).any(|trial| trial.place.repetition == repetition && objection(trial).is_none())
+    study.trials_of(contender).any(|trial| trial.place.repetition == repetition && objection(trial).is_none())
 }
 
 fn pair_at_step(study: &Study, pairing: Pairing, step: usize) -> ContenderPair<'_> {
@@ -288,17 +288,17 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
     let experiment = &study.experiment;
     let mut notes = Vec::new();
     // The trials of a search count through the capacity that the search found.
-    for trial in study.trials.iter().filter(|trial| !experiment.was_chosen(trial.place)) {
+    for trial in study.trials.iter().filter(|trial| !experiment.is_search_trial(trial.place)) {
         if let Some(objection) = objection(trial) {
             notes.push(format!("{} is excluded with its block: {objection}.", trial_name(study, trial)));
         }
     }
     for (index, contender) in experiment.contenders.iter().enumerate() {
-        let trials: Vec<&Trial> = study.of(index).filter(|trial| !experiment.was_chosen(trial.place)).collect();
+        let trials: Vec<&Trial> = study.trials_of(index).filter(|trial| !experiment.is_search_trial(trial.place)).collect();
         notes.extend(disturbances(&contender.name, &trials));
         notes.extend(unknown_capacities(&contender.name, searched));
         for repetition in 0..experiment.repetitions {
-            let is_begun = study.searched(index, repetition).next().is_some();
+            let is_begun = study.search_trials(index, repetition).next().is_some();
             if is_begun && found_capacity(study, index, repetition, searched).is_none() {
                 notes.push(format!(
                     "The capacity of {} in repetition {} is unknown: its block is excluded.",

@@ -9,7 +9,7 @@ use super::decide::{PairDecision, decide};
 use super::sample::{Figures, PairFigures};
 use brunt_model::objective::Metric;
 use brunt_model::question::{Compare, Measure};
-use brunt_stats::shift::Between;
+use brunt_stats::shift::ValueRange;
 
 const P99: Measure = Measure::Run(Metric::Quantile(0.99));
 const P50: Measure = Measure::Run(Metric::Quantile(0.5));
@@ -30,7 +30,7 @@ fn spec(metrics: &[Measure]) -> Compare {
 
 /// A measure that is `ours` for one contender, and multiplied by these factors for the other.
 fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
-    let block = |(value, times): (&f64, &f64)| (Between::at(*value), Between::at(value * times));
+    let block = |(value, times): (&f64, &f64)| (ValueRange::exact(*value), ValueRange::exact(value * times));
     let (ours, theirs) = ours.iter().zip(times).map(block).unzip();
     Figures { ours, theirs, most: Some(most) }
 }

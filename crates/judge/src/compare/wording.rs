@@ -7,7 +7,7 @@ use super::figures::written;
 use super::sample::ContenderPair;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
-use brunt_model::finding::{Finding, Weight};
+use brunt_model::finding::{Finding, Severity};
 use brunt_model::numbers::{exact_percent, load, plural, size_number, size_percent};
 use brunt_model::question::{Compare, Measure, Regression};
 
@@ -40,7 +40,7 @@ fn differs(figure: &TestedFigure, how: &str) -> String {
     let far = if is_higher { interval.high } else { interval.low };
     let near_size = relative_size(near);
     let far_size = relative_size(far);
-    match figure.shift.value.known() {
+    match figure.shift.value.exact_value() {
         // Censored values leave the interval open at this end.
         _ if far.is_infinite() => format!("{name} is {how} by at least {}", size_percent(near_size)),
         Some(value) => format!(
@@ -86,7 +86,7 @@ fn too_few(figure: &TestedFigure) -> String {
     let ours = figure.sizes.0 as u64;
     let theirs = figure.sizes.1 as u64;
     let sizes = if figure.groups { format!("{ours} and {}", plural(theirs, "run")) } else { plural(ours, "block") };
-    let so_far = figure.shift.value.known().map_or(String::new(), |value| match figure.scale {
+    let so_far = figure.shift.value.exact_value().map_or(String::new(), |value| match figure.scale {
         Scale::Shares => format!(" ({} is {} so far)", figure.theirs, side(value.exp_m1(), size_percent)),
         Scale::Plain => String::new(),
     });
@@ -156,7 +156,7 @@ fn share_or_infinity(figure: &TestedFigure, difference: f64) -> f64 {
     share.unwrap_or(f64::INFINITY.copysign(difference))
 }
 
-fn finding(rule: &str, weight: Weight, sentence: String, remedy: Option<String>) -> Finding {
+fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<String>) -> Finding {
     Finding { rule: rule.into(), weight, sentence, remedy }
 }
 
@@ -164,7 +164,7 @@ fn finding(rule: &str, weight: Weight, sentence: String, remedy: Option<String>)
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let mut findings = Vec::new();
     for failed in &comparison.failed {
-        findings.push(finding("comparison_failed", Weight::Warning, format!("{failed}."), None));
+        findings.push(finding("comparison_failed", Severity::Warning, format!("{failed}."), None));
     }
     if comparison.deciding().any(|first| first.verdict == Better::Undecided)
         && comparison.ended != ComparisonEnd::Stored
@@ -176,7 +176,7 @@ pub fn findings(comparison: &Comparison) -> Vec<Finding> {
         });
         let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "continue with --resume".to_owned());
         let remedy = resumed.or(more);
-        findings.push(finding("comparison_undecided", Weight::Note, sentence, remedy));
+        findings.push(finding("comparison_undecided", Severity::Note, sentence, remedy));
     }
     findings
 }

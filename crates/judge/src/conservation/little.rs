@@ -81,7 +81,7 @@ fn greatest_delay(tally: &Tally) -> f64 {
 /// Users of lost processes, multiplied by the seconds of load after their loss. Divided by the
 /// load's time, that is the mean number of users that were lost.
 fn users_lost(run: &Run, users: f64) -> f64 {
-    let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
+    let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
     run.losses.iter().map(|loss| loss.part.share(users as u64) as f64 * ends.seconds_since(loss.at)).sum()
 }
 
@@ -91,8 +91,8 @@ fn load_seconds(run: &Run) -> Option<f64> {
     // A load that ended by the number of requests let its users stop one by one.
     let by_number = stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty())
         || stop.iterations_per_user.is_some();
-    let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
-    let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
+    let begins = run.phase_start(Phase::Warmup).or_else(|| run.phase_start(Phase::Measure))?;
+    let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
     let seconds = ends.seconds_since(begins);
     (!by_number && seconds > 0.0).then_some(seconds)
 }

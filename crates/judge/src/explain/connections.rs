@@ -2,7 +2,7 @@
 
 use super::{Facts, Remark, sockets};
 use brunt_model::Failure;
-use brunt_model::numbers::{count, percent, plural, three};
+use brunt_model::numbers::{count, percent, plural, three_digits};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
 
@@ -38,7 +38,7 @@ pub fn reuse(facts: &Facts) -> Option<Remark> {
         "Connections were reused less than requested: {} needed {}, {} each on average, because the server closed them{}.",
         plural(flow.begun, "request"),
         plural(flow.opened, "connection"),
-        three(each),
+        three_digits(each),
         if idle(facts, replaced) { " while they were idle" } else { "" }
     );
     let remark = if each < FREQUENT { Remark::warning(sentence) } else { Remark::note(sentence) };

@@ -4,7 +4,7 @@ use super::command::{REQUESTS, WARMUP};
 use super::{Facts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
-use brunt_model::numbers::{count, listed, percentile, plural, rate, seconds};
+use brunt_model::numbers::{count, enumeration, percentile, plural, rate, seconds};
 
 /// Maximum share of its time that a complete run may lack. A shorter run is another measurement
 /// than the requested one.
@@ -112,7 +112,7 @@ pub fn not_steady(facts: &Facts) -> Option<Remark> {
     }
     let changes: Vec<String> = trends.iter().map(change).collect();
     let sentence =
-        format!("From the first to the last fifth of the run, {}: the figures depend on its length.", listed(&changes));
+        format!("From the first to the last fifth of the run, {}: the figures depend on its length.", enumeration(&changes));
     let advice = "look for what grows or slows down with time (memory, connections, data, throttling, other processes), \
                   then repeat the run and compare";
     Some(Remark::warning(sentence).with_remedy(advice))

@@ -125,7 +125,7 @@ impl<'a> Facts<'a> {
 
     /// Growth of a counter of this machine during the run; None if it was not read twice.
     pub fn growth(&self, name: &str) -> Option<f64> {
-        let values = self.history()?.of(name);
+        let values = self.history()?.values(name);
         let (from, first) = values.first()?;
         let (to, last) = values.last()?;
         (to > from).then_some(last - first)

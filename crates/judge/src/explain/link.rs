@@ -44,7 +44,7 @@ fn speed(facts: &Facts) -> Option<f64> {
     let speed_of_route = route.link_bits_per_second.map(|speed| speed as f64);
     let speed = speed_of_route.or_else(|| {
         let interface = route.interface.as_ref()?;
-        facts.run.reading(GENERATOR, &Nic::BitsPerSecond.of(interface))
+        facts.run.reading(GENERATOR, &Nic::BitsPerSecond.reading_name(interface))
     });
     speed.filter(|speed| *speed > 0.0 && facts.same_host() != Some(true))
 }
@@ -115,8 +115,8 @@ fn traffic(facts: &Facts) -> LinkTraffic {
 
 /// Bits per second of an interface in the busier direction.
 fn interface_rates(facts: &Facts, interface: &str) -> Vec<f64> {
-    let received = facts.rates(&Nic::ReceivedBytes.of(interface));
-    let sent = facts.rates(&Nic::SentBytes.of(interface));
+    let received = facts.rates(&Nic::ReceivedBytes.reading_name(interface));
+    let sent = facts.rates(&Nic::SentBytes.reading_name(interface));
     let busier = if sum(&received) >= sum(&sent) { received } else { sent };
     busier.into_iter().map(|bytes| bytes * 8.0).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::command::RATE;
 use super::{Facts, Remark};
-use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three, time};
+use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three_digits, time};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load};
 
@@ -71,7 +71,7 @@ pub fn idle_users(facts: &Facts) -> Option<Remark> {
         (false, _) => "pausing because their connections had failed",
     };
     let all = count(users.count.round() as u64);
-    let waiting = three(users.waiting);
+    let waiting = three_digits(users.waiting);
     let sentence = format!(
         "Most virtual users were idle: of {all}, {waiting} at a time waited for the server, and the others were {activity}. \
          This is a load of {waiting} concurrent requests, not of {all}."

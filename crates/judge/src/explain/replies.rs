@@ -18,7 +18,7 @@ const STANDARD_ERRORS: f64 = 4.0;
 
 /// Rule: no good reply, so that nothing or only errors were measured.
 pub fn nothing_good(facts: &Facts) -> Option<Remark> {
-    let failures = facts.run.failures_told();
+    let failures = facts.run.failure_summary();
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
     let remark = match facts.run.replies() {
         Replies::None if facts.total().begun == 0 => return None,

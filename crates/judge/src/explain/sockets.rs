@@ -1,7 +1,7 @@
 //! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
 use super::{Facts, Remark};
-use brunt_model::numbers::{count, percent, plural, three};
+use brunt_model::numbers::{count, percent, plural, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Tally};
@@ -129,7 +129,7 @@ pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     let sentence = format!(
         "The server held {} connections at most, {} users had one each, and {} of the requests met a closed connection: it \
          has a limit on connections.",
-        three(peak),
+        three_digits(peak),
         count(users.count.round() as u64),
         percent(broken as f64 / total.begun as f64)
     );

@@ -58,7 +58,7 @@ fn usage_by_others(facts: &Facts) -> RuleResult {
 /// Returns the limit of CPU that the server on this machine may have needed: other processes or the
 /// hypervisor. It does not matter whether the generator lagged. A server that was slow meanwhile
 /// may be faster without them.
-pub fn server_lacked_cpu(run: &Run) -> Option<Limit> {
+pub fn cpu_taken_from_server(run: &Run) -> Option<Limit> {
     let facts = Facts::new(run).filter(|facts| facts.same_host() == Some(true))?;
     let candidates = [(Limit::OtherProcesses, usage_by_others(&facts)), (Limit::Steal, cpu::steal(&facts))];
     candidates.into_iter().find(|(_, result)| result.state == CauseState::Cause).map(|(limit, _)| limit)

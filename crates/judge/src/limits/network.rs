@@ -20,9 +20,9 @@ const RECEIVING: f64 = 0.95;
 pub fn nic(facts: &Facts) -> RuleResult {
     let mut result = RuleResult::new(facts);
     for interface in Nic::BitsPerSecond.interfaces(facts.names()) {
-        let speed = facts.states(&Nic::BitsPerSecond.of(interface));
+        let speed = facts.states(&Nic::BitsPerSecond.reading_name(interface));
         for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
-            let bytes = quotient(&facts.rates(&counter.of(interface)), &speed);
+            let bytes = quotient(&facts.rates(&counter.reading_name(interface)), &speed);
             let bits = bytes.into_iter().map(|span| Span { value: span.value * 8.0, ..span });
             let name = format!("{interface} {direction}, share of the link's speed");
             let figure = Figure { limit: Limit::Nic, name, spans: bits.collect(), bound: Bound::AtLeast(LINK) };
@@ -38,7 +38,7 @@ pub fn nic(facts: &Facts) -> RuleResult {
 }
 
 fn full_link(facts: &Facts, result: RuleResult, interface: &str, direction: &str, worst: f64) -> RuleResult {
-    let speed = facts.last(&Nic::BitsPerSecond.of(interface)).unwrap_or(0.0);
+    let speed = facts.last(&Nic::BitsPerSecond.reading_name(interface)).unwrap_or(0.0);
     let sentence = format!(
         "{interface} {direction} {} of its {} Mbit/s at worst, and {} or more {}",
         short_percent(worst),
@@ -57,8 +57,8 @@ pub fn packets(facts: &Facts) -> RuleResult {
         .compare(&receiving(facts), TENTH);
     for interface in Nic::Missed.interfaces(facts.names()) {
         let name = format!("packets that {interface} had no room for, share");
-        let missed = Nic::Missed.of(interface);
-        let received = Nic::ReceivedPackets.of(interface);
+        let missed = Nic::Missed.reading_name(interface);
+        let received = Nic::ReceivedPackets.reading_name(interface);
         result = result.compare(&lost_packets(facts, name, &missed, &received), HUNDREDTH);
     }
     let sentence = format!(

@@ -1,6 +1,6 @@
 //! Tests on runs built from events, as the engine sends them: each limit must be named alone.
 
-use super::{server_lacked_cpu, verdict};
+use super::{cpu_taken_from_server, verdict};
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::plan::{Connection, Population, Record};
@@ -101,11 +101,11 @@ impl Story {
         ] {
             states.insert(name.to_owned(), state);
         }
-        rates.insert(Nic::SentBytes.of("eth0"), 10e6);
-        rates.insert(Nic::ReceivedBytes.of("eth0"), 40e6);
-        rates.insert(Nic::ReceivedPackets.of("eth0"), 50_000.0);
-        rates.insert(Nic::Missed.of("eth0"), 0.0);
-        states.insert(Nic::BitsPerSecond.of("eth0"), 1e9);
+        rates.insert(Nic::SentBytes.reading_name("eth0"), 10e6);
+        rates.insert(Nic::ReceivedBytes.reading_name("eth0"), 40e6);
+        rates.insert(Nic::ReceivedPackets.reading_name("eth0"), 50_000.0);
+        rates.insert(Nic::Missed.reading_name("eth0"), 0.0);
+        states.insert(Nic::BitsPerSecond.reading_name("eth0"), 1e9);
         let load = Load::Closed { users: Shape::constant(10.0), think: Think::NONE };
         let environment = Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
         Self {
@@ -349,12 +349,12 @@ fn who_cannot_be_told_from_the_server_is_not_named() {
 #[test]
 fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late() {
     let open = || full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85);
-    assert_eq!(server_lacked_cpu(&open().run()), Some(Limit::OtherProcesses));
-    assert_eq!(server_lacked_cpu(&full(Story::healthy(), 0.07, 1.9, 0.02).run()), None);
+    assert_eq!(cpu_taken_from_server(&open().run()), Some(Limit::OtherProcesses));
+    assert_eq!(cpu_taken_from_server(&full(Story::healthy(), 0.07, 1.9, 0.02).run()), None);
     let stolen = Story::healthy().with(name::HOST_STEAL, 0.3);
-    assert_eq!(server_lacked_cpu(&stolen.run()), None, "the server is elsewhere");
+    assert_eq!(cpu_taken_from_server(&stolen.run()), None, "the server is elsewhere");
     assert_eq!(
-        server_lacked_cpu(&Story::healthy().with(name::HOST_STEAL, 0.3).on_loopback().run()),
+        cpu_taken_from_server(&Story::healthy().with(name::HOST_STEAL, 0.3).on_loopback().run()),
         Some(Limit::Steal)
     );
 }
@@ -451,15 +451,15 @@ fn failures_of_the_server_are_none_of_ours() {
 
 #[test]
 fn a_full_link() {
-    assert_eq!(Story::healthy().with(Nic::SentBytes.of("eth0"), 117e6).limits(), [Limit::Nic]);
-    let story = Story::healthy().with(Nic::ReceivedBytes.of("eth0"), 120e6);
+    assert_eq!(Story::healthy().with(Nic::SentBytes.reading_name("eth0"), 117e6).limits(), [Limit::Nic]);
+    let story = Story::healthy().with(Nic::ReceivedBytes.reading_name("eth0"), 120e6);
     assert_eq!(story.limits(), [Limit::Nic]);
     assert!(story.judged().causes[0].sentence.contains("received 96 % of its 1000 Mbit/s"));
 }
 
 #[test]
 fn more_packets_than_the_machine_takes_in() {
-    let interface = Story::healthy().with(Nic::Missed.of("eth0"), 900.0);
+    let interface = Story::healthy().with(Nic::Missed.reading_name("eth0"), 900.0);
     let core = Story::healthy().with(name::BUSIEST_SOFTIRQ, 0.99);
     let queue = Story::healthy().with(name::SOFTNET_DROPPED, 600.0);
     for story in [interface, core, queue] {
@@ -569,7 +569,7 @@ fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
         let mut run = Run::of(&story.events());
         // A longer measured time, so that the second is less than a tenth of it.
         run.phases.retain(|phase| phase.0 != Phase::Grace);
-        run.seen_to = Tick(11 * SECOND);
+        run.last_interval_end = Tick(11 * SECOND);
         verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
     };
     assert_eq!(of(&brief(None)), []);
@@ -586,7 +586,7 @@ fn what_is_not_shown_is_told() {
         (name::DESCRIPTORS, "descriptors"),
         (name::CONNTRACK, "firewall"),
         (&name::worker_run_delay(1), "schedstat"),
-        (&Nic::BitsPerSecond.of("eth0"), "link's speed"),
+        (&Nic::BitsPerSecond.reading_name("eth0"), "link's speed"),
     ] {
         assert!(unseen(name).contains(word), "{name}: {:?}", unseen(name));
         assert_eq!(unseen(name).lines().count(), 1, "{name}: {:?}", unseen(name));

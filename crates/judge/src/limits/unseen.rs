@@ -70,7 +70,7 @@ fn link(facts: &Facts) -> Option<String> {
     }
     let interface = facts.run.environment.route.as_ref().and_then(|route| route.interface.as_deref());
     let is_known = match interface {
-        Some(interface) => facts.has(&Nic::BitsPerSecond.of(interface)),
+        Some(interface) => facts.has(&Nic::BitsPerSecond.reading_name(interface)),
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),
     };
     let link_name = interface.map_or(String::new(), |interface| format!(" ({interface})"));

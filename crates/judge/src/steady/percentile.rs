@@ -8,11 +8,11 @@
 use super::FEWEST_TIMES;
 use super::response_times::{Bucket, ResponseTimes};
 use brunt_model::Run;
-use brunt_model::finding::{Estimate, Interval};
+use brunt_model::finding::{FigureEstimate, Interval};
 use brunt_model::series::Point;
 use brunt_model::time::seconds_of;
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
-use brunt_stats::order::{self, Sample};
+use brunt_stats::order::{self, EffectiveSample};
 
 /// Returns the quantiles (0 to 1) of the response time, each with its interval, in seconds.
 pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval> {
@@ -50,7 +50,7 @@ fn count_beyond(points: &[Point], response_times: &ResponseTimes, quantiles: &[f
 
 /// Effective sample size of the run at a quantile, with the spread that it was computed from.
 struct EffectiveSize {
-    sample: Sample,
+    sample: EffectiveSample,
     spread: Spread,
 }
 
@@ -70,7 +70,7 @@ fn effective_size(counts: &Counts, requests: f64) -> Option<EffectiveSize> {
         1.0
     };
     let effective = requests / inflation;
-    Some(EffectiveSize { sample: Sample { effective, freedom: spread.freedom, skewness: spread.skewness }, spread })
+    Some(EffectiveSize { sample: EffectiveSample { effective, freedom: spread.freedom, skewness: spread.skewness }, spread })
 }
 
 fn interval(run: &Run, response_times: &ResponseTimes, q: f64, counts: &Counts) -> Interval {
@@ -97,14 +97,14 @@ fn interval(run: &Run, response_times: &ResponseTimes, q: f64, counts: &Counts) 
     interval
 }
 
-fn estimate(run: &Run, response_times: &ResponseTimes, q: f64, sample: Sample) -> Estimate {
+fn estimate(run: &Run, response_times: &ResponseTimes, q: f64, sample: EffectiveSample) -> FigureEstimate {
     let shares = order::shares(q, sample);
     let count = response_times.count() as f64;
     let bucket = response_times.quantile(q);
     let low = response_times.rank((shares.low * count).floor() as u64);
     let high = shares.high.map(|share| response_times.rank((share * count).ceil() as u64));
     let value = if bucket.at_least { run.total.response_quantile(q).value.max(bucket.low) } else { bucket.high };
-    Estimate { value: seconds_of(value), low: seconds_of(low.low), high: high.and_then(upper) }
+    FigureEstimate { value: seconds_of(value), low: seconds_of(low.low), high: high.and_then(upper) }
 }
 
 fn upper(bucket: Bucket) -> Option<f64> {

@@ -1,4 +1,4 @@
-use super::until::{Decision, StopRule, is_reached};
+use super::until::{Decision, StopRule, goal_progress};
 use super::*;
 use brunt_model::goal::{Aim, Goal};
 use brunt_model::{Event, Failure, Snapshot, Tick};
@@ -119,16 +119,16 @@ fn all_times_in_one_bucket_are_an_interval_as_wide_as_it() {
 fn two_narrow_looks_in_a_row_end_the_run() {
     let goals = vec![Goal { aim: Aim::Quantile(0.5), within: 0.05 }, Goal { aim: Aim::Throughput, within: 0.05 }];
     let (short, long) = (wobbling(8, |_| 10.0), wobbling(300, |_| 10.0));
-    assert!(!is_reached(&short, &goals).is_narrow());
-    let half = is_reached(&long, &goals).reaches[0].half_width.unwrap();
+    assert!(!goal_progress(&short, &goals).is_narrow());
+    let half = goal_progress(&long, &goals).goals[0].half_width.unwrap();
     assert!(half > 0.0 && half < 0.05);
     let mut looks = StopRule::new(goals, Duration::from_secs(2));
     let at = Duration::from_secs_f64;
-    assert!(looks.look(at(1.9), &long).is_none());
-    assert!(matches!(looks.look(at(2.0), &long), Some(Decision::GoOn(_))));
-    assert!(looks.look(at(2.4), &long).is_none());
-    assert!(matches!(looks.look(at(2.5), &short), Some(Decision::GoOn(_))));
-    assert!(matches!(looks.look(at(4.0), &long), Some(Decision::GoOn(_))));
-    assert!(looks.look(at(4.9), &long).is_none());
-    assert!(matches!(looks.look(at(5.0), &long), Some(Decision::Done(_))));
+    assert!(looks.evaluate_if_due(at(1.9), &long).is_none());
+    assert!(matches!(looks.evaluate_if_due(at(2.0), &long), Some(Decision::Continue(_))));
+    assert!(looks.evaluate_if_due(at(2.4), &long).is_none());
+    assert!(matches!(looks.evaluate_if_due(at(2.5), &short), Some(Decision::Continue(_))));
+    assert!(matches!(looks.evaluate_if_due(at(4.0), &long), Some(Decision::Continue(_))));
+    assert!(looks.evaluate_if_due(at(4.9), &long).is_none());
+    assert!(matches!(looks.evaluate_if_due(at(5.0), &long), Some(Decision::Done(_))));
 }

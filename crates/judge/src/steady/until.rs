@@ -5,7 +5,7 @@
 
 use super::percentile;
 use brunt_model::Run;
-use brunt_model::finding::{Estimate, Interval};
+use brunt_model::finding::{FigureEstimate, Interval};
 use brunt_model::goal::Aim;
 use brunt_model::goal::Goal;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const FEWEST_BEYOND: f64 = 25.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// Progress toward each goal, in their order.
-    pub reaches: Vec<GoalProgress>,
+    pub goals: Vec<GoalProgress>,
 }
 
 /// Progress of a run toward one goal.
@@ -48,12 +48,12 @@ impl GoalProgress {
 impl Progress {
     /// True if all intervals are narrow enough.
     pub fn is_narrow(&self) -> bool {
-        self.reaches.iter().all(GoalProgress::is_narrow)
+        self.goals.iter().all(GoalProgress::is_narrow)
     }
 }
 
 /// Returns the progress of the run toward `goals`.
-pub fn is_reached(run: &Run, goals: &[Goal]) -> Progress {
+pub fn goal_progress(run: &Run, goals: &[Goal]) -> Progress {
     let mut quantiles: Vec<f64> = goals.iter().filter_map(|g| quantile(g.aim)).collect();
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
@@ -67,11 +67,11 @@ pub fn is_reached(run: &Run, goals: &[Goal]) -> Progress {
         };
         reaches.push(GoalProgress { goal: *goal, half_width: estimate.and_then(half_width) });
     }
-    Progress { reaches }
+    Progress { goals: reaches }
 }
 
 /// Estimate of a quantile, if enough effective samples lie beyond it.
-fn estimate_of(q: f64, intervals: &[Interval]) -> Option<Estimate> {
+fn estimate_of(q: f64, intervals: &[Interval]) -> Option<FigureEstimate> {
     let has_enough =
         |interval: &&Interval| interval.quantile == q && interval.effective_samples * q.min(1.0 - q) >= FEWEST_BEYOND;
     intervals.iter().find(has_enough)?.estimate
@@ -84,8 +84,8 @@ fn quantile(aim: Aim) -> Option<f64> {
     }
 }
 
-fn half_width(estimate: Estimate) -> Option<f64> {
-    let Estimate { value, low, high } = estimate;
+fn half_width(estimate: FigureEstimate) -> Option<f64> {
+    let FigureEstimate { value, low, high } = estimate;
     let half = (high? - value).max(value - low);
     (value > 0.0).then(|| half / value)
 }
@@ -102,7 +102,7 @@ pub struct StopRule {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// The run must continue.
-    GoOn(Progress),
+    Continue(Progress),
     /// All goals are reached: the run may end.
     Done(Progress),
 }
@@ -114,14 +114,14 @@ impl StopRule {
     }
 
     /// Looks at the run if a look is due. `elapsed` is the measured time so far.
-    pub fn look(&mut self, elapsed: Duration, run: &Run) -> Option<Decision> {
+    pub fn evaluate_if_due(&mut self, elapsed: Duration, run: &Run) -> Option<Decision> {
         if elapsed < self.next {
             return None;
         }
         // Few looks keep the error of stopping at a narrow interval by chance small.
         self.next = elapsed.mul_f64(GROWTH);
-        let progress = is_reached(run, &self.goals);
+        let progress = goal_progress(run, &self.goals);
         self.narrow = if progress.is_narrow() { self.narrow + 1 } else { 0 };
-        Some(if self.narrow >= LOOKS { Decision::Done(progress) } else { Decision::GoOn(progress) })
+        Some(if self.narrow >= LOOKS { Decision::Done(progress) } else { Decision::Continue(progress) })
     }
 }

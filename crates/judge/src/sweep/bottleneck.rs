@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// load if saturation was not reached. A bottleneck that was found outweighs one that was not. Of
 /// equal numbers, the one at the highest load wins.
 pub fn of_contender(study: &Study, contender: usize, growth: Growth) -> Option<Bottleneck> {
-    let highest = study.of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
+    let highest = study.trials_of(contender).map(|trial| load(study, trial)).fold(0.0, f64::max);
     // Only under saturation does the bottleneck limit the throughput.
     let from = match growth {
         Growth::Ends { from, .. } => from,
@@ -17,7 +17,7 @@ pub fn of_contender(study: &Study, contender: usize, growth: Growth) -> Option<B
         Growth::Continues | Growth::Unknown => highest,
     };
     let mut candidates: Vec<(f64, &Bottleneck)> = study
-        .of(contender)
+        .trials_of(contender)
         .filter_map(|trial| Some((load(study, trial), trial.judgement.bottleneck.as_ref()?)))
         .filter(|(load, _)| *load >= from)
         .collect();

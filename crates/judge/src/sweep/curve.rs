@@ -3,7 +3,7 @@
 use super::response::quantile;
 use super::trials::{ENOUGH_BLOCKS, Step, Trials};
 use brunt_model::analysis::{Band, BandedFigure, Block, CurvePoint};
-use brunt_model::finding::Estimate;
+use brunt_model::finding::FigureEstimate;
 use brunt_model::{Observation, Study};
 use brunt_stats::{blocks, order, robust};
 
@@ -15,7 +15,7 @@ pub fn points(trials: &Trials) -> Vec<CurvePoint> {
 /// Gives percentiles of a single trial the interval from the judgement of that trial.
 pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]) {
     for point in points.iter_mut().filter(|point| point.trials == 1) {
-        let trial = study.of(contender).find(|trial| {
+        let trial = study.trials_of(contender).find(|trial| {
             let is_at_load = study.experiment.step(trial.place).is_some_and(|step| step.load == point.load);
             is_at_load && !trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short")
         });
@@ -23,7 +23,7 @@ pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]
         for (quantile, figure) in [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)] {
             let interval = trial.judgement.intervals.iter().find(|interval| interval.quantile == quantile);
             let estimate = interval.and_then(|interval| interval.estimate);
-            if let (Some(figure), Some(Estimate { low, high: Some(high), .. })) = (figure, estimate) {
+            if let (Some(figure), Some(FigureEstimate { low, high: Some(high), .. })) = (figure, estimate) {
                 let low = low.min(figure.value);
                 let high = high.max(figure.value);
                 *figure = BandedFigure { low, high, band: Band::WithinRun, ..*figure };

@@ -26,5 +26,5 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
 
 /// Unit of loads, as a limit shows it.
 fn unit(load: LoadUnit) -> String {
-    load.behind().trim_start().into()
+    load.suffix().trim_start().into()
 }

@@ -205,7 +205,7 @@ impl<'a> Trials<'a> {
         let Some(interval) = interval else { return CurveFigure { figure: unbanded, share: 0.0 } };
         let low = interval.low.min(unbanded.value);
         let high = interval.high.max(unbanded.value);
-        CurveFigure { figure: BandedFigure { low, high, band, ..unbanded }, share: interval.found }
+        CurveFigure { figure: BandedFigure { low, high, band, ..unbanded }, share: interval.figure_share }
     }
 
     fn has_blocks(&self) -> bool {

@@ -36,7 +36,7 @@ pub enum StageKind {
 
 /// Values that a stage passes to later ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HandedOn {
+pub struct StageOutput {
     /// Properties that its scripts share: names and values.
     pub properties: Vec<(String, String)>,
     /// Variables of its first user: names and values.
@@ -57,7 +57,7 @@ impl StageKind {
 impl TestStage {
     /// True if the stage runs after a stage of kind `ended` has ended the test. None: the
     /// test was not ended.
-    pub fn runs_behind(&self, ended: Option<StageKind>) -> bool {
+    pub fn runs_after(&self, ended: Option<StageKind>) -> bool {
         match ended {
             None => true,
             Some(StageKind::Setup) => false,
@@ -86,7 +86,7 @@ impl Plan {
 
     /// Sets the values that earlier stages passed. Variables are set only for expressions,
     /// not by JMeter's rules.
-    pub fn begin_with(&mut self, handed: &HandedOn) {
+    pub fn apply_stage_output(&mut self, handed: &StageOutput) {
         for scenario in self.populations.iter_mut().map(|population| &mut population.scenario) {
             scenario.properties.clone_from(&handed.properties);
             if scenario.texts != TextRules::Expressions {

@@ -1,7 +1,7 @@
 //! Choices: the order of branches and of requests in a list, and the portion of a
 //! branch that is executed.
 
-use super::Step;
+use super::ScenarioStep;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct Branch {
     /// Relative frequency of the branch.
     pub weight: u32,
     /// Steps of the branch.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
 }
 
 /// Portion of the next branch of a choice that is executed.

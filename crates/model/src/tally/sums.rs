@@ -126,7 +126,7 @@ impl Summand for Histogram {
             return None;
         }
         let sum = (u128::from(message.sum_high) << 64) | u128::from(message.sum);
-        Self::of_steps((sum, message.min, message.max), message.steps.into_iter().zip(message.counts))
+        Self::from_steps((sum, message.min, message.max), message.steps.into_iter().zip(message.counts))
     }
 }
 

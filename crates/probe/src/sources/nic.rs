@@ -78,12 +78,12 @@ impl Source for Nics {
             let Some(columns) = columns else { continue };
             let columns: Vec<f64> = super::numbers(columns).collect();
             for (index, reading) in RECEIVED.into_iter().chain(SENT) {
-                into.push_some(reading.of(&interface.name), columns.get(index).copied());
+                into.push_some(reading.reading_name(&interface.name), columns.get(index).copied());
             }
             let dropped = DROPPED.into_iter().filter_map(|index| columns.get(index)).sum();
-            into.push(Nic::Dropped.of(&interface.name), dropped);
-            into.push_some(Nic::Missed.of(&interface.name), interface.missed.text().and_then(number));
-            into.push_some(Nic::BitsPerSecond.of(&interface.name), interface.bits_per_second);
+            into.push(Nic::Dropped.reading_name(&interface.name), dropped);
+            into.push_some(Nic::Missed.reading_name(&interface.name), interface.missed.text().and_then(number));
+            into.push_some(Nic::BitsPerSecond.reading_name(&interface.name), interface.bits_per_second);
         }
     }
 }

@@ -199,10 +199,10 @@ fn interfaces_and_their_speed() {
         ("/sys/class/net/gone0/operstate", "up\n"),
     ]);
     let seen = tree.read();
-    assert_eq!(seen[&Nic::ReceivedBytes.of("eth0")], 192_992_004.0);
-    assert_eq!(seen[&Nic::SentPackets.of("eth0")], 13241.0);
-    assert_eq!(seen[&Nic::Dropped.of("eth0")], 3.0);
-    assert_eq!((seen[&Nic::Missed.of("eth0")], seen[&Nic::BitsPerSecond.of("eth0")]), (77.0, 1e10));
+    assert_eq!(seen[&Nic::ReceivedBytes.reading_name("eth0")], 192_992_004.0);
+    assert_eq!(seen[&Nic::SentPackets.reading_name("eth0")], 13241.0);
+    assert_eq!(seen[&Nic::Dropped.reading_name("eth0")], 3.0);
+    assert_eq!((seen[&Nic::Missed.reading_name("eth0")], seen[&Nic::BitsPerSecond.reading_name("eth0")]), (77.0, 1e10));
     let names: Vec<String> = seen.keys().cloned().collect();
     assert_eq!(Nic::BitsPerSecond.interfaces(&names).collect::<Vec<_>>(), ["eth0"]);
     assert_eq!(Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(), ["eth0", "lo", "veth9"]);

@@ -5,7 +5,7 @@
 use super::machine::{Machine, Reads};
 use super::pages::Page;
 use super::stop::Stop;
-use super::{Observed, SharedClock, Trouble};
+use super::{WatchEvent, SharedClock, ProbeError};
 use crate::sources::Values;
 use brunt_model::{ProbeSpec, Reading, Tick};
 use std::sync::mpsc::Sender;
@@ -51,13 +51,13 @@ impl Schedule {
 
 /// The channel, the clock and the stop signal of a collector's thread.
 pub(super) struct Collector {
-    events: Sender<Observed>,
+    events: Sender<WatchEvent>,
     clock: SharedClock,
     stop: Arc<Stop>,
 }
 
 impl Collector {
-    pub fn new(events: Sender<Observed>, clock: SharedClock, stop: Arc<Stop>) -> Self {
+    pub fn new(events: Sender<WatchEvent>, clock: SharedClock, stop: Arc<Stop>) -> Self {
         Self { events, clock, stop }
     }
 
@@ -72,7 +72,7 @@ impl Collector {
             }
         });
         if let Err(e) = &spawned {
-            let _ = events.send(Observed::Warning(format!("no thread to take readings of the server: {e}")));
+            let _ = events.send(WatchEvent::Warning(format!("no thread to take readings of the server: {e}")));
         }
         spawned.ok()
     }
@@ -82,18 +82,18 @@ impl Collector {
     }
 
     /// Sends a reading. If there is none, sends a warning the first time.
-    fn report(&self, schedule: &mut Schedule, time: Tick, result: Result<Values, Trouble>) {
+    fn report(&self, schedule: &mut Schedule, time: Tick, result: Result<Values, ProbeError>) {
         let was_silent = std::mem::replace(&mut schedule.is_silent, result.is_err());
         let source = schedule.source.clone();
         match result {
             Ok(values) => {
                 if was_silent {
-                    self.send(Observed::Warning(format!("probe {source} answers again")));
+                    self.send(WatchEvent::Warning(format!("probe {source} answers again")));
                 }
-                self.send(Observed::Reading(Reading { at: time, source, values: values.0 }));
+                self.send(WatchEvent::Reading(Reading { at: time, source, values: values.0 }));
             }
             Err(trouble) if !was_silent => {
-                self.send(Observed::Warning(format!(
+                self.send(WatchEvent::Warning(format!(
                     "probe {source}: {trouble}; it is asked again, and its readings are missing until then"
                 )));
             }
@@ -101,7 +101,7 @@ impl Collector {
         }
     }
 
-    fn send(&self, event: Observed) {
+    fn send(&self, event: WatchEvent) {
         // If the receiver was dropped, the watch is over, and the event is not needed.
         let _ = self.events.send(event);
     }

@@ -4,7 +4,7 @@
 //! list of processes, and for a remote machine all files in one request. Then it takes
 //! each reading from these.
 
-use super::Trouble;
+use super::ProbeError;
 use super::processes::listening::{self, Socket};
 use super::processes::{Pace, Processes, Table};
 use super::ssh::{ChildHandle, SshSession, quoted};
@@ -78,7 +78,7 @@ impl Machine {
     }
 
     /// Refreshes the files and lists that these readings need.
-    pub fn refresh(&mut self, reads: &[&Reads]) -> Result<(), Trouble> {
+    pub fn refresh(&mut self, reads: &[&Reads]) -> Result<(), ProbeError> {
         let mut list = ReadList::default();
         for reads in reads {
             reads.add_to(&mut list);
@@ -112,7 +112,7 @@ impl Reads {
     }
 
     /// Takes a reading of the machine, which was refreshed at `now`.
-    pub fn read(&mut self, machine: &Machine, now: Tick) -> Result<Values, Trouble> {
+    pub fn read(&mut self, machine: &Machine, now: Tick) -> Result<Values, ProbeError> {
         let mut values = Values::default();
         match self {
             Self::Processes(processes) => processes.read(machine, now, &mut values)?,
@@ -126,7 +126,7 @@ impl Reads {
             }
         }
         if values.0.is_empty() {
-            return Err(Trouble::NoProc(machine.name().to_owned()));
+            return Err(ProbeError::NoProc(machine.name().to_owned()));
         }
         Ok(values)
     }

@@ -16,7 +16,7 @@ mod prometheus;
 mod tests;
 mod tomcat;
 
-use super::Trouble;
+use super::ProbeError;
 use crate::sources::Values;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -81,7 +81,7 @@ const KINDS: &[Kind] = &[
 pub(super) struct Page {
     kind: &'static Kind,
     /// Without user and password, because error messages contain it.
-    url: Result<Url, Trouble>,
+    url: Result<Url, ProbeError>,
     authorization: Option<String>,
     parse: Parse,
     agent: Agent,
@@ -98,14 +98,14 @@ impl Page {
     }
 
     /// Requests the page and parses it.
-    pub fn read(&mut self) -> Result<Values, Trouble> {
+    pub fn read(&mut self) -> Result<Values, ProbeError> {
         let url = self.url.clone()?;
         let text = self.text(&url)?;
         let values = (self.parse)(&text).filter(|values| !values.0.is_empty());
-        values.ok_or(Trouble::Unknown { url: url.into(), expected: self.kind.expected })
+        values.ok_or(ProbeError::Unknown { url: url.into(), expected: self.kind.expected })
     }
 
-    fn text(&self, url: &Url) -> Result<String, Trouble> {
+    fn text(&self, url: &Url) -> Result<String, ProbeError> {
         let mut request = self.agent.get(url.as_str()).header("Connection", "close");
         if let Some(authorization) = &self.authorization {
             request = request.header("Authorization", authorization);
@@ -113,7 +113,7 @@ impl Page {
         let mut reply = request.call().map_err(|error| unreachable_page(url, &error))?;
         let status = reply.status().as_u16();
         if status != 200 {
-            return Err(Trouble::Status { url: url.to_string(), status, hint: hint(status) });
+            return Err(ProbeError::Status { url: url.to_string(), status, hint: hint(status) });
         }
         // A wrong address may lead to a download of any length.
         let body = reply.body_mut().with_config().limit(MAX_LENGTH).read_to_vec();
@@ -122,8 +122,8 @@ impl Page {
     }
 }
 
-fn unreachable_page(url: &Url, error: &ureq::Error) -> Trouble {
-    Trouble::Unreachable { url: url.to_string(), why: error.to_string() }
+fn unreachable_page(url: &Url, error: &ureq::Error) -> ProbeError {
+    ProbeError::Unreachable { url: url.to_string(), why: error.to_string() }
 }
 
 /// Returns what to check if a page has another status than 200.
@@ -138,9 +138,9 @@ fn hint(status: u16) -> &'static str {
 }
 
 /// Returns the address without user and password, and the header field that contains them.
-fn address(url: &str, kind: &Kind) -> (Result<Url, Trouble>, Option<String>) {
+fn address(url: &str, kind: &Kind) -> (Result<Url, ProbeError>, Option<String>) {
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let Some(mut parsed) = parsed else { return (Err(Trouble::Url { url: without_user(url) }), None) };
+    let Some(mut parsed) = parsed else { return (Err(ProbeError::Url { url: without_user(url) }), None) };
     let user = percent_decoded(parsed.username());
     let password = parsed.password().map(percent_decoded);
     let has_credentials = !user.is_empty() || password.is_some();

@@ -15,7 +15,7 @@ mod tasks;
 pub(super) use table::Table;
 
 use super::machine::{Machine, ReadList};
-use super::{Trouble, ssh::quoted};
+use super::{ProbeError, ssh::quoted};
 use crate::sources::{Values, numbers, value_of};
 use accept::AcceptQueue;
 use brunt_model::Tick;
@@ -92,7 +92,7 @@ impl Processes {
     }
 
     /// Takes a reading of the machine, which was refreshed at `now`.
-    pub fn read(&mut self, machine: &Machine, now: Tick, into: &mut Values) -> Result<(), Trouble> {
+    pub fn read(&mut self, machine: &Machine, now: Tick, into: &mut Values) -> Result<(), ProbeError> {
         let pace = self.pace(now);
         self.find(machine, pace)?;
         self.cpu(into);
@@ -113,7 +113,7 @@ impl Processes {
 
     /// Finds the selected processes with their descendants, and those of the last
     /// reading that still exist.
-    fn find(&mut self, machine: &Machine, pace: Pace) -> Result<(), Trouble> {
+    fn find(&mut self, machine: &Machine, pace: Pace) -> Result<(), ProbeError> {
         let roots = self.finder.pids(machine, pace)?;
         // A process whose parent ended gets another parent, and would no longer be a descendant.
         let existing = self.members.iter().filter(|(pid, m)| machine.table.start_of(**pid) == Some(m.start));
@@ -121,7 +121,7 @@ impl Processes {
         let members = machine.table.with_descendants(roots.into_iter().chain(existing));
         self.limits.retain(|pid, _| members.contains_key(pid));
         self.members = members;
-        if self.members.is_empty() { Err(Trouble::NoProcess(select::description(&self.finder.select))) } else { Ok(()) }
+        if self.members.is_empty() { Err(ProbeError::NoProcess(select::description(&self.finder.select))) } else { Ok(()) }
     }
 
     fn cpu(&mut self, into: &mut Values) {

@@ -8,7 +8,7 @@
 //! This module does not parse the files. The texts go into a `Root`, where the same sources read
 //! them as on this machine.
 
-use super::Trouble;
+use super::ProbeError;
 use super::machine::ReadList;
 use brunt_model::probe_spec::ProbeAccess;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -124,7 +124,7 @@ impl SshSession {
     }
 
     /// Reads files of the machine. Returns their paths and texts. Waits for the answer.
-    pub fn read(&mut self, list: &ReadList) -> Result<Vec<(String, String)>, Trouble> {
+    pub fn read(&mut self, list: &ReadList) -> Result<Vec<(String, String)>, ProbeError> {
         if self.skips > 0 {
             self.skips -= 1;
             return Err(self.trouble());
@@ -147,8 +147,8 @@ impl SshSession {
         }
     }
 
-    fn trouble(&self) -> Trouble {
-        Trouble::Ssh { host: self.host.clone(), why: self.why.clone() }
+    fn trouble(&self) -> ProbeError {
+        ProbeError::Ssh { host: self.host.clone(), why: self.why.clone() }
     }
 
     fn try_read(&mut self, list: &ReadList) -> Result<Vec<(String, String)>, String> {

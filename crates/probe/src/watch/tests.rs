@@ -29,7 +29,7 @@ fn spec(name: &str, what: Probed) -> ProbeSpec {
 }
 
 /// Returns the events until `is_enough` is true, for ten seconds at most.
-fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[Observed]) -> bool) -> Vec<Observed> {
+fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[WatchEvent]) -> bool) -> Vec<WatchEvent> {
     let mut watch = Watch::start(specs, Since::now());
     let mut events = Vec::new();
     for _ in 0..1000 {
@@ -42,13 +42,13 @@ fn watched(specs: &[ProbeSpec], is_enough: impl Fn(&[Observed]) -> bool) -> Vec<
     panic!("not enough: {events:?}");
 }
 
-fn readings<'a>(events: &'a [Observed], source: &str) -> Vec<&'a Reading> {
-    let reading = |event: &'a Observed| if let Observed::Reading(r) = event { Some(r) } else { None };
+fn readings<'a>(events: &'a [WatchEvent], source: &str) -> Vec<&'a Reading> {
+    let reading = |event: &'a WatchEvent| if let WatchEvent::Reading(r) = event { Some(r) } else { None };
     events.iter().filter_map(reading).filter(|r| r.source == source).collect()
 }
 
-fn warnings(events: &[Observed]) -> Vec<&str> {
-    events.iter().filter_map(|s| if let Observed::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+fn warnings(events: &[WatchEvent]) -> Vec<&str> {
+    events.iter().filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
 }
 
 fn values(reading: &Reading) -> BTreeMap<&str, f64> {
@@ -184,7 +184,7 @@ fn what_twenty_processes_cost() {
         ("20 processes, a probe each, and the host", separate.into_iter().chain([host]).collect()),
     ];
     for (what, specs) in cases {
-        let mut ourselves = crate::Ourselves::new(&[]);
+        let mut ourselves = crate::SelfMonitor::new(&[]);
         let mut watch = Watch::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);

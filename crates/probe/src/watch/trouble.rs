@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a source gave no reading. Each message suggests what to check.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Trouble {
+pub enum ProbeError {
     /// No readable process matches the selection.
     #[error("no readable process {0}")]
     NoProcess(String),

@@ -4,7 +4,7 @@ use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
     Scalability,
 };
-use brunt_model::finding::{Cause, Limit, Origin, Side, State, Weight};
+use brunt_model::finding::{Cause, Limit, Origin, Side, State, Severity};
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub fn analysis(study: &Study) -> Analysis {
         )],
         findings: vec![finding(
             "repetitions",
-            Weight::Note,
+            Severity::Note,
             "A 95 % CI needs 6 repetitions (have 3); their range is shown.",
             Some("Use --repeat 6 or more."),
         )],
@@ -125,7 +125,7 @@ fn bottleneck(culprit: Culprit) -> Bottleneck {
 
 /// The median of the trials of a step, between the lowest and the highest.
 fn point(study: &Study, contender: usize, step: usize) -> CurvePoint {
-    let trials: Vec<&Trial> = study.of(contender).filter(|t| t.place.step == step).collect();
+    let trials: Vec<&Trial> = study.trials_of(contender).filter(|t| t.place.step == step).collect();
     let over = |of: &dyn Fn(&Run) -> f64| {
         let mut values: Vec<f64> = trials.iter().map(|t| of(&t.run)).collect();
         values.sort_by(f64::total_cmp);

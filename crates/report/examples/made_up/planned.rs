@@ -1,6 +1,6 @@
 //! The experiment that was not carried out.
 
-use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
@@ -36,7 +36,7 @@ fn contender(name: &str) -> Contender {
     Contender {
         name: name.into(),
         factors: vec![("server".into(), name.into())],
-        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| Step::new(load, plan(load))).collect(),
+        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| LoadStep::new(load, plan(load))).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{}.sh", name.split(' ').next().unwrap_or(name)),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),

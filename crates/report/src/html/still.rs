@@ -10,8 +10,8 @@ use crate::outline::run::{Report, outcomes, verdict};
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
-use brunt_model::finding::{State, Weight};
-use brunt_model::numbers::{UNKNOWN, count, fraction, three};
+use brunt_model::finding::{State, Severity};
+use brunt_model::numbers::{UNKNOWN, count, fraction, three_digits};
 use brunt_model::{Analysis, Finding, Judgement, Run, Study};
 
 /// Apdex threshold T: faster requests are satisfied, requests up to 4
@@ -41,7 +41,7 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
 
 /// Returns the verdict with its reasons, as the outline has them.
 fn banner(report: &Report) -> String {
-    let state = report.judgement.verdict.state.word();
+    let state = report.judgement.verdict.state.key();
     let fact = verdict::fact(report);
     let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| match emphasis {
         Some(_) => format!("<strong class=\"state {state}\">{}</strong>", escaped(text)),
@@ -73,8 +73,8 @@ fn tiles(run: &Run, judgement: &Judgement) -> String {
     let rate_interval = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
     let mut tiles = vec![
-        tile("Verdict", &verdict.word().to_uppercase(), "", class(verdict)),
-        tile("Throughput", &format!("{} /s", three(run.throughput())), &rate_interval, ""),
+        tile("Verdict", &verdict.key().to_uppercase(), "", class(verdict)),
+        tile("Throughput", &format!("{} /s", three_digits(run.throughput())), &rate_interval, ""),
     ];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let ends = with_both_ends(run, judgement, q);
@@ -178,7 +178,7 @@ fn findings(findings: &[Finding], warnings: &[String]) -> String {
 }
 
 fn finding(finding: &Finding) -> String {
-    let class = if finding.weight == Weight::Warning { "warning" } else { "note" };
+    let class = if finding.weight == Severity::Warning { "warning" } else { "note" };
     format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
 }
 

@@ -32,7 +32,7 @@ pub struct Zoom {
 
 impl From<&Run> for Zoom {
     fn from(run: &Run) -> Self {
-        let zero = run.began(Phase::Measure).unwrap_or_default();
+        let zero = run.phase_start(Phase::Measure).unwrap_or_default();
         let mut zoom = Self { measured_seconds: run.measured_seconds(), ..Self::default() };
         for second in seconds(run) {
             zoom.from_seconds.push(second.from.seconds_from(zero));
@@ -51,7 +51,7 @@ impl From<&Run> for Zoom {
 /// phases are never merged.
 fn seconds(run: &Run) -> Vec<Point> {
     let mut joined: Vec<Point> = Vec::new();
-    let width = width(run.seen_to.seconds());
+    let width = width(run.last_interval_end.seconds());
     for point in run.series.points() {
         match joined.last_mut() {
             Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {

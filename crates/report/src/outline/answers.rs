@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::{Subject, load_head};
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
-use brunt_model::numbers::{UNKNOWN, fraction, plain, three, time};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, three_digits, time};
 use brunt_model::{Answer, Trial};
 
 /// Returns a table of capacities and one of trials for each answer.
@@ -27,14 +27,14 @@ fn capacities(answer: &Answer) -> Block {
 
 fn capacity_row(capacity: &brunt_model::answer::Capacity) -> Vec<String> {
     let Estimate { value, low, high } = capacity.at;
-    vec![capacity.objectives.name.clone(), value.map_or(UNKNOWN.into(), three), interval(low, high)]
+    vec![capacity.objectives.name.clone(), value.map_or(UNKNOWN.into(), three_digits), interval(low, high)]
 }
 
 fn interval(low: Option<f64>, high: Option<f64>) -> String {
     match (low, high) {
-        (Some(low), Some(high)) => format!("{}–{}", three(low), three(high)),
-        (Some(low), None) => format!("≥ {}", three(low)),
-        (None, Some(high)) => format!("≤ {}", three(high)),
+        (Some(low), Some(high)) => format!("{}–{}", three_digits(low), three_digits(high)),
+        (Some(low), None) => format!("≥ {}", three_digits(low)),
+        (None, Some(high)) => format!("≤ {}", three_digits(high)),
         (None, None) => UNKNOWN.into(),
     }
 }
@@ -51,8 +51,8 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
         rows.push(vec![
             (index + 1).to_string(),
             plain(trial.load),
-            three(trial.seconds),
-            three(trial.achieved),
+            three_digits(trial.seconds),
+            three_digits(trial.achieved),
             p99.unwrap_or_else(|| UNKNOWN.into()),
             errors.unwrap_or_else(|| UNKNOWN.into()),
             sides(trial),
@@ -68,7 +68,7 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
 fn find_trial<'a>(subject: &Subject<'a>, answer: &Answer, search_trial: &SearchTrial) -> Option<&'a Trial> {
     let study = subject.study?;
     let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender)?;
-    study.of(contender).find(|trial| {
+    study.trials_of(contender).find(|trial| {
         let run = &trial.run;
         let load = study.experiment.step(trial.place).map(|step| step.load);
         load == Some(search_trial.load)
@@ -94,9 +94,9 @@ fn side_word(side: LoadSide) -> &'static str {
 
 fn running_estimate(estimate: Estimate) -> String {
     match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) => format!("{} to {}", three(low), three(high)),
-        (Some(low), None) => format!("from {} on", three(low)),
-        (None, Some(high)) => format!("below {}", three(high)),
+        (Some(low), Some(high)) => format!("{} to {}", three_digits(low), three_digits(high)),
+        (Some(low), None) => format!("from {} on", three_digits(low)),
+        (None, Some(high)) => format!("below {}", three_digits(high)),
         (None, None) => UNKNOWN.into(),
     }
 }

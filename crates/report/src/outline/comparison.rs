@@ -5,7 +5,7 @@ use super::block::{Block, ListItem};
 use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair};
-use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three_digits};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
@@ -117,15 +117,15 @@ fn unit_suffix(unit: LoadUnit) -> &'static str {
 /// Formats an estimate: `362 (340 to 380)`.
 fn estimate(at: Estimate) -> String {
     match (at.value, at.low, at.high) {
-        (Some(value), None, None) => three(value),
+        (Some(value), None, None) => three_digits(value),
         (Some(value), low, high) => {
-            let low = low.map_or("?".into(), three);
-            let high = high.map_or("?".into(), three);
-            format!("{} ({low} to {high})", three(value))
+            let low = low.map_or("?".into(), three_digits);
+            let high = high.map_or("?".into(), three_digits);
+            format!("{} ({low} to {high})", three_digits(value))
         }
-        (None, Some(low), None) => format!("at least {}", three(low)),
-        (None, None, Some(high)) => format!("below {}", three(high)),
-        (None, Some(low), Some(high)) => format!("{} to {}", three(low), three(high)),
+        (None, Some(low), None) => format!("at least {}", three_digits(low)),
+        (None, None, Some(high)) => format!("below {}", three_digits(high)),
+        (None, Some(low), Some(high)) => format!("{} to {}", three_digits(low), three_digits(high)),
         (None, None, None) => UNKNOWN.to_owned(),
     }
 }
@@ -165,8 +165,8 @@ pub fn word(verdict: Better) -> &'static str {
 fn formatted(measure: Measure, value: f64, unit: LoadUnit) -> String {
     match measure {
         Measure::Run(Metric::Errors) => fraction(value),
-        Measure::Run(Metric::Throughput | Metric::Goodput) => format!("{}/s", three(value)),
-        Measure::Capacity => format!("{}{}", three(value), unit.behind()),
+        Measure::Run(Metric::Throughput | Metric::Goodput) => format!("{}/s", three_digits(value)),
+        Measure::Capacity => format!("{}{}", three_digits(value), unit.suffix()),
         Measure::Run(_) | Measure::ServerCpu if value.is_finite() => seconds(value),
         Measure::Run(_) | Measure::ServerCpu => UNKNOWN.into(),
     }

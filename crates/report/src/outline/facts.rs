@@ -21,7 +21,7 @@ pub fn of(study: &Study) -> Vec<Fact> {
 
 fn trials(study: &Study) -> String {
     let experiment = &study.experiment;
-    if experiment.grows() {
+    if experiment.has_search() {
         let measured: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();
         let chosen = "loads chosen adaptively";
         return format!(
@@ -60,7 +60,7 @@ pub fn machine(e: &Environment) -> String {
 pub fn unfinished(study: &Study) -> Option<String> {
     let completed = study.trials.len();
     let planned = study.experiment.trials();
-    if study.experiment.grows() {
+    if study.experiment.has_search() {
         return study.interrupted.then(|| "the search is incomplete".to_owned());
     }
     (study.interrupted || !study.is_complete())

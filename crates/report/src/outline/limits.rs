@@ -4,7 +4,7 @@ use super::block::{Block, ListItem};
 use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
-use brunt_model::numbers::{UNKNOWN, three};
+use brunt_model::numbers::{UNKNOWN, three_digits};
 
 /// Maximum number of contenders in a table; more get further tables.
 const MAX_COLUMNS: usize = 4;
@@ -57,11 +57,11 @@ fn value(contender: &ContenderAnalysis, limit: &LoadLimit) -> String {
         return last.map_or("not seen".into(), |last| {
             // A saturation point is a throughput, whatever the unit of the load is.
             let highest = if limit.kind == LimitKind::Saturation { last.achieved.value } else { last.load };
-            format!("> {}{space}{}", three(highest), limit.unit)
+            format!("> {}{space}{}", three_digits(highest), limit.unit)
         });
     };
     let robust = if limit.robust == Some(false) { " (not robust)" } else { "" };
-    format!("{}{space}{}{}{robust}", three(at.value), limit.unit, ends(&at))
+    format!("{}{space}{}{}{robust}", three_digits(at.value), limit.unit, ends(&at))
 }
 
 /// Formats the band around a figure in brackets; empty if it has none.
@@ -69,7 +69,7 @@ pub fn ends(at: &BandedFigure) -> String {
     if at.band == Band::One || at.low == at.high {
         return String::new();
     }
-    format!(" [{} to {}]", three(at.low), three(at.high))
+    format!(" [{} to {}]", three_digits(at.low), three_digits(at.high))
 }
 
 /// Returns how each limit was found: once, if it is the same for all contenders.
@@ -128,5 +128,5 @@ fn scalability(analysis: &Analysis) -> Vec<Block> {
 }
 
 fn with_band(figure: &BandedFigure) -> String {
-    format!("{}{}", three(figure.value), ends(figure))
+    format!("{}{}", three_digits(figure.value), ends(figure))
 }

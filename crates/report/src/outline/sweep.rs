@@ -6,7 +6,7 @@ use crate::readings::server_cpu;
 use brunt_model::Trial;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::finding::State;
-use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
 
 /// A column: its head, and the function that returns its cells. None means unknown.
 type Column<'a> = (&'static str, Box<dyn Fn(&CurvePoint) -> Option<String> + 'a>);
@@ -43,8 +43,8 @@ fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysis: &'a Contend
     let load = load_head(subject.unit);
     vec![
         (load, Box::new(|p| Some(plain(p.load)))),
-        ("offered", Box::new(|p| p.offered.map(|figure| three(figure.value)))),
-        ("achieved", Box::new(|p| Some(three(p.achieved.value)))),
+        ("offered", Box::new(|p| p.offered.map(|figure| three_digits(figure.value)))),
+        ("achieved", Box::new(|p| Some(three_digits(p.achieved.value)))),
         ("mean", Box::new(|p| p.mean.map(|figure| seconds(figure.value)))),
         ("p50", Box::new(move |p| quantile(&trials(subject, contender, p.load), p.p50, 0.5))),
         ("p95", Box::new(move |p| quantile(&trials(subject, contender, p.load), p.p95, 0.95))),
@@ -57,7 +57,7 @@ fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysis: &'a Contend
 
 fn trials<'a>(subject: &Subject<'a>, contender: usize, load: f64) -> Vec<&'a Trial> {
     let Some(study) = subject.study else { return Vec::new() };
-    study.of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|step| step.load == load)).collect()
+    study.trials_of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|step| step.load == load)).collect()
 }
 
 fn quantile(trials: &[&Trial], figure: Option<BandedFigure>, q: f64) -> Option<String> {
@@ -90,7 +90,7 @@ fn flags(subject: &Subject<'_>, contender: usize, analysis: &ContenderAnalysis, 
         (in_state(&trials, State::BusyMachine), "busy machine"),
         (in_state(&trials, State::Unexplained), "unexplained lag"),
         (in_state(&trials, State::Invalid), "invalid"),
-        (trials.iter().filter(|trial| trial.run.interrupted()).count(), "cut short"),
+        (trials.iter().filter(|trial| trial.run.is_interrupted()).count(), "cut short"),
     ];
     let flags = all.iter().filter(|flag| flag.0 > 0).map(|(n, word)| match n {
         1 => (*word).to_owned(),

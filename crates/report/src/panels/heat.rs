@@ -29,7 +29,7 @@ fn cells(points: &[Point], run: &Run) -> Option<Heat> {
     let first = row(least);
     let last = row(most);
     let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_PER_DECADE) / 1e9).collect();
-    let zero = run.began(Phase::Measure).unwrap_or_default();
+    let zero = run.phase_start(Phase::Measure).unwrap_or_default();
     let mut x: Vec<f64> = points.iter().map(|point| point.from.seconds_from(zero)).collect();
     // There is one bound more than columns.
     x.extend(points.last().map(|point| point.to.seconds_from(zero)));

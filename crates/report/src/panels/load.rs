@@ -71,7 +71,7 @@ pub(super) fn over_repetitions(
 ) -> Option<Figure> {
     let contenders = &study.experiment.contenders;
     let varies = (0..contenders.len()).any(|contender| {
-        let mut loads = study.of(contender).map(|trial| of(study, trial));
+        let mut loads = study.trials_of(contender).map(|trial| of(study, trial));
         loads.next().is_some_and(|first| loads.any(|load| load != first))
     });
     if varies {
@@ -79,7 +79,7 @@ pub(super) fn over_repetitions(
     }
     let mut lines = Vec::new();
     for (i, contender) in contenders.iter().enumerate() {
-        let completed = study.of(i).filter(|trial| !trial.run.interrupted());
+        let completed = study.trials_of(i).filter(|trial| !trial.run.is_interrupted());
         let mut points: Vec<Point> = completed
             .map(|trial| Point {
                 x: f64::from(trial.place.repetition + 1),

@@ -211,7 +211,7 @@ fn line_name(name: &str) -> String {
 /// highest as the band.
 fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> Vec<Track>) -> Figure {
     let mut lines: BTreeMap<(usize, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    let completed = study.trials.iter().filter(|t| !t.run.interrupted());
+    let completed = study.trials.iter().filter(|t| !t.run.is_interrupted());
     for trial in completed {
         let load = load::of(study, trial).max(0.0).to_bits();
         for (name, spans) in tracks(&trial.run) {

@@ -38,11 +38,11 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 /// Merges all requests of a load. Repetitions are merged, never averaged.
 fn tally(study: &Study, contender: usize, load: f64) -> Tally {
     let mut merged = Tally::default();
-    let trials = study.of(contender).filter(|t| load::of(study, t) == load && !t.run.interrupted());
+    let trials = study.trials_of(contender).filter(|t| load::of(study, t) == load && !t.run.is_interrupted());
     trials.for_each(|t| merged.merge(&t.run.total));
     // Interrupted trials count only if there is no other.
     if merged == Tally::default() {
-        study.of(contender).filter(|t| load::of(study, t) == load).for_each(|t| merged.merge(&t.run.total));
+        study.trials_of(contender).filter(|t| load::of(study, t) == load).for_each(|t| merged.merge(&t.run.total));
     }
     merged
 }

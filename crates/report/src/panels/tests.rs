@@ -2,7 +2,7 @@ use super::*;
 use crate::figure::Unit;
 use crate::single::study_of;
 use crate::story;
-use brunt_model::finding::{Estimate, Interval};
+use brunt_model::finding::{FigureEstimate, Interval};
 use brunt_model::{Judgement, Reading};
 use std::collections::BTreeSet;
 
@@ -160,7 +160,7 @@ fn p99_over_load_has_its_range_and_the_objective() {
 #[test]
 fn p99_over_time_stands_beside_that_of_the_whole_run_with_its_interval() {
     let run = story::closed().run();
-    let estimate = Estimate { value: 0.0012, low: 0.0011, high: Some(0.0013) };
+    let estimate = FigureEstimate { value: 0.0012, low: 0.0011, high: Some(0.0013) };
     let interval = Interval {
         quantile: 0.99,
         estimate: Some(estimate),

@@ -54,7 +54,7 @@ impl Document {
             throughput_interval_per_second: judgement.throughput,
             objectives: objectives(run),
             warnings: run.warnings.clone(),
-            interrupted: run.interrupted(),
+            interrupted: run.is_interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_intervals(run),
             populations: run.populations.iter().map(population).collect(),
@@ -67,7 +67,7 @@ impl Document {
 
 /// Duration of the run, or the time so far.
 pub(crate) fn elapsed(run: &Run) -> Tick {
-    run.finish.as_ref().map_or(run.seen_to, |f| f.at)
+    run.finish.as_ref().map_or(run.last_interval_end, |f| f.at)
 }
 
 impl From<&brunt_model::Environment> for Environment {
@@ -222,7 +222,7 @@ pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
 
 /// Converts points of a run's series to intervals.
 pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl Iterator<Item = Interval> {
-    let zero = run.began(brunt_model::Phase::Measure).unwrap_or_default();
+    let zero = run.phase_start(brunt_model::Phase::Measure).unwrap_or_default();
     points.map(move |point| interval(&point, zero))
 }
 

@@ -8,8 +8,8 @@ use crate::single::point;
 use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
 };
-use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::finding::{Finding, Side, Weight};
+use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
+use brunt_model::finding::{Finding, Side, Severity};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{
@@ -74,7 +74,7 @@ fn contender(Server(name, ..): &Server, loads: &[f64]) -> Contender {
     Contender {
         name: (*name).into(),
         factors: vec![("server".into(), (*name).into())],
-        steps: loads.iter().map(|load| Step::new(*load, story(*load).plan)).collect(),
+        steps: loads.iter().map(|load| LoadStep::new(*load, story(*load).plan)).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{name}.sh"),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
@@ -182,15 +182,15 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
     let contenders =
         SERVERS.iter().enumerate().map(|(i, server)| contender_analysis(study, loads, i, server)).collect();
     let findings = vec![finding(
-        Weight::Warning,
+        Severity::Warning,
         "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
         Some("--repeat 6"),
     )];
-    let conclusions = vec![finding(Weight::Note, "nginx saturates at 360/s, apache at 300/s.", None)];
+    let conclusions = vec![finding(Severity::Note, "nginx saturates at 360/s, apache at 300/s.", None)];
     Analysis { contenders, conclusions, findings, ..Analysis::default() }
 }
 
-fn finding(weight: Weight, sentence: &str, remedy: Option<&str>) -> Finding {
+fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
     Finding { rule: "example".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
 }
 
@@ -209,7 +209,7 @@ fn contender_analysis(
     Server(name, capacity, _): &Server,
 ) -> ContenderAnalysis {
     let curve = loads.iter().map(|load| {
-        let trials = study.of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|s| s.load == *load));
+        let trials = study.trials_of(contender).filter(|t| study.experiment.step(t.place).is_some_and(|s| s.load == *load));
         let points: Vec<CurvePoint> = trials.map(|trial| point(&trial.run)).collect();
         median_point(*load, &points)
     });

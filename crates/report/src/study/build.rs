@@ -46,7 +46,7 @@ impl From<&Experiment> for Arrangement {
 
 /// Returns the loads of a contender. In a search, the first step is only the pattern of the others.
 fn loads(experiment: &Experiment, contender: &Contender) -> Vec<f64> {
-    let steps = if experiment.grows() { contender.grown() } else { &contender.steps };
+    let steps = if experiment.has_search() { contender.measured_steps() } else { &contender.steps };
     steps.iter().map(|step| step.load).collect()
 }
 
@@ -81,7 +81,7 @@ impl TrialDocument {
             repetition: place.repetition + 1,
             // Steps count from 1. In a search, step 0 is the pattern of the trials, and
             // not a trial itself.
-            step: place.step as u64 + u64::from(!experiment.grows()),
+            step: place.step as u64 + u64::from(!experiment.has_search()),
             load: load_of(experiment, trial),
             id: trial.id.clone(),
             started: rfc3339(run.unix_seconds),
@@ -102,7 +102,7 @@ impl TrialDocument {
             bottleneck: judgement.bottleneck.clone(),
             objectives: result::objectives(run),
             warnings: run.warnings.clone(),
-            interrupted: run.interrupted(),
+            interrupted: run.is_interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             readings: readings::means(run),
             labels: if run.labels.len() > 1 { result::labels(run) } else { Vec::new() },

@@ -3,7 +3,7 @@
 use crate::figure::{Figure, Line, Scale, Unit};
 use crate::layout::{clean, pad, shorten};
 use crate::view::{Emphasis, View};
-use brunt_model::numbers::{seconds, three};
+use brunt_model::numbers::{seconds, three_digits};
 
 /// Height of the graph, in lines.
 const ROWS: usize = 10;
@@ -30,8 +30,8 @@ pub fn text(view: &View, graph: &Figure) -> String {
         out += line.trim_end();
         out.push('\n');
     }
-    let low = three(x.low);
-    let high = format!("{}  {}", three(x.high), graph.x.label);
+    let low = three_digits(x.low);
+    let high = format!("{}  {}", three_digits(x.high), graph.x.label);
     let axis = pad(&low, columns.saturating_sub(high.chars().count()));
     out + &format!("{:LABEL_WIDTH$} └{}\n{:LABEL_WIDTH$}  {axis}{high}\n", "", "─".repeat(columns), "")
 }
@@ -82,7 +82,7 @@ fn straight_line(start: (usize, usize), end: (usize, usize)) -> impl Iterator<It
 }
 
 fn formatted(unit: Unit, value: f64) -> String {
-    if unit == Unit::Seconds { seconds(value) } else { three(value) }
+    if unit == Unit::Seconds { seconds(value) } else { three_digits(value) }
 }
 
 /// Maps values to characters.

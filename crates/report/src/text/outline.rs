@@ -154,7 +154,7 @@ impl Formatter<'_> {
         let mut table = Table::default();
         for row in rows {
             let cells = [format!("  {}", row.outcome), row.count.clone(), row.share.clone()];
-            table.noted(cells, clean(&row.meaning));
+            table.row_with_note(cells, clean(&row.meaning));
         }
         if self.cuts_notes() { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
     }
@@ -207,7 +207,7 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     let notes = if is_inline { Notes::default() } else { Notes::of(&texts[1..]) };
     let mut table = Table::default();
     for (index, (row, text)) in lines.iter().zip(&texts).enumerate() {
-        table.noted(selected(row, &shown), if index == 0 { text.clone() } else { notes.mark(text) });
+        table.row_with_note(selected(row, &shown), if index == 0 { text.clone() } else { notes.mark(text) });
     }
     let text = table.render_within(view.columns.max(table.columns() + 20));
     let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));

@@ -4,7 +4,7 @@ use super::write_as;
 use crate::story::{self, Story};
 use crate::view::{BRIEF_LINES, Color, View};
 use brunt_model::finding::{
-    Cause, Check, Estimate, Evidence, Interval, Limit, Origin, Side, State, Steady, Verdict, Weight,
+    Cause, Check, FigureEstimate, Evidence, Interval, Limit, Origin, Side, State, Steady, Verdict, Severity,
 };
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::time::seconds_of;
@@ -32,9 +32,9 @@ fn judged(run: &Run) -> Judgement {
         steady: Some(Steady { cut: Duration::ZERO, reached: true, method: "MSER-5".into() }),
         checks: vec![Check { name: "begun requests".into(), holds: true, arithmetic: "1 = 1".into() }],
         findings: vec![
-            finding(Weight::Note, "Client and server share this machine: they compete for its 2 cores.", None),
+            finding(Severity::Note, "Client and server share this machine: they compete for its 2 cores.", None),
             finding(
-                Weight::Note,
+                Severity::Note,
                 "p99.9 needs about 10,000 requests (have 1,000); p99 is the highest reliable percentile.",
                 Some("-d 100s"),
             ),
@@ -43,11 +43,11 @@ fn judged(run: &Run) -> Judgement {
     }
 }
 
-fn estimate(value: f64) -> Estimate {
-    Estimate { value, low: value * 0.98, high: Some(value * 1.03) }
+fn estimate(value: f64) -> FigureEstimate {
+    FigureEstimate { value, low: value * 0.98, high: Some(value * 1.03) }
 }
 
-fn finding(weight: Weight, sentence: &str, remedy: Option<&str>) -> Finding {
+fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
     Finding { rule: "x".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
 }
 
@@ -117,7 +117,7 @@ fn many_errors() -> (Run, Judgement) {
     judgement.findings.insert(
         0,
         finding(
-            Weight::Warning,
+            Severity::Warning,
             "5.95 % of the requests were errors: 80 dropped, 19 × status 503.",
             Some("lower --rate"),
         ),
@@ -196,7 +196,7 @@ fn the_brief_report_of_a_plain_run_has_at_most_20_lines() {
 fn nothing_is_cut_on_a_pipe() {
     let (run, judgement) = many_errors();
     let long = "a note of many words ".repeat(20);
-    let judgement = Judgement { findings: vec![finding(Weight::Note, &long, None)], ..judgement };
+    let judgement = Judgement { findings: vec![finding(Severity::Note, &long, None)], ..judgement };
     let pipe = View { lines: None, ..View::default() };
     let shown = text(&pipe, &run, &judgement);
     assert!(!shown.contains('…'), "{shown}");

@@ -3,13 +3,13 @@
 //! Hooks, servers and trials are run as in [`conduct`](super).
 
 use super::level::Level;
-use super::{Conductor, End, Outcome};
-use crate::error::Failure;
+use super::{Conductor, ExperimentEnd, Outcome};
+use crate::error::RigFailure;
 use crate::guarded_command::RigContext;
 use crate::host::Host;
 use crate::order::{self, Turn};
-use brunt_model::experiment::Step;
-use brunt_model::question::Between;
+use brunt_model::experiment::LoadStep;
+use brunt_model::question::TrialGap;
 use brunt_model::{Experiment, TrialIndex};
 use std::time::Duration;
 
@@ -18,27 +18,27 @@ pub trait Chooser<H> {
     /// Returns the next trial of this turn; None if the turn needs no more trials. The host has
     /// stored the results of earlier trials. Called between trials, and once before the hooks and
     /// the server of a turn are started.
-    fn next(&mut self, host: &mut H, turn: Turn) -> Option<Chosen>;
+    fn next(&mut self, host: &mut H, turn: Turn) -> Option<ChosenTrial>;
 }
 
 /// A trial that was chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct ChosenTrial {
     /// Position of the trial in the experiment.
     pub place: TrialIndex,
     /// Index of the trial among those of its contender, from 1.
     pub number: usize,
     /// The load and plan of the trial.
-    pub step: Step,
+    pub step: LoadStep,
     /// Action before the trial, unless it is the first one.
-    pub before: Between,
+    pub before: TrialGap,
 }
 
-impl Chosen {
+impl ChosenTrial {
     fn rest(&self) -> Duration {
         match self.before {
-            Between::Cool(time) => time,
-            Between::Restart => Duration::ZERO,
+            TrialGap::Cool(time) => time,
+            TrialGap::Restart => Duration::ZERO,
         }
     }
 }
@@ -55,10 +55,10 @@ pub fn pursue<H: Host>(
     chooser: &mut dyn Chooser<H>,
     context: &RigContext,
     host: &mut H,
-) -> Result<End, Failure<H::Error>> {
+) -> Result<ExperimentEnd, RigFailure<H::Error>> {
     let turns = order::turns(experiment);
     let mut conductor = Conductor::new(experiment, context, host);
-    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(End::Whole) };
+    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(ExperimentEnd::Whole) };
     conductor.with_hooks(Level::Experiment, |conductor| conductor.run_turns(chooser, &turns, first))
 }
 
@@ -66,7 +66,7 @@ pub fn pursue<H: Host>(
 struct FirstTrial {
     /// Number of turns before it that have no trial.
     skipped_turns: usize,
-    trial: Chosen,
+    trial: ChosenTrial,
 }
 
 impl<H: Host> Conductor<'_, H> {
@@ -85,13 +85,13 @@ impl<H: Host> Conductor<'_, H> {
             let end = self.within_contender(trial.place, |conductor| {
                 conductor.run_contender_turns(chooser, turns, count, trial)
             })?;
-            if end != End::Whole {
+            if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
             turns = &turns[count..];
             next = self.first_trial(chooser, turns);
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
     /// Runs the first `count` turns, which belong to one contender.
@@ -100,7 +100,7 @@ impl<H: Host> Conductor<'_, H> {
         chooser: &mut dyn Chooser<H>,
         turns: &[Turn],
         count: usize,
-        first: Chosen,
+        first: ChosenTrial,
     ) -> Outcome<H> {
         let mut first = Some(first);
         for (index, turn) in turns[..count].iter().enumerate() {
@@ -108,33 +108,33 @@ impl<H: Host> Conductor<'_, H> {
             let place = chosen.place;
             let end = self.within_repetition(place, |conductor| conductor.run_turn(chooser, *turn, chosen))?;
             let is_last = turns[index + 1..].iter().all(|later| later.repetition != turn.repetition);
-            if end != End::Whole {
+            if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
             if is_last && self.host.enough(turn.repetition) {
-                return Ok(End::Enough);
+                return Ok(ExperimentEnd::Enough);
             }
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
-    fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: Chosen) -> Outcome<H> {
+    fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: ChosenTrial) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
-            if self.host.stopped() || self.run_chosen(&chosen)? == End::Stopped {
-                return Ok(End::Stopped);
+            if self.host.stopped() || self.run_chosen(&chosen)? == ExperimentEnd::Stopped {
+                return Ok(ExperimentEnd::Stopped);
             }
             next = chooser.next(self.host, turn);
         }
-        Ok(End::Whole)
+        Ok(ExperimentEnd::Whole)
     }
 
-    fn run_chosen(&mut self, chosen: &Chosen) -> Outcome<H> {
+    fn run_chosen(&mut self, chosen: &ChosenTrial) -> Outcome<H> {
         // A server that was just started for the repetition need not be restarted
         // for its first trial.
-        let needs_restart = chosen.before == Between::Restart && self.server.is_some() && self.has_served_trial;
-        if needs_restart && self.restart(chosen.place)? == End::Stopped {
-            return Ok(End::Stopped);
+        let needs_restart = chosen.before == TrialGap::Restart && self.server.is_some() && self.has_served_trial;
+        if needs_restart && self.restart(chosen.place)? == ExperimentEnd::Stopped {
+            return Ok(ExperimentEnd::Stopped);
         }
         self.number = chosen.number;
         self.measure(chosen.place, &chosen.step, chosen.rest())

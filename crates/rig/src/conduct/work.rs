@@ -1,13 +1,13 @@
 //! Derives the plan and the probes of a trial from its step and its contender.
 
 use crate::server::Server;
-use brunt_model::experiment::{Contender, Step};
+use brunt_model::experiment::{Contender, LoadStep};
 use brunt_model::probe_spec::Select;
 use brunt_model::{Plan, ProbeSpec, Probed, TrialIndex};
 
 /// Returns the step's plan with a seed of this repetition and step. All contenders get the same
 /// seed, so they see the same arrivals.
-pub(super) fn plan(step: &Step, place: TrialIndex) -> Plan {
+pub(super) fn plan(step: &LoadStep, place: TrialIndex) -> Plan {
     // The upper half is the repetition, the lower half the step, so no two trials share a seed.
     let offset = u64::from(place.repetition) << 32 | place.step as u64;
     let mut plan = step.plan.clone();

@@ -1,8 +1,8 @@
 //! Tests of hooks and servers with real processes: their actions, and that no process is left.
 
 use super::story::{Story, around, contender, experiment, hook, server};
-use crate::End;
-use crate::error::{Failure, HookError, ServerError};
+use crate::ExperimentEnd;
+use crate::error::{RigFailure, HookError, ServerError};
 use crate::guard::Ending;
 use brunt_model::experiment::{Contender, HookCommands, Restart};
 use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
@@ -60,7 +60,7 @@ fn hooks_stand_around_what_they_belong_to() {
     let (mut story, dir) = stage(vec![contender]);
     story.experiment.hooks = both("e");
     story.experiment.repetitions = 2;
-    assert_eq!(story.conduct_really().unwrap(), End::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
     let steps = |r| {
         format!(
             "+r c {r} p80, start, +s c {r} 1 5 p80, -s c {r} 1 5 p80, +s c {r} 2 7.5 p80, -s c {r} 2 7.5 p80, -r c {r} p80"
@@ -93,7 +93,7 @@ fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
     story.experiment.hooks.after = vec![hook("echo end >>log")];
     let failure = story.conduct_really().unwrap_err();
     let message = failure.to_string();
-    assert!(matches!(failure, Failure::Hook(HookError::Failed { ending: Ending::Code(7), .. })), "{message}");
+    assert!(matches!(failure, RigFailure::Hook(HookError::Failed { ending: Ending::Code(7), .. })), "{message}");
     assert!(
         message.contains("before the step at 1 of c, repetition 1 failed (exit code 7); it wrote:\n  so\n  bad"),
         "{message}"
@@ -120,7 +120,7 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
 fn what_a_hook_puts_into_the_background_stays() {
     let (mut story, dir) = stage(vec![contender("c", &[1.0])]);
     story.experiment.hooks = around("sleep 60 & echo $! >>pids", "kill -0 $(cat pids) && kill $(cat pids)");
-    assert_eq!(story.conduct_really().unwrap(), End::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
     assert_eq!(pids(dir.path()).len(), 1);
 }
 
@@ -166,7 +166,7 @@ fn whoever_answers_already_is_not_taken_for_the_server() {
         brunt_model::experiment::Ready::Address(listener.local_addr().unwrap().to_string());
     let (mut story, dir) = stage(vec![one]);
     let failure = story.conduct_really().unwrap_err();
-    assert!(matches!(failure, Failure::Server(ServerError::Taken { .. })), "{failure}");
+    assert!(matches!(failure, RigFailure::Server(ServerError::Taken { .. })), "{failure}");
     left_nothing(dir.path(), 0);
 }
 
@@ -176,7 +176,7 @@ fn a_server_that_does_not_want_to_end_is_killed() {
     let mut one = served(&[1.0], "trap '' TERM; echo $$ >>pids; while :; do sleep 0.1; done");
     one.server.as_mut().unwrap().stop_timeout = Duration::from_millis(300);
     let (mut story, dir) = stage(vec![one]);
-    assert_eq!(story.conduct_really().unwrap(), End::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
     assert!(
         story.host.news.last().unwrap().contains("had not ended 0.3 s after it was asked to"),
         "{:?}",
@@ -194,8 +194,8 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
     let what = Probed::Processes { select: Select::Server, via: ProbeAccess::Local };
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
     let (mut story, dir) = stage(vec![one]);
-    story.host.meanwhile = Some(|work| assert_eq!(work.trouble(), None));
-    assert_eq!(story.conduct_really().unwrap(), End::Whole);
+    story.host.meanwhile = Some(|work| assert_eq!(work.server_warning(), None));
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
     left_nothing(dir.path(), 1);
     // The probe reads the guard, since the daemon has become its child.
     assert!(story.host.pids.len() == 1 && story.host.pids[0] != pids(dir.path())[0].as_raw_pid() as u32);
@@ -217,16 +217,16 @@ fn a_stop_command_stops_it_in_its_own_way() {
     let mut one = served(&[1.0], "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done");
     one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -USR1 $(cat pids)".into());
     let (mut story, dir) = stage(vec![one]);
-    assert_eq!(story.conduct_really().unwrap(), End::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
     assert_eq!(log(dir.path()), "by usr1");
     left_nothing(dir.path(), 1);
 }
 
 /// Kills the server during a run, like a crash.
-fn crash(work: &crate::Work) {
+fn crash(work: &crate::TrialRun) {
     let pid = work.server.expect("a server").pid();
     kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
-    assert!((0..1000).any(|_| work.trouble().is_some() || {
+    assert!((0..1000).any(|_| work.server_warning().is_some() || {
         std::thread::sleep(Duration::from_millis(10));
         false
     }));
@@ -257,7 +257,7 @@ fn who_stops_it_has_after_hooks_run_and_servers_stopped() {
     one.hooks.repetition = around("true", "echo after >>log");
     let (mut story, dir) = stage(vec![one]);
     story.host.stop_after = Some(1);
-    assert_eq!(story.conduct_really().unwrap(), End::Stopped);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Stopped);
     assert_eq!((log(dir.path()).as_str(), story.host.made.len()), ("after", 1));
     left_nothing(dir.path(), 1);
 }

@@ -1,8 +1,8 @@
 //! A host that makes no runs, and functions that create experiments.
 
 use crate::guarded_command::RigContext;
-use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
-use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
+use crate::{Chooser, ExperimentEnd, RigFailure, Host, RigMessage, Pause, RealClock, TrialRun, conduct, guard, pursue};
+use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
 use brunt_model::{ReplyPolicy, Scenario};
@@ -17,7 +17,7 @@ use std::time::Duration;
 #[test]
 #[ignore = "a part of other tests: the process between them and their servers"]
 fn as_guard() {
-    guard::attend(io::stdin(), io::stdout(), &Real::default()).expect("a guard");
+    guard::attend(io::stdin(), io::stdout(), &RealClock::default()).expect("a guard");
 }
 
 fn guard_program() -> (PathBuf, Vec<String>) {
@@ -38,28 +38,28 @@ impl Story {
     }
 
     /// Runs the experiment with the fake clock, whose time passes only during waits.
-    pub fn conduct(&mut self) -> Result<End, Failure<String>> {
+    pub fn conduct(&mut self) -> Result<ExperimentEnd, RigFailure<String>> {
         self.conduct_without(&BTreeSet::new())
     }
 
-    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<End, Failure<String>> {
+    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<ExperimentEnd, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         conduct(&self.experiment, done, &context, &mut self.host)
     }
 
     /// Runs the experiment with the real clock, for tests with processes.
-    pub fn conduct_really(&mut self) -> Result<End, Failure<String>> {
-        let context = RigContext { guard: guard_program(), time: &Real::default() };
+    pub fn conduct_really(&mut self) -> Result<ExperimentEnd, RigFailure<String>> {
+        let context = RigContext { guard: guard_program(), time: &RealClock::default() };
         conduct(&self.experiment, &BTreeSet::new(), &context, &mut self.host)
     }
 
-    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
+    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentEnd, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 
-    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
-        let context = RigContext { guard: guard_program(), time: &Real::default() };
+    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentEnd, RigFailure<String>> {
+        let context = RigContext { guard: guard_program(), time: &RealClock::default() };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 }
@@ -74,7 +74,7 @@ pub struct Silent {
     pub pids: Vec<u32>,
     pub troubles: Vec<String>,
     /// Action during each run.
-    pub meanwhile: Option<fn(&Work)>,
+    pub meanwhile: Option<fn(&TrialRun)>,
     pub stop_after: Option<usize>,
     /// Repetitions after which `enough` was called.
     pub enough_calls: Vec<u32>,
@@ -85,7 +85,7 @@ pub struct Silent {
 impl Host for Silent {
     type Error = String;
 
-    fn run(&mut self, work: &Work) -> Result<(), String> {
+    fn run(&mut self, work: &TrialRun) -> Result<(), String> {
         self.news.push(format!("run {} {} {}", work.contender.name, work.place.repetition, work.load));
         self.made.push(work.place);
         self.numbers.push(work.number);
@@ -97,18 +97,18 @@ impl Host for Silent {
         if let Some(meanwhile) = self.meanwhile {
             meanwhile(work);
         }
-        self.troubles.extend(work.trouble());
+        self.troubles.extend(work.server_warning());
         Ok(())
     }
 
-    fn say(&mut self, news: News) {
+    fn say(&mut self, news: RigMessage) {
         self.news.push(match news {
-            News::Hook { when, command } => format!("hook {when}: {command}"),
-            News::Starting { contender } => format!("start {contender}"),
-            News::Ready { contender, .. } => format!("ready {contender}"),
-            News::Stopping { contender } => format!("stop {contender}"),
-            News::Resting { time } => format!("rest {}", time.as_secs_f64()),
-            News::Warning(text) => format!("warning {text}"),
+            RigMessage::Hook { when, command } => format!("hook {when}: {command}"),
+            RigMessage::Starting { contender } => format!("start {contender}"),
+            RigMessage::Ready { contender, .. } => format!("ready {contender}"),
+            RigMessage::Stopping { contender } => format!("stop {contender}"),
+            RigMessage::Resting { time } => format!("rest {}", time.as_secs_f64()),
+            RigMessage::Warning(text) => format!("warning {text}"),
         });
     }
 
@@ -162,7 +162,7 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
 }
 
 pub fn contender(name: &str, loads: &[f64]) -> Contender {
-    let steps = loads.iter().map(|load| Step::new(*load, plan(*load))).collect();
+    let steps = loads.iter().map(|load| LoadStep::new(*load, plan(*load))).collect();
     let hooks = ContenderHooks::default();
     Contender { name: name.into(), factors: Vec::new(), steps, server: None, hooks, probes: Vec::new() }
 }

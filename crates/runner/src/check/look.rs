@@ -12,7 +12,7 @@ use super::facts::{
 use super::machine_load::MachineLoad;
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
+use brunt_engine::{NoRun, Numbering, Step, RunState, Turn, UserSetup};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
@@ -117,7 +117,7 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), Ru
     let runtime = clock::runtime()?;
     runtime.block_on(async {
         let time = Time::new(Epoch::now());
-        let _runtime_hooks = time.attend()?;
+        let _runtime_hooks = time.install()?;
         let check = ServerCheck::new(plan, &time)?;
         let load = (depth == CheckDepth::All).then(|| MachineLoad::begin(&time));
         if let Err(failure) = check.request(request, depth, facts).await {
@@ -223,7 +223,7 @@ impl<'a> ServerCheck<'a> {
 
     async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<ReceivedReply, Failure> {
         let mut stamps = Stamps::default();
-        let reply = self.time.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
+        let reply = self.time.within(self.plan.connection.timeout, self.wire.inspect(conn, request, &mut stamps)).await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
         let head_and_fields = reply.kept.take().and_then(|kept| kept.head);
         let (head, fields) = head_and_fields.ok_or(Failure::Protocol)?;
@@ -324,8 +324,8 @@ impl<'a> ServerCheck<'a> {
         plan.main_mut().scenario = Scenario { services, ..scenario };
         let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
         let labels: Numbering = Rc::new(|_| 0);
-        let surroundings: Rc<dyn Surroundings> = Rc::new(Alone);
-        let users = UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
+        let surroundings: Rc<dyn RunState> = Rc::new(NoRun);
+        let users = UserSetup { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
         let mut user = script.users(&self.wire, users).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),

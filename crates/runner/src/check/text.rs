@@ -6,7 +6,7 @@ use super::facts::{
 };
 use super::rules::Certainty;
 use brunt_model::Route;
-use brunt_model::numbers::{bytes, count, plural, seconds, span, three};
+use brunt_model::numbers::{bytes, count, plural, seconds, span, three_digits};
 use brunt_model::system_error::without_number;
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
@@ -174,7 +174,7 @@ fn path(r: &Route) -> Vec<String> {
     parts.extend(r.listener_backlog.map(|n| format!("accept queue {}", count(n))));
     parts.extend(r.listener_descriptors.map(|n| format!("limit on its open files {}", limit(n))));
     parts.extend(r.interface.as_ref().map(|i| format!("interface {}", clean(i))));
-    parts.extend(r.link_bits_per_second.map(|b| format!("{} Mbit/s", three(b as f64 / 1e6))));
+    parts.extend(r.link_bits_per_second.map(|b| format!("{} Mbit/s", three_digits(b as f64 / 1e6))));
     parts.extend(r.mtu_bytes.map(|m| format!("MTU {} B", count(m))));
     parts
 }
@@ -197,11 +197,11 @@ fn machine(m: &Machine) -> Vec<String> {
 fn load(a: &RequestedLoad) -> Vec<String> {
     let mut parts = Vec::new();
     match a.rate_per_second {
-        Some(rate) => parts.push(format!("open loop, up to {} requests/s", three(rate))),
+        Some(rate) => parts.push(format!("open loop, up to {} requests/s", three_digits(rate))),
         None => parts.push("closed loop".into()),
     }
     parts.extend(a.connections.map(|n| format!("at most {}", plural(n, "connection"))));
-    parts.extend(a.new_connections_per_second.map(|n| format!("about {} new connections/s", three(n))));
+    parts.extend(a.new_connections_per_second.map(|n| format!("about {} new connections/s", three_digits(n))));
     parts.extend(a.duration_seconds.map(span));
     parts
 }

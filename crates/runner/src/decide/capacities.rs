@@ -6,7 +6,7 @@
 use super::find::search_progress;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::question::AtCapacity;
-use brunt_model::{Find, LoadUnit, Study};
+use brunt_model::{CapacitySearch, LoadUnit, Study};
 use brunt_rig::{Turn, turns};
 use brunt_search::NextStep;
 
@@ -23,7 +23,7 @@ pub fn found_capacities(study: &Study, at: &AtCapacity) -> Vec<FoundCapacity> {
 
 fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity> {
     let start = start_load(study, turn)?;
-    let progress = search_progress(study, &Find { start, ..at.find.clone() }, turn)?;
+    let progress = search_progress(study, &CapacitySearch { start, ..at.find.clone() }, turn)?;
     let NextStep::Done(ended) = progress.next() else { return None };
     if progress.is_silent() || progress.summaries.is_empty() {
         return None;
@@ -35,15 +35,15 @@ fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity>
 }
 
 fn start_load(study: &Study, turn: Turn) -> Option<f64> {
-    let first = study.searched(turn.contender, turn.repetition).next()?;
+    let first = study.search_trials(turn.contender, turn.repetition).next()?;
     study.experiment.step(first.place).map(|step| step.load)
 }
 
 /// Settings of the search of a turn, with its start load.
-pub fn find_of(study: &Study, at: &AtCapacity, turn: Turn) -> Find {
+pub fn find_of(study: &Study, at: &AtCapacity, turn: Turn) -> CapacitySearch {
     let start =
         start_load(study, turn).or_else(|| start_by_previous_repetition(study, at, turn)).unwrap_or(at.find.start);
-    Find { start, ..at.find.clone() }
+    CapacitySearch { start, ..at.find.clone() }
 }
 
 fn start_by_previous_repetition(study: &Study, at: &AtCapacity, turn: Turn) -> Option<f64> {

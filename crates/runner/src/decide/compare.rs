@@ -12,7 +12,7 @@ const MIN_LOADS_OF_LIMITS: usize = 5;
 
 /// Creates the analysis of a study with a comparison.
 pub fn analysis(study: &Study, question: &Compare) -> Analysis {
-    let (mut comparison, end) = compare::so_far(study, question, &capacities(study, question));
+    let (mut comparison, end) = compare::interim_comparison(study, question, &capacities(study, question));
     comparison.ended = if study.interrupted { ComparisonEnd::Stopped } else { end.unwrap_or(ComparisonEnd::Budget) };
     let analysis = match question.at_capacity.as_ref().map(|at| at.given) {
         None => brunt_judge::sweep::analyse_study(study),
@@ -31,7 +31,7 @@ fn capacities(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
 /// The study without the trials of searches, which chose their loads themselves.
 fn at_given_loads(study: &Study, given: usize) -> Study {
     let mut study = study.clone();
-    study.trials.retain(|trial| !study.experiment.was_chosen(trial.place));
+    study.trials.retain(|trial| !study.experiment.is_search_trial(trial.place));
     study.experiment.contenders.iter_mut().for_each(|contender| contender.steps.truncate(given + 1));
     study
 }
@@ -65,13 +65,13 @@ fn is_replaced(rule: &str) -> bool {
 /// True if the question of a study is decided, so that no further trials are needed.
 pub fn is_decided(study: &Study) -> bool {
     let Question::Compare(spec) = &study.experiment.question else { return false };
-    !study.trials.is_empty() && compare::enough(study, spec, &capacities(study, spec)).is_some()
+    !study.trials.is_empty() && compare::end_reason(study, spec, &capacities(study, spec)).is_some()
 }
 
 /// State of a comparison in progress: the result of the deciding measure so far, and true
 /// if it is sufficient.
 pub fn comparison_state(study: &Study, spec: &Compare) -> (Option<String>, bool) {
-    let (comparison, end) = compare::so_far(study, spec, &capacities(study, spec));
+    let (comparison, end) = compare::interim_comparison(study, spec, &capacities(study, spec));
     let results: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
     ((!results.is_empty()).then(|| results.join("; ")), end.is_some())
 }

@@ -6,9 +6,9 @@ mod timeline;
 
 use brunt_model::analysis::{Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, LimitKind, LoadLimit};
 use brunt_model::answer::{Estimate, SearchEnd};
-use brunt_model::finding::Weight;
+use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
-use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
+use brunt_model::{Analysis, Answer, Failure, CapacitySearch, Finding, Run, Study, Trial};
 use brunt_rig::{Turn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct SearchProgress<'a> {
     /// Algorithm that chooses the next load.
     pub search: Search,
     /// Settings of the search.
-    pub find: Find,
+    pub find: CapacitySearch,
     /// Name of the contender.
     pub name: &'a str,
     /// Trials that are meaningful to the search.
@@ -47,9 +47,9 @@ pub struct SearchProgress<'a> {
 }
 
 /// Reads the search of one contender in one repetition, as far as it has progressed.
-pub fn search_progress<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<SearchProgress<'a>> {
+pub fn search_progress<'a>(study: &'a Study, find: &CapacitySearch, turn: Turn) -> Option<SearchProgress<'a>> {
     let contender = study.experiment.contenders.get(turn.contender)?;
-    let all: Vec<&Trial> = study.searched(turn.contender, turn.repetition).collect();
+    let all: Vec<&Trial> = study.search_trials(turn.contender, turn.repetition).collect();
     let silent_trials = all.iter().rev().take_while(|trial| has_no_reply(&trial.run)).count();
     let trial_count = all.len();
     let has_reply = silent_trials < all.len();
@@ -79,7 +79,7 @@ pub fn search_progress<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<
 
 /// Repetition of the last trial, if the generator was the limit. All tries remain evidence: keeping
 /// only the last one would select those that went well.
-fn retry_request(find: &Find, search: &Search, trials: &[&Trial], summaries: &[TrialSummary]) -> Option<TrialRequest> {
+fn retry_request(find: &CapacitySearch, search: &Search, trials: &[&Trial], summaries: &[TrialSummary]) -> Option<TrialRequest> {
     let last = summaries.last()?;
     let tries = summaries
         .iter()
@@ -102,7 +102,7 @@ fn has_no_reply(run: &Run) -> bool {
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow)
 }
 
-fn retry(find: &Find, trial: &Trial, summary: &TrialSummary) -> Option<TrialRequest> {
+fn retry(find: &CapacitySearch, trial: &Trial, summary: &TrialSummary) -> Option<TrialRequest> {
     let plan = trial.run.plan.as_ref()?;
     // Half as long: the disturbance may happen again, and the search needs the time elsewhere.
     let least = (plan.until.as_ref()?.least / 2).max(find.trial.least);
@@ -112,14 +112,14 @@ fn retry(find: &Find, trial: &Trial, summary: &TrialSummary) -> Option<TrialRequ
 }
 
 /// True if a trial is long enough. A trial that was stopped may be too short.
-fn is_meaningful(run: &Run, find: &Find) -> bool {
+fn is_meaningful(run: &Run, find: &CapacitySearch) -> bool {
     let seconds = run.measured_seconds();
-    seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
+    seconds > 0.0 && (!run.is_interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
 /// Summaries of the trials, with their purposes, and with times as if the search
 /// had not been interrupted.
-fn summaries(find: &Find, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
+fn summaries(find: &CapacitySearch, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
     let spans: Vec<Span> = trials.iter().map(|trial| Span::of(trial, &study.experiment)).collect();
     let purposes = purposes(&spans, &study.resumptions);
     let interruptions = interruptions(&spans, &study.resumptions);
@@ -172,7 +172,7 @@ impl SearchProgress<'_> {
 
 /// Creates the analysis of a search: that of a sweep over all trials except recoveries, with an
 /// answer for each contender.
-pub fn analysis(study: &Study, find: &Find) -> Analysis {
+pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
     let all: Vec<SearchProgress> =
         turns(&study.experiment).into_iter().filter_map(|turn| search_progress(study, find, turn)).collect();
     let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery_trials(study, &all));
@@ -224,7 +224,7 @@ fn without_recovery_trials(study: &Study, all: &[SearchProgress]) -> Study {
 
 /// The capacities, the knee and the saturation point of an answer.
 fn limits(answer: &Answer) -> Vec<LoadLimit> {
-    let unit = answer.unit.behind().trim_start();
+    let unit = answer.unit.suffix().trim_start();
     let capacities = answer.capacities.iter().map(|capacity| {
         let sentence = format!("{}.", capacity.sentence);
         limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, unit, sentence)
@@ -273,7 +273,7 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
     let trials = progress.silent_trials;
     Finding {
         rule: "nobody_answers".into(),
-        weight: Weight::Warning,
+        weight: Severity::Warning,
         sentence: format!("No response from {name} in the last {trials} of {} trials.", progress.trial_count),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
@@ -297,14 +297,14 @@ fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Findin
     );
     (count > 0).then(|| Finding {
         rule: "capacity_disturbed".into(),
-        weight: Weight::Warning,
+        weight: Severity::Warning,
         sentence,
         remedy: Some("measure when nothing else uses the machine, or from another machine".into()),
     })
 }
 
 /// Findings about an answer: its precision, its requirements, and doubts.
-fn answer_findings(answer: &Answer, find: &Find, prefix: &str) -> Vec<Finding> {
+fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let not_precise = match answer.ended {
         SearchEnd::Budget => {
@@ -317,22 +317,22 @@ fn answer_findings(answer: &Answer, find: &Find, prefix: &str) -> Vec<Finding> {
     };
     findings.extend(
         not_precise
-            .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{prefix}{why}."), Some(remedy))),
+            .map(|(why, remedy)| finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))),
     );
     if answer.ended == SearchEnd::Damaged {
         let sentence = format!("{prefix}the server did not recover from an overload; trials after it are not counted.");
         let remedy = Some("restart the server before each trial (plan file: find: {between: restart})");
-        findings.push(finding("server_damaged", Weight::Warning, sentence, remedy));
+        findings.push(finding("server_damaged", Severity::Warning, sentence, remedy));
     }
     findings.extend(answer.drift.as_ref().map(|drift| {
         let remedy = Some("allow a pause between trials (--cooldown), or restart the server (plan file: find.between)");
-        finding("capacity_drift", Weight::Warning, format!("{prefix}{drift}."), remedy)
+        finding("capacity_drift", Severity::Warning, format!("{prefix}{drift}."), remedy)
     }));
     findings.extend(find.require.iter().map(|requirement| {
         let (weight, word) = match requirement_outcome(answer, requirement) {
-            RequirementOutcome::Met => (Weight::Note, "met"),
-            RequirementOutcome::Undecided => (Weight::Warning, "undecided"),
-            RequirementOutcome::Missed => (Weight::Warning, "missed"),
+            RequirementOutcome::Met => (Severity::Note, "met"),
+            RequirementOutcome::Undecided => (Severity::Warning, "undecided"),
+            RequirementOutcome::Missed => (Severity::Warning, "missed"),
         };
         let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
         finding("requirement", weight, format!("{prefix}required {requirement}: {word}; it is {is}."), None)
@@ -340,7 +340,7 @@ fn answer_findings(answer: &Answer, find: &Find, prefix: &str) -> Vec<Finding> {
     findings
 }
 
-fn finding(rule: &str, weight: Weight, sentence: String, remedy: Option<&str>) -> Finding {
+fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<&str>) -> Finding {
     Finding { rule: rule.to_owned(), weight, sentence, remedy: remedy.map(str::to_owned) }
 }
 

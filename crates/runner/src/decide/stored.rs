@@ -3,8 +3,8 @@
 //! The comparison lists the conditions that were not recorded.
 
 use super::with_comparison;
-use brunt_judge::compare::{compare_stored, foreseen_stored};
-use brunt_model::experiment::{HookCommands, Step, TrialOrder};
+use brunt_judge::compare::{compare_stored, undecidable_stored_figures};
+use brunt_model::experiment::{HookCommands, LoadStep, TrialOrder};
 use brunt_model::numbers::{count, span};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
 use brunt_spec::SpecError;
@@ -104,7 +104,7 @@ fn compare_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare)
     let mut comparison = by_load.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
     let sizes: Vec<usize> = sides(groups, common_loads.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
     if let [first, others @ ..] = &sizes[..] {
-        comparison.differences.splice(0..0, foreseen_stored(*first, others, spec));
+        comparison.differences.splice(0..0, undecidable_stored_figures(*first, others, spec));
     }
     if common_loads.is_empty() {
         let all = contenders.iter().map(name_with_loads).collect::<Vec<_>>().join("; ");
@@ -160,7 +160,7 @@ fn unknown(groups: &[Group]) -> Vec<String> {
 }
 
 fn contender(group: &Group) -> Contender {
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<LoadStep> = Vec::new();
     for step in group.runs.iter().filter_map(|(_, run)| step_of_run(run)) {
         if steps.iter().all(|known| known.load != step.load) {
             steps.push(step);
@@ -169,9 +169,9 @@ fn contender(group: &Group) -> Contender {
     Contender::bare(group.name.clone(), steps)
 }
 
-fn step_of_run(run: &Run) -> Option<Step> {
+fn step_of_run(run: &Run) -> Option<LoadStep> {
     let plan = run.plan.as_ref()?;
-    Some(Step::new(plan.main().load.peak(), plan.clone()))
+    Some(LoadStep::new(plan.main().load.peak(), plan.clone()))
 }
 
 fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {

@@ -1,9 +1,9 @@
 //! Repeats a stored run or experiment with another server: with the same loads and
 //! repetitions, and another URL.
 
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
-use brunt_spec::experiment::{self, Arranged};
+use brunt_spec::experiment::{self, TrialArrangement};
 use brunt_spec::{SpecError, defaults};
 use brunt_store::redact::restore::redacted_places;
 use brunt_store::{Store, StoreError, StoredItem};
@@ -59,14 +59,14 @@ pub fn experiment(
     let (mut steps, arranged) = match stored {
         StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| AgainError::NoPlan(id.clone()))?;
-            (vec![Step::new(plan.main().load.peak(), plan)], single_contender("baseline-check", 1))
+            (vec![LoadStep::new(plan.main().load.peak(), plan)], single_contender("baseline-check", 1))
         }
         StoredItem::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
             let name = format!("{}-check", experiment.name);
             let [only] = &mut experiment.contenders[..] else { return Err(AgainError::Contenders(id.clone())) };
             let steps = std::mem::take(&mut only.steps);
-            let arranged = Arranged {
+            let arranged = TrialArrangement {
                 order: experiment.order,
                 cooldown: experiment.cooldown,
                 ..single_contender(&name, experiment.repetitions)
@@ -105,8 +105,8 @@ impl Target {
 }
 
 /// Parameters of an experiment with one contender and this number of repetitions.
-fn single_contender(name: &str, repetitions: u32) -> Arranged {
-    Arranged {
+fn single_contender(name: &str, repetitions: u32) -> TrialArrangement {
+    TrialArrangement {
         name: name.to_owned(),
         repetitions,
         order: defaults::TRIAL_ORDER,

@@ -5,17 +5,17 @@ use super::time_left::TimeLeft;
 use super::trial::Machine;
 use crate::decide;
 use crate::error::RunError;
-use crate::run::{Listen, no_reply};
+use crate::run::{EventListener, no_reply};
 use crate::session::{RunRequest, RunResult, Storage};
 use crate::stages::{StageEnd, StageSequence};
-use crate::world::Real;
+use crate::world::RealWorld;
 use brunt_engine::Control;
-use brunt_model::experiment::Step;
-use brunt_model::numbers::{plural, span, three};
+use brunt_model::experiment::LoadStep;
+use brunt_model::numbers::{plural, span, three_digits};
 use brunt_model::reached::Replies;
 use brunt_model::{Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning};
 use brunt_report::figures::quantile;
-use brunt_rig::{Host, News, Work};
+use brunt_rig::{Host, RigMessage, TrialRun};
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
@@ -35,11 +35,11 @@ impl<'a> Measurer<'a> {
     }
 
     /// Adds a step that a search chose to the study, and to the store. Returns its index.
-    pub fn grow(&mut self, contender: usize, step: &Step) -> usize {
+    pub fn grow(&mut self, contender: usize, step: &LoadStep) -> usize {
         if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
-            && let Err(error) = store.grow_experiment(id, contender, step)
+            && let Err(error) = store.add_experiment_step(id, contender, step)
         {
-            self.say(News::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
+            self.say(RigMessage::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
         }
         let steps = &mut self.study.experiment.contenders[contender].steps;
         steps.push(step.clone());
@@ -53,17 +53,17 @@ impl<'a> Measurer<'a> {
 
     /// Shows the current activity between runs.
     fn show(&self, line: &str) {
-        self.conditions.observer.show(line);
+        self.conditions.observer.show_status(line);
     }
 
     /// Prints a message permanently.
     pub fn tell(&self, line: &str) {
-        self.conditions.observer.tell(line);
+        self.conditions.observer.print(line);
     }
 
     /// Carries out a stage around a trial. Teardown runs to its end, or to its time
     /// limit, even after Ctrl-C.
-    fn stage(&mut self, stage: &TestStage, work: &Work, sequence: &mut StageSequence) -> Result<StageEnd, RunError> {
+    fn stage(&mut self, stage: &TestStage, work: &TrialRun, sequence: &mut StageSequence) -> Result<StageEnd, RunError> {
         self.show(&format!("{} of {}", stage.kind.word(), trial_name(work)));
         let control = match stage.kind {
             // Its own control: Ctrl-C does not reach it.
@@ -75,21 +75,21 @@ impl<'a> Measurer<'a> {
         self.show("");
         if let Ok(StageEnd::Whole(warnings)) = &end {
             let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
-            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.say(News::Warning(warning)));
+            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.say(RigMessage::Warning(warning)));
         }
         end
     }
 
     /// Makes the run of a trial, and stores it.
-    fn trial(&mut self, work: &Work, sequence: &mut StageSequence) -> Result<(), RunError> {
+    fn trial(&mut self, work: &TrialRun, sequence: &mut StageSequence) -> Result<(), RunError> {
         let mut plan = work.plan.clone();
         sequence.hand_to(&mut plan);
         let plan = &plan;
-        let world = Real::new(plan).map_err(|source| trial_error(work, source))?;
+        let world = RealWorld::new(plan).map_err(|source| trial_error(work, source))?;
         let session = self.conditions.session;
         let (route, notes) = self.conditions.observer.preflight(plan);
         // Without a total, the name of the trial begins with this word already.
-        let trial = if work.of.is_some() { "trial " } else { "" };
+        let trial = if work.total.is_some() { "trial " } else { "" };
         let title = format!("{trial}{}, {}{}", trial_name(work), self.title_prefix, self.remaining_time());
         let mut progress = self.conditions.observer.progress(plan, title);
         let mut server = ServerMonitor { work, is_reported: false };
@@ -99,7 +99,7 @@ impl<'a> Measurer<'a> {
             notes,
             storage: self.study.id.as_deref().map_or(Storage::None, |id| Storage::Trial(id, work.place)),
             probes: &work.probes,
-            trial_of: experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned(),
+            trial_of: experiment.find().filter(|_| experiment.is_search_trial(work.place)).cloned(),
             listeners: vec![&mut *progress, &mut server],
             ..RunRequest::new(plan, &world, session.interrupt.control())
         };
@@ -113,12 +113,12 @@ impl<'a> Measurer<'a> {
         outcome
     }
 
-    fn record_trial(&mut self, work: &Work, trial: Trial) {
+    fn record_trial(&mut self, work: &TrialRun, trial: Trial) {
         self.time_left.record_trial(work.place);
-        if !self.study.experiment.was_chosen(work.place) {
-            let is_last = work.of == Some(work.number);
+        if !self.study.experiment.is_search_trial(work.place) {
+            let is_last = work.total == Some(work.number);
             let rest = if is_last { String::new() } else { format!("; {}", self.remaining_time()) };
-            self.conditions.observer.made(&format!("{}: {}{rest}", trial_name(work), result_line(&trial)));
+            self.conditions.observer.trial_finished(&format!("{}: {}{rest}", trial_name(work), result_line(&trial)));
         }
         self.study.trials.push(trial);
     }
@@ -134,7 +134,7 @@ impl Host for Measurer<'_> {
 
     /// Carries out setup, the trial, and teardown, which also runs if the trial
     /// was stopped or failed.
-    fn run(&mut self, work: &Work) -> Result<(), RunError> {
+    fn run(&mut self, work: &TrialRun) -> Result<(), RunError> {
         let mut sequence = StageSequence::default();
         for stage in work.plan.stages(StageKind::Setup) {
             let end = self.stage(stage, work, &mut sequence).map_err(|source| trial_error(work, source))?;
@@ -145,20 +145,20 @@ impl Host for Measurer<'_> {
         let measured = if self.stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
         for stage in work.plan.stages(StageKind::Teardown) {
             if let Err(error) = self.stage(stage, work, &mut sequence) {
-                self.say(News::Warning(format!("{}: {error}", trial_name(work))));
+                self.say(RigMessage::Warning(format!("{}: {error}", trial_name(work))));
             }
         }
         measured
     }
 
-    fn say(&mut self, news: News) {
+    fn say(&mut self, news: RigMessage) {
         match news {
-            News::Hook { when, command } => self.show(&format!("{when}: {command}")),
-            News::Starting { contender } => self.show(&format!("starting the server of {contender}")),
-            News::Ready { .. } => self.show(""),
-            News::Stopping { contender } => self.show(&format!("stopping the server of {contender}")),
-            News::Resting { time } => self.show(&format!("resting for {}", span(time.as_secs_f64()))),
-            News::Warning(text) => {
+            RigMessage::Hook { when, command } => self.show(&format!("{when}: {command}")),
+            RigMessage::Starting { contender } => self.show(&format!("starting the server of {contender}")),
+            RigMessage::Ready { .. } => self.show(""),
+            RigMessage::Stopping { contender } => self.show(&format!("stopping the server of {contender}")),
+            RigMessage::Resting { time } => self.show(&format!("resting for {}", span(time.as_secs_f64()))),
+            RigMessage::Warning(text) => {
                 self.tell(&format!("warning: {text}"));
                 self.study.warnings.push(text);
             }
@@ -183,31 +183,31 @@ impl Host for Measurer<'_> {
 
 /// Listener that adds a warning to a run if the managed server ends during it.
 struct ServerMonitor<'a> {
-    work: &'a Work<'a>,
+    work: &'a TrialRun<'a>,
     is_reported: bool,
 }
 
-impl Listen for ServerMonitor<'_> {
+impl EventListener for ServerMonitor<'_> {
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        let trouble = if self.is_reported { None } else { self.work.trouble() };
+        let trouble = if self.is_reported { None } else { self.work.server_warning() };
         self.is_reported |= trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
     }
 }
 
-fn trial_error(work: &Work, source: RunError) -> RunError {
+fn trial_error(work: &TrialRun, source: RunError) -> RunError {
     RunError::Trial { which: trial_name(work), source: Box::new(source) }
 }
 
 /// Index and description of a trial.
-fn trial_name(work: &Work) -> String {
+fn trial_name(work: &TrialRun) -> String {
     let load = match LoadUnit::from(&work.plan.main().load) {
         LoadUnit::PerSecond => format!("{}/s", work.load),
         LoadUnit::Users { .. } => plural(work.load as u64, "user"),
     };
     let repetition = work.place.repetition + 1;
     let name = &work.contender.name;
-    match work.of {
+    match work.total {
         Some(total) => format!("{}/{total} {name}, {load}, repetition {repetition}", work.number),
         None if repetition > 1 => format!("trial {} {name}, {load}, repetition {repetition}", work.number),
         None => format!("trial {} {name}, {load}", work.number),
@@ -221,5 +221,5 @@ fn result_line(trial: &Trial) -> String {
         return no_reply(run);
     }
     let p99 = quantile(run.total.response_quantile(0.99));
-    format!("{}/s, p99 {p99}, {}", three(run.throughput()), plural(run.total.errors(), "error"))
+    format!("{}/s, p99 {p99}, {}", three_digits(run.throughput()), plural(run.total.errors(), "error"))
 }

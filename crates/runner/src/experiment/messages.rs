@@ -4,7 +4,7 @@
 
 use crate::decide::SearchProgress;
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
-use brunt_model::numbers::{plain, plural, three};
+use brunt_model::numbers::{plain, plural, three_digits};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::quantile;
 use brunt_search::{Evidence, TrialRequest};
@@ -16,9 +16,9 @@ pub fn trial_line(progress: &SearchProgress, trial: &Trial, search_trial: &Searc
     let run = &trial.run;
     let load = load_text(answer.unit, search_trial.load);
     let p99 = quantile(run.total.response_quantile(0.99));
-    let achieved_rate = three(search_trial.achieved);
+    let achieved_rate = three_digits(search_trial.achieved);
     let errors = plural(run.total.errors(), "error");
-    let seconds = three(search_trial.seconds);
+    let seconds = three_digits(search_trial.seconds);
     let side = side(progress, search_trial);
     let result = current_result(answer);
     format!("trial {number}: {load} for {seconds} s: {achieved_rate}/s, p99 {p99}, {errors}: {side}; {result}")
@@ -38,8 +38,8 @@ pub fn current_result(answer: &Answer) -> String {
 }
 
 fn estimate_text(at: Estimate, unit: LoadUnit) -> String {
-    let unit = unit.behind();
-    match (at.low.map(three), at.value.map(three), at.high.map(three)) {
+    let unit = unit.suffix();
+    match (at.low.map(three_digits), at.value.map(three_digits), at.high.map(three_digits)) {
         (Some(low), Some(value), Some(high)) => format!("{value}{unit} ({low} to {high})"),
         (_, Some(value), _) => format!("about {value}{unit}"),
         (Some(low), None, Some(high)) => format!("{low} to {high}{unit}"),

@@ -1,6 +1,6 @@
 //! Resumes an experiment that was interrupted.
 
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::{Contender, Experiment, Question, Study};
 use brunt_store::{Redactor, Store, StoreError};
 
@@ -58,7 +58,7 @@ pub fn resume(store: &Store, requested: &Experiment) -> Result<Study, ResumeErro
         restored.map_err(|missing| ResumeError::Secrets { id: id.clone(), missing: missing.join(", ") })?;
     update_places(&mut study.experiment, requested);
     let changed = (study.experiment.question != requested.question).then_some(&requested.question);
-    study.resumptions.push(store.state_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
+    study.resumptions.push(store.record_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
     study.experiment.question.clone_from(&requested.question);
     Ok(study)
 }
@@ -91,7 +91,7 @@ fn is_same(stored: &Experiment, requested: &Experiment) -> bool {
     stored.contenders.len() == requested.contenders.len()
         && (stored.repetitions, stored.order) == (requested.repetitions, requested.order)
         && is_same_question(&stored.question, &requested.question)
-        && stored.contenders.iter().zip(&requested.contenders).all(|(a, b)| is_same_contender(a, b, requested.grows()))
+        && stored.contenders.iter().zip(&requested.contenders).all(|(a, b)| is_same_contender(a, b, requested.has_search()))
 }
 
 /// `grows`: the stored contender may have further steps, which a search chose.
@@ -121,6 +121,6 @@ fn is_same_question(stored: &Question, requested: &Question) -> bool {
     }
 }
 
-fn is_same_step(a: &Step, b: &Step) -> bool {
+fn is_same_step(a: &LoadStep, b: &LoadStep) -> bool {
     a.load == b.load && a.plan.main().load == b.plan.main().load && a.plan.main().stop == b.plan.main().stop
 }

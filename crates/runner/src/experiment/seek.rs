@@ -8,9 +8,9 @@ use super::messages::{current_result, next_line, resumption_line, trial_line};
 use super::trial::trial;
 use crate::decide::{SearchProgress, find_of, search_progress};
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{AtCapacity, Between, TrialPurpose};
-use brunt_model::{Experiment, Failure, Find, Question, Study, Trial, TrialIndex};
-use brunt_rig::{Chooser, Chosen, Turn};
+use brunt_model::question::{AtCapacity, TrialGap, TrialPurpose};
+use brunt_model::{Experiment, Failure, CapacitySearch, Question, Study, Trial, TrialIndex};
+use brunt_rig::{Chooser, ChosenTrial, Turn};
 use brunt_search::{NextStep, TrialRequest};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct Seeker<'a> {
 /// Question that the searches answer.
 enum SearchGoal<'a> {
     /// The capacity of each contender.
-    Capacity(&'a Find),
+    Capacity(&'a CapacitySearch),
     /// Which contender has the higher capacity: one search for each contender in each repetition,
     /// in addition to given loads.
     Comparison(&'a AtCapacity),
@@ -47,7 +47,7 @@ impl<'a> Seeker<'a> {
         Some(Self { goal, reported: study.trials.len(), current: None })
     }
 
-    fn find(&self, study: &Study, turn: Turn) -> Find {
+    fn find(&self, study: &Study, turn: Turn) -> CapacitySearch {
         match self.goal {
             SearchGoal::Capacity(find) => find.clone(),
             SearchGoal::Comparison(at) => find_of(study, at, turn),
@@ -73,18 +73,18 @@ impl<'a> Seeker<'a> {
     }
 
     /// The next given load that was not measured yet.
-    fn given_load(&self, study: &Study, turn: Turn) -> Option<Chosen> {
+    fn given_load(&self, study: &Study, turn: Turn) -> Option<ChosenTrial> {
         let SearchGoal::Comparison(at) = self.goal else { return None };
         let Turn { repetition, contender } = turn;
         let mut places = (1..=at.given).map(|step| TrialIndex { repetition, contender, step });
         let place = places.find(|place| study.trials.iter().all(|trial| trial.place != *place))?;
         let step = study.experiment.step(place)?.clone();
-        Some(Chosen { place, number: place.step, step, before: at.find.between })
+        Some(ChosenTrial { place, number: place.step, step, before: at.find.between })
     }
 }
 
 /// Adds the trial that the search requests as a step.
-fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequest) -> Option<Chosen> {
+fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequest) -> Option<ChosenTrial> {
     let Turn { repetition, contender } = position.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
     let step = trial(pattern, request, host.machine());
@@ -92,11 +92,11 @@ fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequ
     let place = TrialIndex { repetition, contender, step: index };
     let before = match (request.purpose, position.between) {
         // The recovery is measured from the end of the overload on.
-        (TrialPurpose::Recovery, _) => Between::Cool(Duration::ZERO),
-        (_, Between::Cool(time)) => Between::Cool(time.max(position.left_over)),
-        (_, Between::Restart) => Between::Restart,
+        (TrialPurpose::Recovery, _) => TrialGap::Cool(Duration::ZERO),
+        (_, TrialGap::Cool(time)) => TrialGap::Cool(time.max(position.left_over)),
+        (_, TrialGap::Restart) => TrialGap::Restart,
     };
-    Some(Chosen { place, number: position.made + 1, step, before })
+    Some(ChosenTrial { place, number: position.made + 1, step, before })
 }
 
 /// Contender and repetition at the start of a line, if there are several.
@@ -113,7 +113,7 @@ fn line_prefix(experiment: &Experiment, turn: Turn) -> String {
 struct SearchPosition {
     turn: Turn,
     /// Pause or restart between two trials.
-    between: Between,
+    between: TrialGap,
     /// Number of trials so far.
     made: usize,
     /// Time that the server needs for the unfinished work of the last trial.
@@ -121,7 +121,7 @@ struct SearchPosition {
 }
 
 impl Chooser<Measurer<'_>> for Seeker<'_> {
-    fn next(&mut self, host: &mut Measurer, turn: Turn) -> Option<Chosen> {
+    fn next(&mut self, host: &mut Measurer, turn: Turn) -> Option<ChosenTrial> {
         if let Some(given_load) = self.given_load(&host.study, turn) {
             host.title_prefix.clear();
             return Some(given_load);

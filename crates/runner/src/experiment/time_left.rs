@@ -29,7 +29,7 @@ impl<'a> TimeLeft<'a> {
 
     /// Records that a trial was made.
     pub fn record_trial(&mut self, place: TrialIndex) {
-        if self.experiment.grows() {
+        if self.experiment.has_search() {
             return;
         }
         let seconds = planned_seconds(self.experiment, place);
@@ -49,7 +49,7 @@ impl<'a> TimeLeft<'a> {
     pub fn time(&self) -> Duration {
         let elapsed = (self.clock.now() - self.began).as_secs_f64();
         let remaining_seconds =
-            if self.experiment.grows() { self.remaining_seconds - elapsed } else { self.remaining_seconds };
+            if self.experiment.has_search() { self.remaining_seconds - elapsed } else { self.remaining_seconds };
         let slowdown = if self.made_seconds > 0.0 { elapsed / self.made_seconds } else { 1.0 };
         Duration::try_from_secs_f64((remaining_seconds * slowdown).max(0.0)).unwrap_or_default()
     }
@@ -58,7 +58,7 @@ impl<'a> TimeLeft<'a> {
 /// Time budget in seconds of all searches and given loads; None without searches.
 fn budget(experiment: &Experiment) -> Option<f64> {
     let find = experiment.find()?;
-    let given_places = brunt_rig::order(experiment).filter(|place| (1..=experiment.given()).contains(&place.step));
+    let given_places = brunt_rig::order(experiment).filter(|place| (1..=experiment.given_loads()).contains(&place.step));
     let given_loads: f64 = given_places.map(|place| planned_seconds(experiment, place)).sum();
     let searches = experiment.contenders.len() * experiment.repetitions as usize;
     Some(find.within.as_secs_f64() * searches as f64 + given_loads)

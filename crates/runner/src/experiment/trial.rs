@@ -1,7 +1,7 @@
 //! The plan of one trial of a search: the common plan of all trials, with the load
 //! that the search chose.
 
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::goal::Until;
 use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, Plan, Shape};
@@ -19,7 +19,7 @@ pub struct Machine {
 }
 
 /// Creates a trial from the pattern of the search.
-pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> Step {
+pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> LoadStep {
     let mut plan = pattern.clone();
     let shape = Shape::constant(ask.load);
     match &mut plan.main_mut().load {
@@ -35,7 +35,7 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> Step {
         // The recovery observes the rest of the replies, so the overload does not wait for them.
         plan.main_mut().stop.grace = Duration::ZERO;
     }
-    Step { load: ask.load, plan, purpose: Some(ask.purpose) }
+    LoadStep { load: ask.load, plan, purpose: Some(ask.purpose) }
 }
 
 /// Number of threads: more than in the plan if the rate needs them and cores are free.

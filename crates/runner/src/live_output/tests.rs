@@ -37,7 +37,7 @@ fn output(port: u16) -> LiveOutput {
 fn listening(outputs: &[LiveOutput]) -> (LiveOutputs, Arc<Mutex<Vec<String>>>) {
     let notifications = Arc::<Mutex<Vec<String>>>::default();
     let heard = Arc::clone(&notifications);
-    let redactor = Arc::new(Redactor::of_process());
+    let redactor = Arc::new(Redactor::with_random_key());
     let notify = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
     (LiveOutputs::new(outputs, redactor, notify).unwrap(), notifications)
 }
@@ -140,7 +140,7 @@ fn lines_that_wait_are_bounded() {
 #[test]
 fn a_regular_expression_that_is_none_is_refused() {
     let wrong = LiveOutput { labels: LabelFilter::Matching("(".into()), ..output(1) };
-    let refused = LiveOutputs::new(&[wrong], Arc::new(Redactor::of_process()), Arc::new(|_: &str| {}));
+    let refused = LiveOutputs::new(&[wrong], Arc::new(Redactor::with_random_key()), Arc::new(|_: &str| {}));
     let error_text = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error_text.starts_with("the regular expression for labels"), "{error_text}");
 }

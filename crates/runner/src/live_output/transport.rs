@@ -126,7 +126,7 @@ fn post(common: &Arc<Common>, url: &str, token: Option<&Token>, text: &str) -> R
 /// Sends a request and receives its reply, each step within its time limit.
 async fn exchange(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, SendError> {
     let time = Time::new(Epoch::now());
-    let _runtime_hooks = time.attend().map_err(system_error)?;
+    let _runtime_hooks = time.install().map_err(system_error)?;
     let http = Http::new(Arc::clone(common), 0, time.clone());
     let request = http.prepare(draft).map_err(|_| refused_error("its URL is not valid"))?;
     let mut steps = Opening::default();
@@ -134,7 +134,7 @@ async fn exchange(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, Send
     let connection = connection.ok_or_else(|| timed_out("no connection", CONNECT_TIMEOUT))?;
     let mut lane = connection.map_err(|failure| send_error(&http, failure))?;
     let mut stamps = Stamps::default();
-    let reply = time.within(REPLY_TIMEOUT, http.look(&mut lane, &request, &mut stamps)).await;
+    let reply = time.within(REPLY_TIMEOUT, http.inspect(&mut lane, &request, &mut stamps)).await;
     let reply = reply.ok_or_else(|| timed_out("no reply", REPLY_TIMEOUT))?;
     reply.map_err(|failure| send_error(&http, failure))
 }

@@ -2,7 +2,7 @@
 
 use super::queue::Queue;
 use super::{Delivery, Joined, MAX_WAITING, Mailbox};
-use crate::run::Listen;
+use crate::run::EventListener;
 use brunt_model::event::Warning;
 use brunt_model::history::History;
 use brunt_model::{Event, Finish, Phase, Reading, Run, Snapshot, Tick};
@@ -17,7 +17,7 @@ struct Slow {
     received: Sender<Event>,
 }
 
-impl Listen for Slow {
+impl EventListener for Slow {
     fn hear(&mut self, event: &Event) {
         let _ = self.go.recv();
         let _ = self.received.send(event.clone());
@@ -78,7 +78,7 @@ fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     let labels: Vec<_> = run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
     let last = |history: &History| history.names().iter().map(|name| history.last(name)).collect::<Vec<_>>();
     let readings: Vec<_> = run.history.iter().map(|(source, history)| (source.clone(), last(history))).collect();
-    (tallies, labels, run.flow, run.flow_all, readings, run.warnings, run.label_names, run.phases, run.seen_to)
+    (tallies, labels, run.flow, run.flow_all, readings, run.warnings, run.label_names, run.phases, run.last_interval_end)
 }
 
 fn hear(mailbox: &mut Mailbox, events: &[Event]) {
@@ -141,7 +141,7 @@ fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
 #[test]
 fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
     struct Broken;
-    impl Listen for Broken {
+    impl EventListener for Broken {
         fn hear(&mut self, _: &Event) {
             std::panic::resume_unwind(Box::new("broken"));
         }

@@ -6,7 +6,7 @@
 //! then `input` is closed.
 
 use crate::error::RunError;
-use crate::world::Real;
+use crate::world::RealWorld;
 use brunt_engine::{Epoch, PartHandle, run_part};
 use brunt_model::codec::write_account;
 use brunt_model::{Account, Assignment, Environment, Event, PartCommand};
@@ -33,7 +33,7 @@ pub fn attend(
 ) -> Result<(), RunError> {
     let assignment = assignment(&mut input)?;
     let accounts = Accounts { output: Arc::new(Mutex::new(output)), quit };
-    let world = Real::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
+    let world = RealWorld::with_epoch(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
     let sender = accounts.clone();
     let handle = PartHandle::new(&assignment.plan, assignment.part, move |account| sender.send(account));
     let receiver = handle.clone();
@@ -52,7 +52,7 @@ fn assignment(input: &mut impl BufRead) -> Result<Assignment, RunError> {
 fn follow_commands(input: impl BufRead, handle: &PartHandle, quit: Quit) {
     for line in input.lines().map_while(Result::ok) {
         if let Ok(word) = serde_json::from_str::<PartCommand>(&line) {
-            handle.hear(word);
+            handle.apply(word);
         }
     }
     quit();

@@ -3,7 +3,7 @@
 use super::operations::{self, Facts, Op, TurnScope};
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Order, Step};
+use brunt_model::scenario::{Order, ScenarioStep};
 
 /// The position of a step in its scenario.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl<'a> Compiler<'a> {
     /// # Errors
     ///
     /// The steps are inconsistent, or a text is malformed.
-    pub fn steps(&mut self, steps: &[Step], position: Position) -> Result<(), ScriptError> {
+    pub fn steps(&mut self, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
         for (number, step) in steps.iter().enumerate() {
             operations::compile(self, step, &steps[number + 1..], position)?;
         }
@@ -117,7 +117,7 @@ impl<'a> Compiler<'a> {
     /// # Errors
     ///
     /// See [`Self::steps`] for the errors.
-    pub fn steps_within(&mut self, open: Open, steps: &[Step], position: Position) -> Result<(), ScriptError> {
+    pub fn steps_within(&mut self, open: Open, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, position)?;
         self.open.pop();
@@ -132,7 +132,7 @@ impl<'a> Compiler<'a> {
     /// See [`Self::steps`] for the errors.
     pub fn round(
         &mut self,
-        steps: &[Step],
+        steps: &[ScenarioStep],
         position: Position,
         resets: Option<usize>,
         begin: Option<usize>,
@@ -193,9 +193,9 @@ impl<'a> Compiler<'a> {
 }
 
 /// Returns the number of the request that follows a step which changes it.
-pub fn next_request(following: &[Step]) -> Option<u32> {
+pub fn next_request(following: &[ScenarioStep]) -> Option<u32> {
     match following.iter().find(|step| !Facts::of_step(step).is_preparation) {
-        Some(Step::Request(number)) => Some(*number),
+        Some(ScenarioStep::Request(number)) => Some(*number),
         Some(_) | None => None,
     }
 }

@@ -29,7 +29,7 @@ use super::compiler::{Compiler, Position};
 use crate::ScriptError;
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{Counted, Manner, Scope, Step as ScenarioStep};
+use brunt_model::scenario::{TransactionCount, ConcurrencyMode, Scope, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 
 pub use choice::{RequestCount, first_place, shares};
@@ -44,7 +44,7 @@ pub enum Op {
     Request(ListedRequest),
     Next(NextRequest),
     BeginTogether,
-    EndTogether(Manner),
+    EndTogether(ConcurrencyMode),
     Think(pause::Think),
     Pause(pause::Pause),
     Pace(pause::Pace),
@@ -59,7 +59,7 @@ pub enum Op {
     EndTransaction,
     /// Leaves a transaction before its end.
     BreakTransaction,
-    CountInTransactions(Counted),
+    CountInTransactions(TransactionCount),
     EndTurn(turns::EndTurn),
     ResumeTransactions(turns::ResumeTransactions),
     Stop(Scope),
@@ -288,7 +288,7 @@ impl Op {
         user: &mut Interpreter<T>,
         turn: &Turn<'_>,
         requests: &mut together::Collection,
-    ) -> Result<Option<Manner>, String> {
+    ) -> Result<Option<ConcurrencyMode>, String> {
         match self {
             Self::EndTogether(manner) => return Ok(Some(*manner)),
             Self::Request(op) => {
@@ -330,7 +330,7 @@ impl Op {
         match self {
             Self::BeginTransaction(op) => return op.begin_after_stop(user, turn),
             Self::EndTransaction => drop(transaction::end(user)),
-            Self::CountInTransactions(counted @ Counted::ControllerEnd) => transaction::count(user, *counted),
+            Self::CountInTransactions(counted @ TransactionCount::ControllerEnd) => transaction::count(user, *counted),
             Self::Internal(op) => op.run(user, turn),
             Self::Request(_)
             | Self::Next(_)
@@ -347,7 +347,7 @@ impl Op {
             | Self::Change(_)
             | Self::Sample(_)
             | Self::BreakTransaction
-            | Self::CountInTransactions(Counted::Sampler)
+            | Self::CountInTransactions(TransactionCount::Sampler)
             | Self::EndTurn(_)
             | Self::ResumeTransactions(_)
             | Self::Stop(_) => return false,
@@ -364,7 +364,7 @@ impl Op {
             | Self::Think(_)
             | Self::Pause(_)
             | Self::Sample(_)
-            | Self::CountInTransactions(Counted::Sampler) => true,
+            | Self::CountInTransactions(TransactionCount::Sampler) => true,
             // A transaction that contains its samples in the records is itself a sample.
             Self::BeginTransaction(op) => op.is_parent,
             Self::EndTogether(_)
@@ -377,7 +377,7 @@ impl Op {
             | Self::Change(_)
             | Self::EndTransaction
             | Self::BreakTransaction
-            | Self::CountInTransactions(Counted::ControllerEnd)
+            | Self::CountInTransactions(TransactionCount::ControllerEnd)
             | Self::EndTurn(_)
             | Self::ResumeTransactions(_)
             | Self::Stop(_)

@@ -20,11 +20,11 @@ use crate::texts::script::Languages;
 use crate::texts::template::{Place, RenderContext, Template, compile_body};
 use crate::texts::variables::{LAST_SAMPLE_OK, Names, Variables};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
+use brunt_engine::{Numbering, Step, RunState, Users, UserSetup, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, RequestList, Scope};
-use brunt_model::{Body, HandedOn, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
+use brunt_model::{Body, StageOutput, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use entry::EntryTexts;
@@ -193,8 +193,8 @@ impl CompiledScript {
     }
 
     /// Returns the current properties and variables for later stages.
-    pub fn handed_on(&self) -> HandedOn {
-        HandedOn { properties: self.shared_state.properties(), variables: self.shared_state.variables() }
+    pub fn stage_output(&self) -> StageOutput {
+        StageOutput { properties: self.shared_state.properties(), variables: self.shared_state.variables() }
     }
 
     /// Returns the variables that its users may have, for later stages.
@@ -228,8 +228,8 @@ impl CompiledScript {
     }
 
     /// Creates the users of a worker.
-    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, users_of: UsersOf<'_>) -> Box<dyn Users> {
-        let UsersOf { population, worker, labels: number_of, surroundings } = users_of;
+    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, users_of: UserSetup<'_>) -> Box<dyn Users> {
+        let UserSetup { population, worker, labels: number_of, surroundings } = users_of;
         let labels: Vec<u32> = self.requests.iter().map(|request| number_of(&request.label)).collect();
         let mut ready = Vec::new();
         let mut user_requests = Vec::new();
@@ -237,7 +237,7 @@ impl CompiledScript {
             let parts = self.entries[number].templates.is_none().then(|| self.parts(number));
             let tags = Tags { label: labels[number], reply_policy: request.reply_policy };
             ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
-            let parts = parts.filter(|_| self.policies[request.reply_policy as usize].looks_at_head());
+            let parts = parts.filter(|_| self.policies[request.reply_policy as usize].needs_head());
             user_requests.push(
                 parts.map(|parts| Ok(UserRequest { entry: Some(number), ..UserRequest::from_list(parts?, tags) })),
             );
@@ -286,7 +286,7 @@ impl CompiledScript {
         &self,
         population_number: usize,
         worker: usize,
-        surroundings: &Rc<dyn Surroundings>,
+        surroundings: &Rc<dyn RunState>,
     ) -> Rc<WorkerContext> {
         // Workers draw different values.
         let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
@@ -302,7 +302,7 @@ impl CompiledScript {
 
 /// True if no action of a user depends on the reply.
 fn is_inert(policy: &ReplyPolicy) -> bool {
-    !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
+    !policy.needs_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
 fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> Result<Rc<Prepared>, String> {
@@ -339,7 +339,7 @@ pub struct WorkerScript<T: Transport> {
 
 impl<T: Transport> WorkerScript<T> {
     /// Returns the state of the run.
-    pub fn surroundings(&self) -> &dyn Surroundings {
+    pub fn surroundings(&self) -> &dyn RunState {
         &*self.context.surroundings
     }
 

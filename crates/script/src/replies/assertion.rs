@@ -13,8 +13,8 @@ use crate::texts::markup::{QualifiedPath, XPath, check_xml};
 use crate::texts::pattern::Pattern;
 use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::ReplyPart;
-use brunt_model::record::{Looker, TracedLook};
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::record::{EvaluationKind, TracedEvaluation};
+use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
 use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
@@ -30,7 +30,7 @@ enum Test {
     Text(TextTest),
     /// Maximum, in milliseconds.
     Duration(u64),
-    Size(Option<ReplyPart>, Comparison, u64),
+    Size(Option<ReplyPart>, NumberComparison, u64),
     Json {
         path: CompiledPath,
         source: String,
@@ -89,7 +89,7 @@ impl CompiledAssertion {
     }
 
     /// Describes its check for a trace. `assertion` is the source of this compiled assertion.
-    pub fn trace_look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedLook {
+    pub fn trace_look(&self, assertion: &Assertion, reply_view: &ReplyView<'_>, is_good: bool) -> TracedEvaluation {
         let actual = match &self.test {
             Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)),
             Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis),
@@ -107,8 +107,8 @@ impl CompiledAssertion {
             Test::Md5(_) => hexadecimal(&Md5::digest(reply_view.body_bytes())),
             Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => String::new(),
         };
-        TracedLook {
-            by: Looker::Check,
+        TracedEvaluation {
+            by: EvaluationKind::Check,
             name: assertion.name.clone(),
             wanted: description_of(&assertion.test),
             found: actual,
@@ -364,25 +364,25 @@ fn size(reply_view: &ReplyView<'_>, part: &ReplyPart) -> u64 {
     }
 }
 
-fn compares(comparison: Comparison, size: u64, expected: u64) -> bool {
+fn compares(comparison: NumberComparison, size: u64, expected: u64) -> bool {
     match comparison {
-        Comparison::Equal => size == expected,
-        Comparison::NotEqual => size != expected,
-        Comparison::Greater => size > expected,
-        Comparison::Less => size < expected,
-        Comparison::AtLeast => size >= expected,
-        Comparison::AtMost => size <= expected,
+        NumberComparison::Equal => size == expected,
+        NumberComparison::NotEqual => size != expected,
+        NumberComparison::Greater => size > expected,
+        NumberComparison::Less => size < expected,
+        NumberComparison::AtLeast => size >= expected,
+        NumberComparison::AtMost => size <= expected,
     }
 }
 
-fn comparison_text(comparison: Comparison) -> &'static str {
+fn comparison_text(comparison: NumberComparison) -> &'static str {
     match comparison {
-        Comparison::Equal => "been equal to",
-        Comparison::NotEqual => "not been equal to",
-        Comparison::Greater => "been greater than",
-        Comparison::Less => "been less than",
-        Comparison::AtLeast => "been greater than or equal to",
-        Comparison::AtMost => "been less than or equal to",
+        NumberComparison::Equal => "been equal to",
+        NumberComparison::NotEqual => "not been equal to",
+        NumberComparison::Greater => "been greater than",
+        NumberComparison::Less => "been less than",
+        NumberComparison::AtLeast => "been greater than or equal to",
+        NumberComparison::AtMost => "been less than or equal to",
     }
 }
 

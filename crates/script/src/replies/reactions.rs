@@ -14,7 +14,7 @@ use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
 use brunt_model::numbers::plural;
-use brunt_model::record::{Looker, TracedLook};
+use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::Scope;
 use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord};
@@ -326,16 +326,16 @@ fn check_by_test(
     let result = assertion.check(reply_view);
     reply_view.user.trace(|tracing| tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok())));
     if result.is_err() && has_reply {
-        let TracedLook { name, wanted, found, .. } = assertion.trace_look(source, reply_view, false);
+        let TracedEvaluation { name, wanted, found, .. } = assertion.trace_look(source, reply_view, false);
         verdict.failures.push(CheckFailure::new(name, wanted, found));
     }
     result
 }
 
 /// Describes a script's check of a reply for a trace, with its error if there is one.
-fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedLook {
-    TracedLook {
-        by: Looker::Script,
+fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedEvaluation {
+    TracedEvaluation {
+        by: EvaluationKind::Script,
         name: script.name().to_owned(),
         wanted: String::new(),
         found: error.cloned().unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::{Extractor, Take};
 use brunt_model::outcome::status_text;
 use brunt_model::plan::Checks;
-use brunt_model::record::{Looker, SampleTrace, TracedLook};
+use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation};
 use brunt_model::reply_policy::statuses;
 use brunt_model::{Failure, Sample, Tick};
 
@@ -49,7 +49,7 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
 pub fn complete(
     exchange: SampleTrace,
     before: SampleTrace,
-    mut looks: Vec<TracedLook>,
+    mut looks: Vec<TracedEvaluation>,
     user: &UserContext,
 ) -> SampleTrace {
     let SampleTrace { population, user: number, iteration, paused_millis, notes, changed_before, .. } = before;
@@ -65,7 +65,7 @@ pub fn complete(
         paused_millis,
         notes,
         changed_before,
-        looks,
+        evaluations: looks,
         changed,
         ..exchange
     }
@@ -79,7 +79,7 @@ pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box
 }
 
 /// Describes the checks of the policy: the status, and the body.
-pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedLook> {
+pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluation> {
     let Some(reply) = reply_view.reply else { return Vec::new() };
     let expects = checks.expects(reply.status);
     let mut all = vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
@@ -90,13 +90,13 @@ pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedLook> {
     all
 }
 
-fn check_look(name: &str, wanted: String, found: String, is_good: bool) -> TracedLook {
-    TracedLook { by: Looker::Check, name: name.to_owned(), wanted, found, is_good }
+fn check_look(name: &str, wanted: String, found: String, is_good: bool) -> TracedEvaluation {
+    TracedEvaluation { by: EvaluationKind::Check, name: name.to_owned(), wanted, found, is_good }
 }
 
 /// Describes the result of an extractor that has just set the variables of a user from
 /// this number of matches.
-pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedLook {
+pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedEvaluation {
     let name = extractor.variable.clone();
     let result = match (extractor.take, matches, &extractor.default) {
         (Take::All, ..) => format!("{matches} matches"),
@@ -104,5 +104,5 @@ pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> T
         (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
         (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),
     };
-    TracedLook { by: Looker::Extractor, name, wanted: description_of(extractor), found: result, is_good: matches > 0 }
+    TracedEvaluation { by: EvaluationKind::Extractor, name, wanted: description_of(extractor), found: result, is_good: matches > 0 }
 }

@@ -8,7 +8,7 @@ use crate::texts::functions::find;
 use crate::texts::script::Languages;
 use crate::texts::template::{Place, RenderContext, Template, call_text, expression_text};
 use crate::texts::variables::{Names, Variables};
-use brunt_engine::Alone;
+use brunt_engine::NoRun;
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -48,7 +48,7 @@ impl BeforeRun {
         let mut shared_state = SharedState::with_properties(properties);
         shared_state.languages = languages;
         shared_state.files = Files::below(folders).read_only();
-        let worker = WorkerContext::new(Arc::new(shared_state), Rc::new(Alone), seed);
+        let worker = WorkerContext::new(Arc::new(shared_state), Rc::new(NoRun), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
             feeds: Feeds::with_variables(TextRules::Jmeter, names, languages),

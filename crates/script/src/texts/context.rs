@@ -7,7 +7,7 @@ use crate::texts::grpc::Services;
 use crate::texts::script::{Expressions, Languages};
 use crate::texts::tracing::Tracing;
 use crate::texts::variables::Variables;
-use brunt_engine::Surroundings;
+use brunt_engine::RunState;
 use brunt_engine::pace::Cumulative;
 use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
@@ -250,7 +250,7 @@ impl SharedState {
 pub struct WorkerContext {
     pub shared_state: Arc<SharedState>,
     /// State of the run.
-    pub surroundings: Rc<dyn Surroundings>,
+    pub surroundings: Rc<dyn RunState>,
     /// Source of random values.
     pub random: RefCell<Pcg64Mcg>,
     /// Name of the population.
@@ -307,7 +307,7 @@ pub struct UserContext {
 impl WorkerContext {
     /// Creates the context of a population without a name and without records. `seed` is the
     /// seed of random values.
-    pub fn new(shared_state: Arc<SharedState>, surroundings: Rc<dyn Surroundings>, seed: u64) -> Self {
+    pub fn new(shared_state: Arc<SharedState>, surroundings: Rc<dyn RunState>, seed: u64) -> Self {
         Self {
             surroundings,
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),

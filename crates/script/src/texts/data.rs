@@ -222,7 +222,7 @@ impl Table {
 
     fn row_error(&self, line: usize, wrong: String) -> ScriptError {
         let error = WordError::new("row", wrong, r#"one object a line, such as {"name": "Ann"}"#);
-        error.at(&self.file, line as u64 + 1)
+        error.at_line(&self.file, line as u64 + 1)
     }
 }
 

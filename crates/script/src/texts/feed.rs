@@ -196,10 +196,10 @@ pub(crate) fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
         csv::ErrorKind::Io(source) => ScriptError::Read { file: file.to_owned(), source },
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             let wrong = format!("this row has {len} cells and the first one {expected_len}");
-            WordError::new("row", wrong, "as many in each, with \"…\" around a cell that holds a comma").at(file, line)
+            WordError::new("row", wrong, "as many in each, with \"…\" around a cell that holds a comma").at_line(file, line)
         }
-        csv::ErrorKind::Utf8 { .. } => WordError::new("row", "this is not UTF-8", "the file in UTF-8").at(file, line),
-        _ => WordError::new("row", description, "comma-separated values").at(file, line),
+        csv::ErrorKind::Utf8 { .. } => WordError::new("row", "this is not UTF-8", "the file in UTF-8").at_line(file, line),
+        _ => WordError::new("row", description, "comma-separated values").at_line(file, line),
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn text(bytes: Vec<u8>, file: &Path) -> Result<String, ScriptError> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.split(|byte| *byte == b'\n').count();
-        WordError::new("line", "this is not UTF-8", "the file in UTF-8").at(file, line as u64)
+        WordError::new("line", "this is not UTF-8", "the file in UTF-8").at_line(file, line as u64)
     })?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

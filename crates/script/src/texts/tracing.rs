@@ -2,7 +2,7 @@
 
 use crate::texts::variables::Variables;
 use brunt_model::extract::ReplyPart;
-use brunt_model::record::{SampleTrace, TracedLook, VariableChange};
+use brunt_model::record::{SampleTrace, TracedEvaluation, VariableChange};
 use std::time::Duration;
 
 /// Maximum number of characters of a value in a trace.
@@ -17,7 +17,7 @@ pub struct Tracing {
     variables: Vec<(String, String)>,
     paused: Duration,
     notes: Vec<String>,
-    looks: Vec<TracedLook>,
+    looks: Vec<TracedEvaluation>,
 }
 
 impl Tracing {
@@ -34,12 +34,12 @@ impl Tracing {
     }
 
     /// Adds a check or an extraction of the reply.
-    pub fn add_look(&mut self, look: TracedLook) {
+    pub fn add_look(&mut self, look: TracedEvaluation) {
         self.looks.push(look);
     }
 
     /// Returns the checks and extractions since the last call.
-    pub fn take_looks(&mut self) -> Vec<TracedLook> {
+    pub fn take_looks(&mut self) -> Vec<TracedEvaluation> {
         std::mem::take(&mut self.looks)
     }
 

@@ -1,10 +1,10 @@
 //! A run without a server, carried out by the engine on a fake clock.
 #![allow(dead_code)] // each test file uses a part of it
 
-use brunt_engine::{Epoch, Time, Users, UsersOf, World};
+use brunt_engine::{Epoch, Time, Users, UserSetup, World};
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Scenario, Stop, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::{Answer, FakeTransport};
@@ -44,7 +44,7 @@ impl World for Fake {
         Rc::new(FakeTransport::new(time.clone(), Rc::new(RefCell::new(server)), Rc::new(Cell::new(0))))
     }
 
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UserSetup<'_>) -> Box<dyn Users> {
         self.scripts[of.population].users(transport, of)
     }
 
@@ -54,7 +54,7 @@ impl World for Fake {
 }
 
 /// A plan with two requests.
-pub fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
+pub fn plan(load: Load, seconds: u64, steps: Vec<ScenarioStep>) -> Plan {
     let requests = vec![Request::get("http://h/a"), Request::get("http://h/b")];
     let stop = Stop::after(Duration::from_secs(seconds), Duration::from_secs(5));
     Plan {
@@ -89,4 +89,4 @@ pub fn after_100ms(_: u64, now: Tick) -> Answer {
 }
 
 /// 300 ms.
-pub const PAUSE: Step = Step::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });
+pub const PAUSE: ScenarioStep = ScenarioStep::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });

@@ -3,11 +3,11 @@
 use super::servers::{Ended, Kind, Server, Service};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
-use brunt_model::{Answer, Find, LoadUnit, Objective};
-use brunt_search::bound::{Bound, Counted};
+use brunt_model::question::{TrialGap, ObjectiveSet, TrialTimes};
+use brunt_model::{Answer, CapacitySearch, LoadUnit, Objective};
+use brunt_search::bound::{Bound, CountedRatio};
 use brunt_search::lag::effects;
-use brunt_search::{Counts, Evidence, NextStep, Part, Search, TrialRequest, TrialSummary, sides};
+use brunt_search::{TrialBlock, Evidence, NextStep, BoundCount, Search, TrialRequest, TrialSummary, sides};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use std::time::Duration;
@@ -17,13 +17,13 @@ const COOL: f64 = 0.5;
 const GRACE: f64 = 2.0;
 
 /// A search, as `brunt find` makes it.
-pub fn find(kind: &Kind, within: Duration) -> Find {
+pub fn find(kind: &Kind, within: Duration) -> CapacitySearch {
     let below = |metric, bound| Objective { metric, step: None, relation: Relation::Below, bound };
     let mut all = vec![below(Metric::Quantile(0.99), kind.bound)];
     if let Service::RateLimit { .. } = kind.service {
         all.push(below(Metric::Errors, 0.01));
     }
-    Find {
+    CapacitySearch {
         objectives: vec![ObjectiveSet { name: "simulated".to_owned(), all }],
         precision: 0.02,
         within,
@@ -34,7 +34,7 @@ pub fn find(kind: &Kind, within: Duration) -> Find {
             least: Duration::from_secs(2),
             most: Duration::from_secs(20),
         },
-        between: Between::Cool(Duration::from_secs_f64(COOL)),
+        between: TrialGap::Cool(Duration::from_secs_f64(COOL)),
         overload: Some(1.5),
         require: Vec::new(),
     }
@@ -77,7 +77,7 @@ fn done(search: &Search, seen: &[TrialSummary], ended: SearchEnd, seconds: f64) 
 }
 
 /// One trial: looked at each half second, and ended when it is decided.
-pub fn measured(server: &mut Server, find: &Find, ask: &TrialRequest) -> TrialSummary {
+pub fn measured(server: &mut Server, find: &CapacitySearch, ask: &TrialRequest) -> TrialSummary {
     let began = server.now();
     let from = began + ask.times.warmup.as_secs_f64();
     let most = (ask.times.most.as_secs_f64() / BLOCK).round() as usize;
@@ -99,8 +99,8 @@ pub fn measured(server: &mut Server, find: &Find, ask: &TrialRequest) -> TrialSu
 }
 
 /// The objectives as bounds.
-fn bounds(find: &Find) -> Vec<Vec<Bound>> {
-    find.objectives.iter().map(|set| set.all.iter().map(Bound::of).collect()).collect()
+fn bounds(find: &CapacitySearch) -> Vec<Vec<Bound>> {
+    find.objectives.iter().map(|set| set.all.iter().map(Bound::from_objective).collect()).collect()
 }
 
 /// What ended in each block.
@@ -143,31 +143,31 @@ impl Tally {
         (0..length).map(|index| self.blocks.get(index).map_or(0.0, |block| block.2)).collect()
     }
 
-    fn counts(&self, length: usize) -> Vec<Counts> {
+    fn counts(&self, length: usize) -> Vec<TrialBlock> {
         let effects = effects(&self.lags(length), BLOCK, &self.objectives);
         let block = |index: usize| {
             let (all, response, _) = self.blocks.get(index).copied().unwrap_or_default();
-            Counts {
+            TrialBlock {
                 seconds: BLOCK,
                 completed: f64::from(all),
                 response,
-                parts: vec![vec![Part { of: f64::from(all), ..Part::default() }; self.objectives[0].len()]],
+                parts: vec![vec![BoundCount { total: f64::from(all), ..BoundCount::default() }; self.objectives[0].len()]],
                 is_contested: effects[index].is_contested,
                 lag: effects[index].seconds,
             }
         };
-        let mut blocks: Vec<Counts> = (0..length).map(block).collect();
+        let mut blocks: Vec<TrialBlock> = (0..length).map(block).collect();
         let errors_left = self.errors_left(length);
         for reply in self.replies.iter().filter(|reply| reply.block < length) {
             let left = if reply.is_error { errors_left } else { 1.0 };
             for (part, bound) in blocks[reply.block].parts[0].iter_mut().zip(&self.objectives[0]) {
                 let lag = effects[reply.block].seconds;
                 let is_over = |lag: f64| match bound.counted {
-                    Counted::Slower(bound) => reply.response > bound + lag,
+                    CountedRatio::Slower(bound) => reply.response > bound + lag,
                     _ => reply.is_error,
                 };
                 part.over += f64::from(u8::from(is_over(0.0)));
-                part.least += left * f64::from(u8::from(is_over(lag)));
+                part.without_lag += left * f64::from(u8::from(is_over(lag)));
             }
         }
         if let Some(last) = blocks.iter().rposition(|block| !block.is_contested) {
@@ -186,16 +186,16 @@ impl Tally {
     }
 
     /// Requests in flight at the end of the trial that were due longer ago than the bound.
-    fn count_unfinished(&self, last: &mut Counts, length: usize, lag: f64) {
+    fn count_unfinished(&self, last: &mut TrialBlock, length: usize, lag: f64) {
         let end = self.from + length as f64 * BLOCK;
         let late = self.replies.iter().filter(|reply| reply.block >= length).map(|reply| reply.at - reply.response);
         let ages: Vec<f64> = late.chain(self.unfinished.iter().copied()).map(|due| end - due).collect();
         for (part, bound) in last.parts[0].iter_mut().zip(&self.objectives[0]) {
-            if let Counted::Slower(bound) = bound.counted {
+            if let CountedRatio::Slower(bound) = bound.counted {
                 let older = |than: f64| ages.iter().filter(|age| **age > than).count() as f64;
                 part.over += older(bound);
-                part.least += older(bound + lag);
-                part.of += older(bound);
+                part.without_lag += older(bound + lag);
+                part.total += older(bound);
             }
         }
     }
@@ -226,7 +226,7 @@ impl Tally {
             // As the verdict has it: p99 would be a tenth lower without lag.
             limited: (lagged > 0.1).then(|| "lag".to_owned()),
             evidence: Evidence::Both,
-            late: self.lags(length).last().copied().unwrap_or(0.0),
+            final_lag: self.lags(length).last().copied().unwrap_or(0.0),
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::defaults;
 use crate::error::{Result, bail, require};
 use crate::estimate;
 use crate::settings::{RunSettings, SearchSettings};
-use crate::words::compare::At;
+use crate::words::compare::ComparedLoads;
 use crate::words::duration;
 use crate::words::shape::Loads;
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::span;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, LoadUnit, Shape};
@@ -21,20 +21,20 @@ use std::time::Duration;
 
 /// Time budget of a comparison of capacities.
 #[derive(Debug, Clone, Copy)]
-pub enum Within {
+pub enum CapacityTimeBudget {
     /// All searches and trials together.
     All(Duration),
     /// Each of the searches.
     Each(Duration),
 }
 
-impl Within {
+impl CapacityTimeBudget {
     /// Time budget of the whole comparison; without one, the default for each search.
     ///
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn all_or_usual(all: Option<Duration>) -> Result<Self> {
+    pub fn all_or_default(all: Option<Duration>) -> Result<Self> {
         match all {
             Some(all) => Ok(Self::All(all)),
             None => Ok(Self::Each(duration::parse(defaults::COMPARE_SEARCH)?)),
@@ -44,9 +44,9 @@ impl Within {
 
 /// Settings of the run of a search. If given loads are measured as well, their duration is not
 /// that of the search.
-pub fn of_search(run_settings: &RunSettings, at: At, given: &[Step]) -> RunSettings {
+pub fn search_run_settings(run_settings: &RunSettings, at: ComparedLoads, given: &[LoadStep]) -> RunSettings {
     let mut run = run_settings.clone();
-    if at != At::Both {
+    if at != ComparedLoads::Both {
         return run;
     }
     run.stop.duration = None;
@@ -67,11 +67,11 @@ pub fn of_search(run_settings: &RunSettings, at: At, given: &[Step]) -> RunSetti
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
-pub fn searching(
+pub fn prepare_capacity_comparison(
     search: &SearchSettings,
     run_settings: &RunSettings,
     contenders: &mut [Contender],
-    budget: (Within, u32),
+    budget: (CapacityTimeBudget, u32),
     output: (&mut Vec<String>, &System),
 ) -> Result<AtCapacity> {
     let (within, repetitions) = budget;
@@ -82,8 +82,8 @@ pub fn searching(
     let (find, search_notes) = search.find(run_settings, contenders, system)?;
     notes.extend(search_notes);
     if let [_, second, ..] = &find.objectives[..] {
-        return Err(run_settings.said.refuse(|names| {
-            let option = names.of("objective");
+        return Err(run_settings.sources.refuse(|names| {
+            let option = names.name_of("objective");
             let second = &second.name;
             format!("{option}: `{second}` would be a second capacity, and one is compared; write one bound a figure")
         }));
@@ -101,14 +101,14 @@ pub fn searching(
 
 /// Time budget of each search.
 fn time_per_search(
-    within: Within,
+    within: CapacityTimeBudget,
     search: &SearchSettings,
     contenders: &[Contender],
     repetitions: u32,
 ) -> Result<Duration> {
     let whole_budget = match within {
-        Within::Each(search_budget) => return Ok(search_budget),
-        Within::All(whole_budget) => whole_budget,
+        CapacityTimeBudget::Each(search_budget) => return Ok(search_budget),
+        CapacityTimeBudget::All(whole_budget) => whole_budget,
     };
     let searches = repetitions.saturating_mul(contenders.len() as u32).max(1);
     let steps = contenders.first().map_or(&[][..], |contender| &contender.steps);
@@ -116,7 +116,7 @@ fn time_per_search(
     let search_budget = (whole_budget / searches).saturating_sub(given_loads);
     let warmup = steps.first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
     let shortest_trial = warmup + search.trial.0 + search.cooldown;
-    require!(search.said, search_budget >= 3 * shortest_trial, |names| format!(
+    require!(search.sources, search_budget >= 3 * shortest_trial, |names| format!(
         "{} {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
          repetitions ({}), or shorter trials ({})",
         names.either("--time-budget", "compare.time_budget"),
@@ -124,7 +124,7 @@ fn time_per_search(
         span(search_budget.as_secs_f64()),
         span(shortest_trial.as_secs_f64()),
         names.either("--repeat", "repetitions"),
-        names.of("trial-duration")
+        names.name_of("trial-duration")
     ));
     Ok(search_budget)
 }

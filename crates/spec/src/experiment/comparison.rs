@@ -5,7 +5,7 @@ use crate::defaults;
 use crate::error::{Result, bail, ensure, require};
 use crate::estimate;
 use crate::settings::{CompareSettings, SettingSources};
-use crate::words::compare::{self, At};
+use crate::words::compare::{self, ComparedLoads};
 use brunt_model::objective::Metric;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
@@ -23,9 +23,9 @@ pub fn comparison(
     at_capacity: Option<AtCapacity>,
 ) -> Result<Compare> {
     check_comparable(contenders)?;
-    let sources = &settings.said;
-    require!(sources, at_capacity.is_some() || settings.at.unwrap_or_default() == At::Load, |names| {
-        format!("{}: stored runs have their own loads; leave it out", names.of("at"))
+    let sources = &settings.sources;
+    require!(sources, at_capacity.is_some() || settings.at.unwrap_or_default() == ComparedLoads::Load, |names| {
+        format!("{}: stored runs have their own loads; leave it out", names.name_of("at"))
     });
     let mut metrics = match &settings.metrics[..] {
         [] => default_metrics(contenders, at_capacity.as_ref()),
@@ -61,22 +61,22 @@ fn distinct(measures: Vec<Measure>) -> Vec<Measure> {
 fn check_measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, sources: &SettingSources) -> Result<()> {
     let Some(at) = at_capacity else {
         require!(sources, !metrics.contains(&Measure::Capacity), |names| {
-            let at = names.of("at");
+            let at = names.name_of("at");
             format!("capacity: no search measures it; add {at} capacity, or {at} both")
         });
         return Ok(());
     };
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
         return Err(sources.refuse(|names| {
-            let at = names.of("at");
+            let at = names.name_of("at");
             let load = names.either("-r 100", "load.rate 100");
             format!("{other}: only capacities are compared; write {at} both with a load, such as {load}")
         }));
     }
     let capacity = metrics.contains(&Measure::Capacity);
     require!(sources, capacity, |names| {
-        let at = names.of("at");
-        let metric = names.of("metric");
+        let at = names.name_of("at");
+        let metric = names.name_of("metric");
         format!("{at}: no capacity is compared; add it to {metric}, or leave {at} out")
     });
     Ok(())
@@ -156,8 +156,8 @@ pub fn repetitions(
     let budget = duration(within);
     let repetition_time = duration(once);
     require!(sources, fit > 0, |names| {
-        let within = names.of("time-budget");
-        let duration = names.of("duration");
+        let within = names.name_of("time-budget");
+        let duration = names.name_of("duration");
         format!("{within} {budget}: one repetition takes {repetition_time}; write more, or a shorter {duration}")
     });
     Ok(fit.min(defaults::MAX_BLOCKS))

@@ -7,13 +7,13 @@
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
 use crate::to_plan::check_objectives;
-use brunt_model::experiment::{HookCommands, Step, TrialOrder};
+use brunt_model::experiment::{HookCommands, LoadStep, TrialOrder};
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
 /// Arrangement of the runs of an experiment.
-pub struct Arranged {
+pub struct TrialArrangement {
     /// Name of the experiment.
     pub name: String,
     /// Maximum number of repetitions of each load of each contender.
@@ -27,7 +27,7 @@ pub struct Arranged {
 }
 
 /// Steps, and notes for the user.
-type Steps = (Vec<Step>, Vec<String>);
+type Steps = (Vec<LoadStep>, Vec<String>);
 
 /// Creates a contender for each server of a command line, and for each version of HTTP.
 ///
@@ -43,14 +43,14 @@ pub fn contenders(
     more: &[String],
     steps: impl Fn(&RunSettings) -> Result<Steps>,
 ) -> Result<(Vec<Contender>, Vec<String>)> {
-    require!(run.said, run.output.events.is_none(), |names| {
-        format!("{} stores one run; an experiment has many: leave it out", names.of("events"))
+    require!(run.sources, run.output.events.is_none(), |names| {
+        format!("{} stores one run; an experiment has many: leave it out", names.name_of("events"))
     });
-    require!(run.said, run.output.jtl.is_none(), |names| {
-        format!("{} lists the samples of one run; an experiment has many: leave it out", names.of("jtl"))
+    require!(run.sources, run.output.jtl.is_none(), |names| {
+        format!("{} lists the samples of one run; an experiment has many: leave it out", names.name_of("jtl"))
     });
-    require!(run.said, !run.output.trace, |names| {
-        format!("{} shows the samples of one run: write brunt run; an experiment has many", names.of("trace"))
+    require!(run.sources, !run.output.trace, |names| {
+        format!("{} shows the samples of one run: write brunt run; an experiment has many", names.name_of("trace"))
     });
     if run.url.is_none() && run.request.urls.is_none() {
         return Err(SpecError::unplaced("no URL is given; write one, such as http://127.0.0.1/"));
@@ -97,7 +97,7 @@ pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> 
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
-pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, command: &str) -> Result<Experiment> {
+pub fn experiment(contenders: Vec<Contender>, arranged: TrialArrangement, seed: u64, command: &str) -> Result<Experiment> {
     Ok(Experiment {
         name: arranged.name,
         about: String::new(),

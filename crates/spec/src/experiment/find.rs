@@ -7,8 +7,8 @@ use crate::error::{Result, bail, require};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::words::shape::Loads;
 use crate::words::{duration, objective};
-use brunt_model::question::{Between, TrialTimes};
-use brunt_model::{Contender, Find, LoadUnit, Question, Shape};
+use brunt_model::question::{TrialGap, TrialTimes};
+use brunt_model::{Contender, CapacitySearch, LoadUnit, Question, Shape};
 use std::time::Duration;
 
 /// Creates the question of a search, and makes the steps of the contenders patterns of its trials.
@@ -50,9 +50,9 @@ impl SearchSettings {
             (run_settings.stop.warmup_until_steady, "warmup", " auto", "warmup", "5s"),
         ];
         if let Some((_, option, suffix, other, value)) = unsuitable.into_iter().find(|row| row.0) {
-            return Err(run_settings.said.refuse(|names| {
-                let option = names.of(option);
-                let instead = names.of(other);
+            return Err(run_settings.sources.refuse(|names| {
+                let option = names.name_of(option);
+                let instead = names.name_of(other);
                 let itself = "a search chooses the duration of its trials";
                 format!("{option}{suffix}: {itself}; leave it out, or write {instead} {value}")
             }));
@@ -65,10 +65,10 @@ impl SearchSettings {
         }
         run.stop.duration = Some(self.trial.1);
         // Trials of a search have other defaults than a single run.
-        if !run_settings.said.is_said("warmup") {
+        if !run_settings.sources.is_given("warmup") {
             run.stop.warmup = duration::parse(defaults::FIND_WARMUP)?;
         }
-        if !run_settings.said.is_said("grace") {
+        if !run_settings.sources.is_given("grace") {
             run.stop.grace = duration::parse(defaults::FIND_GRACE)?;
         }
         Ok(run)
@@ -85,18 +85,18 @@ impl SearchSettings {
         run_settings: &RunSettings,
         contenders: &[Contender],
         system: &System,
-    ) -> Result<(Find, Vec<String>)> {
+    ) -> Result<(CapacitySearch, Vec<String>)> {
         let mut notes = Vec::new();
         let unit = contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
         let mut objectives = run_settings.checks.objectives.clone();
         if objectives.is_empty() {
             objectives = objective::parse(defaults::FIND_OBJECTIVE)?;
-            let missing = run_settings.said.text(|names| names.of("objective"));
+            let missing = run_settings.sources.text(|names| names.name_of("objective"));
             let default = defaults::FIND_OBJECTIVE;
             notes.push(format!("no {missing}; the default is `{default}`"));
         }
         if let Some(step_objective) = objectives.iter().find(|objective| objective.step.is_some()) {
-            let name = run_settings.said.text(|names| names.of("objective"));
+            let name = run_settings.sources.text(|names| names.name_of("objective"));
             let metric = step_objective.metric;
             bail!("{name} `{step_objective}`: a search judges all requests together; bound {metric} without a step")
         }
@@ -105,30 +105,30 @@ impl SearchSettings {
             (None, LoadUnit::Users { .. }) => Some(max_users(system)),
             (most, _) => most,
         };
-        require!(self.said, most.is_none_or(|most| most >= start), |names| {
-            let most = names.of("max-load");
-            let first = names.of("start-load");
+        require!(self.sources, most.is_none_or(|most| most >= start), |names| {
+            let most = names.name_of("max-load");
+            let first = names.name_of("start-load");
             format!("{most} is below the load of the first trial, {start}; write {first} with less")
         });
         let warmup =
             contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
         let trial = TrialTimes { warmup, least: self.trial.0, most: self.trial.1 };
         let one = warmup + trial.least;
-        require!(self.said, self.within >= 3 * one, |names| format!(
+        require!(self.sources, self.within >= 3 * one, |names| format!(
             "{} {}s: three trials of {}s do not fit into it; write more, or shorter ones with {}",
-            names.of("time-budget"),
+            names.name_of("time-budget"),
             self.within.as_secs_f64(),
             one.as_secs_f64(),
-            names.of("trial-duration")
+            names.name_of("trial-duration")
         ));
-        let find = Find {
-            objectives: objective_sets(&objectives, &run_settings.said)?,
+        let find = CapacitySearch {
+            objectives: objective_sets(&objectives, &run_settings.sources)?,
             precision: self.precision,
             within: self.within,
             start,
             most,
             trial,
-            between: Between::Cool(self.cooldown),
+            between: TrialGap::Cool(self.cooldown),
             overload: self.overload,
             require: self.require.clone(),
         };
@@ -141,11 +141,11 @@ impl SearchSettings {
             (None, Some(users)) => ("connections", Some(users), defaults::FIND_USERS),
             (rate, _) => ("rate", rate.as_ref(), defaults::FIND_RATE),
         };
-        let given_load = loads.map(|loads| only_load(option, loads, &run_settings.said)).transpose()?;
+        let given_load = loads.map(|loads| only_load(option, loads, &run_settings.sources)).transpose()?;
         let first = self.start.or(given_load).unwrap_or(default);
         if option == "connections" {
-            require!(self.said, first.fract() == 0.0, |names| {
-                format!("{} {first}: users are whole; write {}", names.of("start-load"), first.ceil())
+            require!(self.sources, first.fract() == 0.0, |names| {
+                format!("{} {first}: users are whole; write {}", names.name_of("start-load"), first.ceil())
             });
         }
         // The default start may exceed a low maximum; a start that the user gave may not.
@@ -155,5 +155,5 @@ impl SearchSettings {
 
 /// Maximum number of users in one process.
 fn max_users(system: &System) -> f64 {
-    system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1) as f64
+    system.descriptors.saturating_sub(defaults::RESERVED_DESCRIPTORS).max(1) as f64
 }

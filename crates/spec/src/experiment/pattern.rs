@@ -4,11 +4,11 @@
 use crate::error::{Result, require};
 use crate::settings::SettingSources;
 use crate::words::shape::Loads;
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::goal::Until;
 use brunt_model::objective::Metric;
 use brunt_model::question::ObjectiveSet;
-use brunt_model::{Find, Objective};
+use brunt_model::{CapacitySearch, Objective};
 
 /// Returns the first load of a search, which must be a single number.
 ///
@@ -24,7 +24,7 @@ pub fn only_load(option: &'static str, loads: &Loads, sources: &SettingSources) 
         Some(load) => Ok(load),
         None => Err(sources.refuse(|names| {
             let chooses = "a search chooses its loads itself and begins with one";
-            format!("{}: {chooses}; write one number, such as 100", names.of(option))
+            format!("{}: {chooses}; write one number, such as 100", names.name_of(option))
         })),
     }
 }
@@ -40,7 +40,7 @@ pub fn objective_sets(all: &[Objective], sources: &SettingSources) -> Result<Vec
     let is_one_metric = several.iter().all(|one| one.metric == several[0].metric);
     require!(sources, is_one_metric, |names| {
         let several = "bounds of several figures more than once each";
-        format!("{}: {several}; write one figure with several bounds", names.of("objective"))
+        format!("{}: {several}; write one figure with several bounds", names.name_of("objective"))
     });
     if several.is_empty() {
         return Ok(vec![named_set(all.to_vec())]);
@@ -59,7 +59,7 @@ fn named_set(all: Vec<Objective>) -> ObjectiveSet {
 
 /// Makes a step the pattern of the trials of a search. It has no objectives, since half of the
 /// trials must miss them. It ends when it is decided whether its load is below the capacity.
-pub fn make(step: &mut Step, find: &Find) {
+pub fn make(step: &mut LoadStep, find: &CapacitySearch) {
     step.plan.objectives.clear();
     step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.least });
 }

@@ -22,7 +22,7 @@ pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
 }
 
 fn with_place(mut error: SpecError, node: &Node) -> SpecError {
-    error.at.get_or_insert_with(|| node.at.clone());
+    error.position.get_or_insert_with(|| node.at.clone());
     error
 }
 
@@ -169,7 +169,7 @@ impl<'de> MapAccess<'de> for Names<'_> {
         self.value = self.entries.next();
         let Some(entry) = self.value else { return Ok(None) };
         seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(|mut e: SpecError| {
-            e.at.get_or_insert_with(|| entry.at.clone());
+            e.position.get_or_insert_with(|| entry.at.clone());
             e
         })
     }

@@ -21,7 +21,7 @@ use crate::error::{Position, Result, SpecError};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
-use brunt_model::scenario::{DataFile, DataFormat, Scenario, Scope, Script, ScriptLanguage, Step, TextRules};
+use brunt_model::scenario::{DataFile, DataFormat, Scenario, Scope, Script, ScriptLanguage, ScenarioStep, TextRules};
 use brunt_model::{ReplyPolicy, Request};
 use keys::{self as written, OnFailure};
 use std::path::{Path, PathBuf};
@@ -145,14 +145,14 @@ impl ScenarioReader<'_> {
     }
 
     /// Reads the data files, and returns the steps that take their first rows.
-    fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<Step>> {
+    fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<ScenarioStep>> {
         let Some(node) = node else { return Ok(Vec::new()) };
         let mut first = Vec::new();
         for (number, node) in items(node).iter().enumerate() {
             let path = format!("scenario.data[{number}]");
             let (file, on_demand) = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
             if !on_demand {
-                first.push(Step::Row(number as u32));
+                first.push(ScenarioStep::Row(number as u32));
             }
             self.data.push(file);
         }

@@ -5,7 +5,7 @@
 
 use super::words::{Scalar, ScalarList, ScalarOr};
 use crate::settings::{
-    CompareSettings, Content, ExperimentSettings, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings,
+    CompareSettings, Content, ExperimentSettings, Key, Visibility, RunSettings, SearchSettings, SettingRow, Settings,
     ValueForm, rows,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -31,7 +31,7 @@ pub struct PlanKey {
     /// Option of the command line with the same meaning.
     pub option: Option<&'static str>,
     /// Visibility in help and docs.
-    pub listed: Listed,
+    pub visibility: Visibility,
 }
 
 /// The kind of a key's value.
@@ -109,7 +109,7 @@ static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
         default: default.map(str::to_owned),
         form: *form,
         option: None,
-        listed: Listed::Yes,
+        visibility: Visibility::Yes,
     });
     let of_commands =
         keys_of::<SearchSettings>().chain(keys_of::<CompareSettings>()).chain(keys_of::<ExperimentSettings>());
@@ -148,7 +148,7 @@ impl PlanKey {
             default,
             form,
             option: Some(row.option),
-            listed: row.listed,
+            visibility: row.visibility,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Several plan files → one experiment: `brunt compare A=a.yaml B=b.yaml`.
 
-use super::Loaded;
+use super::ResolvedPlan;
 use crate::error::{Result, SpecError, ensure};
 use crate::experiment::contenders;
 use brunt_model::experiment::HookCommands;
@@ -12,9 +12,9 @@ use brunt_model::experiment::HookCommands;
 ///
 /// A plan has several contenders or hooks around the experiment, or the plans
 /// are in different folders.
-pub fn join(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
+pub fn join(all: Vec<(Option<String>, String, ResolvedPlan)>) -> Result<ResolvedPlan> {
     let is_single = all.len() == 1;
-    let mut whole: Option<Loaded> = None;
+    let mut whole: Option<ResolvedPlan> = None;
     for (name, path, mut loaded) in all {
         let count = loaded.experiment.contenders.len();
         ensure!(

@@ -16,13 +16,13 @@ use crate::plan::{
 use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
 use crate::system::System;
 use crate::to_plan::{check_objectives, scenario, sweep_steps};
-use crate::words::compare::At;
+use crate::words::compare::ComparedLoads;
 use crate::words::duration;
 use crate::words::values::Output;
-use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Step};
+use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, LoadStep};
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, MAIN};
-use brunt_model::scenario::{Scenario, Step as ScenarioStep};
+use brunt_model::scenario::{Scenario, ScenarioStep as ScenarioStep};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ const MAX_STEPS: usize = 20_000;
 
 /// A resolved plan file, ready to run.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct ResolvedPlan {
     /// The experiment to run.
     pub experiment: Experiment,
     /// Destinations of the reports.
@@ -59,7 +59,7 @@ const MAX_ERRORS: usize = 20;
 ///
 /// [`SpecError`] with all errors of the file, each with its place, if it cannot be read or
 /// a value is invalid.
-pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
+pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<ResolvedPlan> {
     open(path, sets, dir, system)?.resolve(system)
 }
 
@@ -123,17 +123,17 @@ impl Source {
         let mut errors = vec![first];
         let mut rest = self.clone();
         while let (Some(last), true) = (errors.last(), errors.len() < MAX_ERRORS) {
-            let Some(draft) = last.at.as_ref().and_then(|at| rest.draft.without(at)) else { break };
+            let Some(draft) = last.position.as_ref().and_then(|at| rest.draft.without(at)) else { break };
             rest.draft = draft;
             let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
-            if next.at.is_none() || errors.iter().any(|error| is_consequence(&next, error)) {
+            if next.position.is_none() || errors.iter().any(|error| is_consequence(&next, error)) {
                 break;
             }
             errors.push(next);
         }
         // They were found in the order of the checks; readers expect the order of the file.
-        errors.sort_by_key(|error| error.at.as_ref().map(Position::line_and_column));
+        errors.sort_by_key(|error| error.position.as_ref().map(Position::line_and_column));
         let others = errors.split_off(1);
         errors.pop().map_or_else(|| SpecError::unplaced(""), |first| SpecError { others, ..first })
     }
@@ -143,7 +143,7 @@ impl Source {
 /// the part that contained the value, within the removed part, or at its place.
 fn is_consequence(next: &SpecError, error: &SpecError) -> bool {
     let is_within = !error.path.is_empty() && next.path.starts_with(&error.path);
-    error.path.starts_with(&next.path) || is_within || error.at == next.at
+    error.path.starts_with(&next.path) || is_within || error.position == next.position
 }
 
 /// Default of an unset environment variable: `BRUNT` is the program that runs the plan.
@@ -187,7 +187,7 @@ impl UnresolvedPlan {
     /// # Errors
     ///
     /// [`SpecError`] with all errors of the file, each with its place.
-    pub fn resolve(self, system: &System) -> Result<Loaded> {
+    pub fn resolve(self, system: &System) -> Result<ResolvedPlan> {
         let Self { file, source } = self;
         source.experiment(file, system).map_err(|first| source.all_errors(first, system))
     }
@@ -195,13 +195,13 @@ impl UnresolvedPlan {
 
 impl Source {
     /// Resolves a file of this source to its experiment.
-    fn experiment(&self, file: PlanFile, system: &System) -> Result<Loaded> {
+    fn experiment(&self, file: PlanFile, system: &System) -> Result<ResolvedPlan> {
         let folder = &self.folder;
         let arrangement: ExperimentSettings = put_all(&file.arrangement, folder, system)?;
         let compare = file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
         let at = compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
         // `compare: {at: capacity}` searches with default settings if the plan has no `find`.
-        let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
+        let below_find = file.find.as_deref().or((at != ComparedLoads::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
@@ -252,7 +252,7 @@ impl Source {
         if let (Some(search), Some(first)) = (single_search, file.contenders.first()) {
             search.make_search(&mut experiment, first, &mut notes, system)?;
         }
-        Ok(Loaded { experiment, outputs, live_outputs, compare, arrangement, notes })
+        Ok(ResolvedPlan { experiment, outputs, live_outputs, compare, arrangement, notes })
     }
 }
 
@@ -272,7 +272,7 @@ fn question(
         let default = if varies { defaults::REPETITIONS } else { 1 };
         return Ok((Question::Sweep, repetitions.unwrap_or(default)));
     };
-    let is_at_given_loads = compare.at.unwrap_or_default() == At::Load;
+    let is_at_given_loads = compare.at.unwrap_or_default() == ComparedLoads::Load;
     ensure!(
         search.is_none() || !is_at_given_loads,
         "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
@@ -283,7 +283,7 @@ fn question(
         .transpose()
         .map_err(in_comparison)?;
     let spec = comparison(compare, contenders, at_capacity).map_err(in_comparison)?;
-    let repetitions = experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.said);
+    let repetitions = experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.sources);
     Ok((Question::Compare(spec), repetitions.map_err(in_comparison)?))
 }
 
@@ -324,7 +324,7 @@ fn contender(
 
 /// Adds the part of the plan to an error without a line.
 fn with_part(error: SpecError, part: &str) -> SpecError {
-    if error.at.is_some() { error } else { error.about(part) }
+    if error.position.is_some() { error } else { error.about(part) }
 }
 
 /// Checks that a search or comparison has one population.
@@ -343,7 +343,7 @@ fn steps(
     search: Option<&Search>,
     folder: &Path,
     system: &System,
-) -> Result<(Vec<Step>, Vec<String>)> {
+) -> Result<(Vec<LoadStep>, Vec<String>)> {
     let Some((users, others)) = planned.populations.split_first() else { bail!("no request is defined") };
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
@@ -394,7 +394,7 @@ pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> Sp
     let at = word.and_then(|word| nodes.iter().find_map(|node| holder(node, &word)));
     let at = at.or_else(|| nodes.first().copied()).map(|node| node.at.clone());
     let error = SpecError::from(error);
-    SpecError { at: error.at.or(at), path: path.into(), ..error }
+    SpecError { position: error.position.or(at), path: path.into(), ..error }
 }
 
 /// The first value of a tree that contains a text.

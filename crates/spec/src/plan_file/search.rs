@@ -4,13 +4,13 @@
 
 use super::setting_keys::put_all;
 use crate::error::{Result, bail};
-use crate::experiment::{Within, of_search, question, searching};
+use crate::experiment::{CapacityTimeBudget, search_run_settings, question, prepare_capacity_comparison};
 use crate::plan::{KeyedValue, PlannedContender};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::system::System;
-use crate::words::compare::At;
-use brunt_model::experiment::Step;
-use brunt_model::question::{AtCapacity, Between};
+use crate::words::compare::ComparedLoads;
+use brunt_model::experiment::LoadStep;
+use brunt_model::question::{AtCapacity, TrialGap};
 use brunt_model::{Contender, Experiment, Question};
 use std::cell::RefCell;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Search {
     /// True if the server is restarted between trials.
     restarts_server: bool,
     /// Loads of a comparison; [`At::Load`] without one.
-    at: At,
+    at: ComparedLoads,
     /// Keys in use that apply to a single search only.
     single_search_keys: Vec<String>,
     /// Settings of the first contender, with its objectives and load.
@@ -42,7 +42,7 @@ impl Search {
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn read(keys: &[KeyedValue], at: At, system: &System) -> Result<Self> {
+    pub fn read(keys: &[KeyedValue], at: ComparedLoads, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
         let restarts_server = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
         let times = keys.iter().filter(|keyed| !(restarts_server && keyed.key == "find.between"));
@@ -54,7 +54,7 @@ impl Search {
 
     /// True if given loads are measured in addition to the search.
     pub fn has_given_loads(&self) -> bool {
-        self.at == At::Both
+        self.at == ComparedLoads::Both
     }
 
     /// Settings of the run that is the pattern of a contender's trials. `given`
@@ -63,8 +63,8 @@ impl Search {
     /// # Errors
     ///
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
-    pub fn run(&self, run_settings: &RunSettings, given: &[Step]) -> Result<RunSettings> {
-        let run_settings = &of_search(run_settings, self.at, given);
+    pub fn run(&self, run_settings: &RunSettings, given: &[LoadStep]) -> Result<RunSettings> {
+        let run_settings = &search_run_settings(run_settings, self.at, given);
         self.run_settings.borrow_mut().get_or_insert_with(|| run_settings.clone());
         self.settings.run(run_settings)
     }
@@ -117,16 +117,16 @@ impl Search {
             Some(_) if has_time_budget => {
                 bail!("compare.time_budget and {TIME_BUDGET} both say how long it may take; write one of them")
             }
-            None if has_time_budget => Within::Each(self.settings.within),
-            all => Within::all_or_usual(all)?,
+            None if has_time_budget => CapacityTimeBudget::Each(self.settings.within),
+            all => CapacityTimeBudget::all_or_default(all)?,
         };
-        let mut at = searching(&self.settings, &run_settings, contenders, (budget, repetitions), (notes, system))?;
+        let mut at = prepare_capacity_comparison(&self.settings, &run_settings, contenders, (budget, repetitions), (notes, system))?;
         at.find.between = self.between(contenders, at.find.between)?;
         Ok(at)
     }
 
     /// Replaces the pause between trials by a restart, if the plan asks for it.
-    fn between(&self, contenders: &[Contender], default: Between) -> Result<Between> {
+    fn between(&self, contenders: &[Contender], default: TrialGap) -> Result<TrialGap> {
         if !self.restarts_server {
             return Ok(default);
         }
@@ -137,7 +137,7 @@ impl Search {
                     without.name
                 )
             }
-            None => Ok(Between::Restart),
+            None => Ok(TrialGap::Restart),
         }
     }
 }

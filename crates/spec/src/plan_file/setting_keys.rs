@@ -45,7 +45,7 @@ impl Keys {
         }
         check_together(&settings)?;
         if let Some(url) = find(&self.0, URL) {
-            settings.said.url(URL, &url.node.at);
+            settings.sources.url(URL, &url.node.at);
         }
         settings.url = self.url()?;
         Ok(settings)
@@ -99,8 +99,8 @@ pub fn find<'a>(keys: &'a [KeyedValue], key: &str) -> Option<&'a KeyedValue> {
 
 /// The defaults of settings, with sources that name keys of a plan file in errors.
 pub fn default_settings<S: Settings>() -> S {
-    let mut settings = S::usual();
-    *settings.said_mut() = SettingSources::in_plan_file();
+    let mut settings = S::with_defaults();
+    *settings.sources_mut() = SettingSources::in_plan_file();
     settings
 }
 
@@ -139,7 +139,7 @@ pub fn put_value<S: Settings>(
         (system.heard)(&[format!("--{}={word}", row.option)]);
         let change = (row.read)(&word, system.environment);
         change.map_err(|wrong| SpecError::new(at, key.key, refusal(row, &word, wrong)))?.put_into(settings);
-        settings.said_mut().key(row.option, key, at);
+        settings.sources_mut().key(row.option, key, at);
     }
     Ok(key)
 }
@@ -162,19 +162,19 @@ fn refusal<S>(row: &SettingRow<S>, word: &str, wrong: String) -> String {
 
 /// Checks the settings that exclude or need others.
 fn check_together(settings: &RunSettings) -> Result<()> {
-    let sources = &settings.said;
-    for row in RunSettings::rows().filter(|row| sources.is_said(row.option)) {
-        if let Some(other) = row.excludes.iter().find(|other| sources.is_said(other)) {
+    let sources = &settings.sources;
+    for row in RunSettings::rows().filter(|row| sources.is_given(row.option)) {
+        if let Some(other) = row.excludes.iter().find(|other| sources.is_given(other)) {
             return Err(sources.refuse(|names| {
-                let one = names.of(row.option);
-                let other = names.of(other);
+                let one = names.name_of(row.option);
+                let other = names.name_of(other);
                 format!("{one} cannot be used with {other}; leave out one of them")
             }));
         }
-        if let Some(needed) = row.needs.filter(|needed| !sources.is_said(needed)) {
+        if let Some(needed) = row.needs.filter(|needed| !sources.is_given(needed)) {
             return Err(sources.refuse(|names| {
-                let one = names.of(row.option);
-                let needed = names.of(needed);
+                let one = names.name_of(row.option);
+                let needed = names.name_of(needed);
                 format!("{one} needs {needed}; add it, or leave {one} out")
             }));
         }

@@ -2,7 +2,7 @@
 //! the differences of each.
 
 use super::NO_FOLDER;
-use super::resolve::Loaded;
+use super::resolve::ResolvedPlan;
 use crate::estimate;
 use crate::plan::{self, Entry, Node, PlanFile, Position, Value, Yaml};
 use brunt_model::Experiment;
@@ -12,14 +12,14 @@ use brunt_model::experiment::TrialOrder;
 const FOLDER_NOTE: &str = "# /tmp/brunt-XXXXXX: the folder of the experiment (${dir}), a new one for each run\n";
 
 /// Returns the plan as YAML.
-pub fn yaml(file: &PlanFile, loaded: &Loaded) -> String {
+pub fn yaml(file: &PlanFile, loaded: &ResolvedPlan) -> String {
     let tree = Yaml::from(&tree(file, &loaded.experiment)).write();
     let folder = if tree.contains(NO_FOLDER) { FOLDER_NOTE } else { "" };
     format!("# {}\n{folder}{tree}", estimate::sentence(&loaded.experiment))
 }
 
 /// Returns the plan as JSON.
-pub fn json(file: &PlanFile, loaded: &Loaded) -> String {
+pub fn json(file: &PlanFile, loaded: &ResolvedPlan) -> String {
     format!("{:#}\n", plan::json(&tree(file, &loaded.experiment)))
 }
 

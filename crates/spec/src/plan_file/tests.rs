@@ -10,7 +10,7 @@ const NEW: &str = include_str!("../../../cli/src/plan_file/new.yaml");
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 
 /// Writes the plan to a folder, and loads it from there.
-fn loaded(text: &str, sets: &[&str]) -> Result<Loaded, String> {
+fn loaded(text: &str, sets: &[&str]) -> Result<ResolvedPlan, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.yaml");
     std::fs::write(&path, text).unwrap();
@@ -20,7 +20,7 @@ fn loaded(text: &str, sets: &[&str]) -> Result<Loaded, String> {
     load(&path, &sets, "/tmp/d", &SYSTEM).map_err(named)
 }
 
-fn well(text: &str) -> Loaded {
+fn well(text: &str) -> ResolvedPlan {
     loaded(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#}"))
 }
 
@@ -57,7 +57,7 @@ server: {start: x, ready: '127.0.0.1:${port.b}'}
 ports: [a, b]
 probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
 ";
-    let Loaded { experiment, outputs, .. } = well(text);
+    let ResolvedPlan { experiment, outputs, .. } = well(text);
     let contender = &experiment.contenders[0];
     assert_eq!(contender.steps.iter().map(|step| step.load).collect::<Vec<_>>(), [5.0, 50.0]);
     let plan = &contender.steps[1].plan;
@@ -353,7 +353,7 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
         (Some(Duration::from_secs(5)), Scope::Nothing)
     );
     let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
-    assert_eq!(ends.map(|ended| teardown.runs_behind(ended)), [true, true, false]);
+    assert_eq!(ends.map(|ended| teardown.runs_after(ended)), [true, true, false]);
     // Load and teardown begin with the variables of setup. Each stage has its own seed.
     let names: Vec<&str> = plan.main().scenario.handed.values.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["token", "run"]);

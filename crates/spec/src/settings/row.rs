@@ -20,7 +20,7 @@ pub struct SettingRow<S: 'static> {
     /// Character of the short option.
     pub short: Option<char>,
     /// Visibility of the setting in the help.
-    pub listed: Listed,
+    pub visibility: Visibility,
     /// Placeholder for the value in the help.
     pub value_name: &'static str,
     /// Heading in the help.
@@ -32,7 +32,7 @@ pub struct SettingRow<S: 'static> {
     /// Kind of argument that the value is.
     pub content: Content,
     /// Default value, as an argument.
-    pub usual: Option<&'static str>,
+    pub default: Option<&'static str>,
     /// Description of a default that depends on other settings, or of a missing limit.
     pub otherwise: Option<Help>,
     /// Options that cannot be used together with it.
@@ -68,7 +68,7 @@ pub enum Kind {
 
 /// Visibility of a setting in the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum Visibility {
     /// The help lists it.
     Yes,
     /// The help does not list it, since it is another tool's spelling for a setting
@@ -172,13 +172,13 @@ impl<S> SettingRow<S> {
             option,
             aliases: &[],
             short: None,
-            listed: Listed::Yes,
+            visibility: Visibility::Yes,
             value_name,
             heading: "",
             help: Help::Plain(help),
             kind: Kind::Value,
             content: Content::Word,
-            usual: None,
+            default: None,
             otherwise: None,
             excludes: &[],
             needs: None,
@@ -218,7 +218,7 @@ impl<S> SettingRow<S> {
     /// Hides the setting in the help.
     #[must_use]
     pub const fn unlisted(self) -> Self {
-        Self { listed: Listed::No, ..self }
+        Self { visibility: Visibility::No, ..self }
     }
 
     /// Sets a help that is generated from other tables.
@@ -230,7 +230,7 @@ impl<S> SettingRow<S> {
     /// Sets the default value.
     #[must_use]
     pub const fn usual(self, word: &'static str) -> Self {
-        Self { usual: Some(word), ..self }
+        Self { default: Some(word), ..self }
     }
 
     /// Sets the description of the default.
@@ -266,12 +266,12 @@ impl<S> SettingRow<S> {
 
     /// The default, or its description.
     pub fn default_text(&self) -> Option<String> {
-        self.otherwise.as_ref().map(Help::text).or_else(|| self.usual.map(str::to_owned))
+        self.otherwise.as_ref().map(Help::text).or_else(|| self.default.map(str::to_owned))
     }
 
     /// Puts the default value into the settings.
     pub fn put_default(&self, settings: &mut S) {
-        let change = self.usual.map(|word| (self.read)(word, |_| None));
+        let change = self.default.map(|word| (self.read)(word, |_| None));
         if let Some(Ok(change)) = change {
             change.put_into(settings);
         }

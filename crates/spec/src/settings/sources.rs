@@ -60,7 +60,7 @@ impl SettingSources {
     }
 
     /// True if the user gave a setting.
-    pub fn is_said(&self, option: &str) -> bool {
+    pub fn is_given(&self, option: &str) -> bool {
         self.places.contains_key(option)
     }
 
@@ -112,7 +112,7 @@ impl Names<'_> {
     }
 
     /// Names a setting as the user gave it, or would give it.
-    pub fn of(&self, option: &'static str) -> String {
+    pub fn name_of(&self, option: &'static str) -> String {
         self.names.borrow_mut().push(option);
         let key = match self.sources.places.get(option) {
             Some(Place::Key(key, _)) => Some(*key),

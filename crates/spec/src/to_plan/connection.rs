@@ -18,12 +18,12 @@ pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connectio
 
 fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     if run.http.is_auto {
-        require!(run.said, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
-            format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.of("http"))
+        require!(run.sources, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
+            format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.name_of("http"))
         });
         return (system.offered)(run).map_err(|why| {
-            run.said.refuse(|names| {
-                format!("{}: auto asks the server, and there was no answer ({why}); start it, or write a version, such as 2", names.of("http"))
+            run.sources.refuse(|names| {
+                format!("{}: auto asks the server, and there was no answer ({why}); start it, or write a version, such as 2", names.name_of("http"))
             })
         });
     }
@@ -31,13 +31,13 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
         [] if run.calls_grpc() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
         [version] if run.calls_grpc() && version != HttpVersion::V2 => {
-            Err(run.said.refuse(|names| format!("gRPC needs HTTP/2; leave {} out", names.of("http"))))
+            Err(run.sources.refuse(|names| format!("gRPC needs HTTP/2; leave {} out", names.name_of("http"))))
         }
         [version] => Ok(version),
-        _ => Err(run.said.refuse(|names| {
+        _ => Err(run.sources.refuse(|names| {
             format!(
                 "{}: one run has one version; to compare them, write brunt compare --http 1.1,2 URL",
-                names.of("http")
+                names.name_of("http")
             )
         })),
     }
@@ -46,9 +46,9 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
 /// Checks that the version of HTTP is acceptable.
 fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion> {
     let good = &run.checks.expect_http;
-    require!(run.said, good.is_empty() || good.contains(&version), |names| {
-        let expect = names.of("expect-http");
-        let http = names.of("http");
+    require!(run.sources, good.is_empty() || good.contains(&version), |names| {
+        let expect = names.name_of("expect-http");
+        let http = names.name_of("http");
         if run.http.is_auto {
             format!("{expect}: the best that the server offers is {version}; see brunt check URL")
         } else {
@@ -61,9 +61,9 @@ fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion>
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     match (run.http.no_keepalive, run.connection.requests_per_connection) {
         (true, None | Some(1)) => Ok(Some(1)),
-        (true, Some(n)) => Err(run.said.refuse(|names| {
-            let closes = names.of("no-keepalive");
-            let several = names.of("requests-per-connection");
+        (true, Some(n)) => Err(run.sources.refuse(|names| {
+            let closes = names.name_of("no-keepalive");
+            let several = names.name_of("requests-per-connection");
             format!("{closes} means one request a connection, and {several} {n} means {n}; write one of them")
         })),
         (false, n) => Ok(n),
@@ -73,20 +73,20 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
 fn check_certificates(run: &RunSettings) -> Result<()> {
     let tls = &run.connection.tls;
     let is_folder = tls.cert.as_deref().is_some_and(Path::is_dir);
-    require!(run.said, !is_folder || tls.key.is_none(), |names| {
-        let cert = names.of("cert");
-        let key = names.of("key");
+    require!(run.sources, !is_folder || tls.key.is_none(), |names| {
+        let cert = names.name_of("cert");
+        let key = names.name_of("key");
         format!(
             "{key} is for one certificate, and {cert} names a folder: leave {key} out, and write each key into the file of its certificate"
         )
     });
-    require!(run.said, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {
-        let cert = names.of("cert");
-        format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.of("key"))
+    require!(run.sources, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {
+        let cert = names.name_of("cert");
+        format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.name_of("key"))
     });
-    require!(run.said, tls.key.is_none() || tls.cert.is_some(), |names| {
-        let key = names.of("key");
-        format!("{key} needs its certificate; add {} FILE (the same FILE if it holds both)", names.of("cert"))
+    require!(run.sources, tls.key.is_none() || tls.cert.is_some(), |names| {
+        let key = names.name_of("key");
+        format!("{key} needs its certificate; add {} FILE (the same FILE if it holds both)", names.name_of("cert"))
     });
     Ok(())
 }

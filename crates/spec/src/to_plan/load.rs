@@ -23,9 +23,9 @@ pub(super) fn load(settings: &RunSettings, system: &System) -> Result<Load> {
 fn closed_loop(settings: &RunSettings) -> Result<Load> {
     let load = &settings.load;
     for (is_given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
-        require!(settings.said, !is_given, |names| {
-            let option = names.of(option);
-            let rate = names.of("rate");
+        require!(settings.sources, !is_given, |names| {
+            let option = names.name_of(option);
+            let rate = names.name_of("rate");
             format!("{option} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out")
         });
     }
@@ -39,16 +39,16 @@ fn closed_loop(settings: &RunSettings) -> Result<Load> {
 
 fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
     let load = &settings.load;
-    require!(settings.said, load.think.is_none(), |names| {
-        let think = names.of("think");
-        let rate = names.of("rate");
+    require!(settings.sources, load.think.is_none(), |names| {
+        let think = names.name_of("think");
+        let rate = names.name_of("rate");
         format!("{think} belongs to the closed loop: arrivals at a {rate} wait for no reply; leave out one of the two")
     });
     let peak = rate.peak();
     let most = defaults::MAX_RATE;
-    require!(settings.said, peak <= most, |names| format!(
+    require!(settings.sources, peak <= most, |names| format!(
         "{0} {peak}: no load generator sends {1} requests/s; the highest rate accepted is {2}; write {0} {most} or less",
-        names.of("rate"),
+        names.name_of("rate"),
         count(peak as u64),
         count(most as u64)
     ));
@@ -64,9 +64,9 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
 fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
     let shape = single_load(settings, "connections", loads)?;
     let steady = shape.as_constant().filter(|_| shape.duration().is_none());
-    require!(settings.said, steady.is_some(), |names| {
-        let rate = names.of("rate");
-        let most = names.of("connections");
+    require!(settings.sources, steady.is_some(), |names| {
+        let rate = names.name_of("rate");
+        let most = names.name_of("connections");
         format!("with {rate}, {most} is how many there are at most: write one number, such as -c 100")
     });
     Ok(steady.unwrap_or_default() as u32)
@@ -75,10 +75,10 @@ fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
 fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Shape> {
     match loads {
         Loads::One(shape) => Ok(shape.clone()),
-        Loads::Sweep(values) => Err(settings.said.refuse(|names| {
+        Loads::Sweep(values) => Err(settings.sources.refuse(|names| {
             format!(
                 "{0}: a sweep of {1} loads is the work of `brunt sweep`; write that, or one load, such as {0} {2}",
-                names.of(option),
+                names.name_of(option),
                 values.len(),
                 values[0]
             )
@@ -90,10 +90,10 @@ fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> R
 pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
     let is_closed = matches!(load, Load::Closed { .. });
-    require!(settings.said, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
-        let iterations = names.of("iterations");
-        let rate = names.of("rate");
-        format!("{iterations} is of users, and {rate} has none; write {} instead", names.of("requests"))
+    require!(settings.sources, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
+        let iterations = names.name_of("iterations");
+        let rate = names.name_of("rate");
+        format!("{iterations} is of users, and {rate} has none; write {} instead", names.name_of("requests"))
     });
     let duration = measured_time(settings, shape)?;
     let stop = settings.stop;
@@ -108,10 +108,10 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
         return Ok(None);
     }
     let min_duration = duration::or_default(settings.stop.duration, defaults::DURATION)?;
-    require!(settings.said, min_duration <= load.max_duration, |names| {
-        let until = names.of("until");
-        let duration = names.of("duration");
-        let longest = names.of("max-duration");
+    require!(settings.sources, min_duration <= load.max_duration, |names| {
+        let until = names.name_of("until");
+        let duration = names.name_of("duration");
+        let longest = names.name_of("max-duration");
         let seconds = min_duration.as_secs_f64();
         format!(
             "{until}: {duration}, the least time, is longer than {longest}, the longest; write {longest} {seconds}s or more"
@@ -123,9 +123,9 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
 /// Maximum warm-up until steady state: the measured time, or a minimum. A server that is not steady
 /// after half of the whole time cannot be distinguished from one that never is.
 fn max_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
-    require!(settings.said, shape.as_constant().is_some(), |names| format!(
+    require!(settings.sources, shape.as_constant().is_some(), |names| format!(
         "{0} auto: a load that changes (`{shape}`) is never steady; write {0} 5s, or a load such as {1}",
-        names.of("warmup"),
+        names.name_of("warmup"),
         shape.peak()
     ));
     let min_warmup = duration::parse(defaults::MAX_WARMUP)?;
@@ -137,11 +137,11 @@ fn max_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>)
 fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
     let load = &settings.load;
     let stop = settings.stop;
-    let sources = &settings.said;
+    let sources = &settings.sources;
     if !load.until.is_empty() {
         require!(sources, shape.as_constant().is_some(), |names| format!(
             "{}: figures of a load that changes (`{shape}`) do not settle; write one such as {}",
-            names.of("until"),
+            names.name_of("until"),
             shape.peak()
         ));
         // The goals end the run. The maximum duration only matters if they are never reached.
@@ -150,7 +150,7 @@ fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duratio
     if let Some(stages) = shape.duration() {
         require!(sources, stop.duration.is_none(), |names| format!(
             "{0} and stages both say how long it takes (`{shape}`: {1}s); leave out {0}, or the /TIME of the last stage",
-            names.of("duration"),
+            names.name_of("duration"),
             stages.as_secs_f64()
         ));
         return Ok(Some(stages));
@@ -160,8 +160,8 @@ fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duratio
     }
     require!(sources, shape.stages.len() == 1, |names| format!(
         "`{shape}`: the last stage has no end; write {shape}/2m, or add {} TIME for all of it or {} N",
-        names.of("duration"),
-        names.of("requests")
+        names.name_of("duration"),
+        names.name_of("requests")
     ));
     Ok(Some(duration::parse(defaults::DURATION)?))
 }
@@ -188,7 +188,7 @@ pub(super) fn threads(
     if needed <= processes.max(1) {
         return (needed.min(free).div_ceil(processes), Vec::new());
     }
-    let note = settings.said.text(|names| thread_note(rate.peak(), needed, free, &names.of("threads")));
+    let note = settings.sources.text(|names| thread_note(rate.peak(), needed, free, &names.name_of("threads")));
     (needed.min(free).div_ceil(processes), vec![note])
 }
 
@@ -200,7 +200,7 @@ pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: b
         return (is_requested, None);
     }
     let server = if local { " and the server" } else { "" };
-    let precise = settings.said.text(|names| names.of("precise"));
+    let precise = settings.sources.text(|names| names.name_of("precise"));
     let note =
         format!("{precise}: {cores} cores are too few for {threads} busy-waiting threads{server}; it was left out");
     (false, Some(note))

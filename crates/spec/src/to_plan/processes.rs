@@ -2,7 +2,7 @@
 //! of connections at once.
 
 use crate::System;
-use crate::defaults::{self, MOST_PROCESSES};
+use crate::defaults::{self, MAX_PROCESSES};
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
 use crate::words::target;
@@ -22,7 +22,7 @@ const MAX_ADDRESSES: u64 = 250;
 
 /// Maximum number of connections of a process, by its file descriptors.
 pub(super) fn connection_capacity(system: &System) -> u64 {
-    system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT)
+    system.descriptors.saturating_sub(defaults::RESERVED_DESCRIPTORS)
 }
 
 /// Option that limits the number of connections at once, and the limit.
@@ -39,21 +39,21 @@ pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) ->
     let (option, most) = connection_limit(load);
     let capacity = connection_capacity(system);
     let limit = count(system.descriptors);
-    let sources = &settings.said;
+    let sources = &settings.sources;
     let needed_processes = most.div_ceil(capacity.max(1)).max(1);
     let raise = format!(
         "To raise the limit: `ulimit -Hn {0}` as root, LimitNOFILE= for a systemd service, --ulimit nofile={0} for a container",
-        most + defaults::DESCRIPTORS_KEPT
+        most + defaults::RESERVED_DESCRIPTORS
     );
     let connections = count(most);
     require!(sources, capacity > 0, |names| format!(
         "{}: no connection can be opened with {limit} open files (the hard limit): brunt needs {} for itself. {raise}",
-        names.of(option),
-        defaults::DESCRIPTORS_KEPT
+        names.name_of(option),
+        defaults::RESERVED_DESCRIPTORS
     ));
-    require!(sources, needed_processes <= MOST_PROCESSES, |names| format!(
-        "{}: {connections} connections are too many for {MOST_PROCESSES} processes of {limit} open files each (the hard limit). {raise}",
-        names.of(option)
+    require!(sources, needed_processes <= MAX_PROCESSES, |names| format!(
+        "{}: {connections} connections are too many for {MAX_PROCESSES} processes of {limit} open files each (the hard limit). {raise}",
+        names.name_of(option)
     ));
     let Some(requested) = settings.load.processes else {
         let note =
@@ -62,13 +62,13 @@ pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) ->
     };
     require!(sources, u64::from(requested) >= needed_processes, |names| format!(
         "{0} {requested}: {connections} connections need {needed_processes}, because one may have {limit} open files (its hard limit); write {0} {needed_processes}. {raise}",
-        names.of("processes")
+        names.name_of("processes")
     ));
     // Each process needs a connection.
-    let bound = most.clamp(1, MOST_PROCESSES);
+    let bound = most.clamp(1, MAX_PROCESSES);
     require!(sources, u64::from(requested) <= bound, |names| format!(
         "{0} {requested}: {connections} connections cannot be shared by so many; write {0} {bound} or less",
-        names.of("processes")
+        names.name_of("processes")
     ));
     Ok((requested, None))
 }

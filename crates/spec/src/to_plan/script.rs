@@ -26,13 +26,13 @@ use std::path::Path;
 pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     let args = &run.request;
     let pattern = Pattern::new(run, system)?;
-    let url = run.url.as_deref().map(|url| read_target(url, system.environment, &run.said)).transpose()?;
+    let url = run.url.as_deref().map(|url| read_target(url, system.environment, &run.sources)).transpose()?;
     let requests = match (url, &args.urls) {
         (Some(url), None) => vec![pattern.request(url, None)?],
         (base, Some(file)) => requests_of_file(&pattern, file, base.as_ref())?,
         (None, None) => {
-            return Err(run.said.refuse(|names| {
-                let urls = names.of("urls");
+            return Err(run.sources.refuse(|names| {
+                let urls = names.name_of("urls");
                 format!("no URL; write one such as http://127.0.0.1:8080/, or {urls} FILE")
             }));
         }
@@ -77,21 +77,21 @@ impl<'a> Pattern<'a> {
             return Self::grpc(run, method, system);
         }
         let describes = !args.grpc.protos.is_empty() || args.grpc.descriptor_set.is_some();
-        require!(run.said, !describes, |names| {
+        require!(run.sources, !describes, |names| {
             format!(
                 "descriptors of a service, and no method is called: add {} package.Service/Method",
-                names.of("grpc")
+                names.name_of("grpc")
             )
         });
-        require!(run.said, args.grpc.message_interval.is_none(), |names| {
-            let interval = names.of("message-interval");
-            format!("{interval} is for calls of gRPC; add {} package.Service/Method", names.of("grpc"))
+        require!(run.sources, args.grpc.message_interval.is_none(), |names| {
+            let interval = names.name_of("message-interval");
+            format!("{interval} is for calls of gRPC; add {} package.Service/Method", names.name_of("grpc"))
         });
         let (body, content_type) = body_of(run, system)?;
         let default = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
         let method = args.method.clone().unwrap_or_else(|| default.to_owned());
         let action = Action { method, body, content_type };
-        Ok(Self { sources: &run.said, headers: headers(run)?, action, path: None, services: Vec::new() })
+        Ok(Self { sources: &run.sources, headers: headers(run)?, action, path: None, services: Vec::new() })
     }
 
     /// Creates the pattern of calls of a gRPC method.
@@ -116,7 +116,7 @@ impl<'a> Pattern<'a> {
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         grpc::add_headers(&mut headers, grpc::deadline(run));
         let action = Action { method: "POST".into(), body: body.map_err(SpecError::unplaced)?, content_type: None };
-        Ok(Self { sources: &run.said, headers, action, path: Some(format!("/{method}")), services })
+        Ok(Self { sources: &run.sources, headers, action, path: Some(format!("/{method}")), services })
     }
 
     /// Creates the request to a target. `action` is that of a line of a file, and replaces
@@ -143,7 +143,7 @@ impl<'a> Pattern<'a> {
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
             // A message of a WebSocket has no method of HTTP and no media type.
             method = websocket_action(&method, &body)
-                .map_err(|why| self.sources.refuse(|names| format!("{}: {why}", names.of("method"))))?
+                .map_err(|why| self.sources.refuse(|names| format!("{}: {why}", names.name_of("method"))))?
                 .to_owned();
             content_type = None;
         }
@@ -177,7 +177,7 @@ fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String>
 fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
     let args = &run.request;
     let mut headers = [&args.headers[..], &args.header_files].concat();
-    let sources = &run.said;
+    let sources = &run.sources;
     match &args.user_agent {
         Some(name) => add_for(&mut headers, "User-Agent", name.clone(), sources, "user-agent")?,
         // The default gives way to a User-Agent among the header fields.
@@ -188,9 +188,9 @@ fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
     }
     if let Some(basic) = &args.basic {
         let has_placeholders = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
-        require!(run.said, !has_placeholders, |names| format!(
+        require!(run.sources, !has_placeholders, |names| format!(
             "{} takes no placeholders; write -H 'Authorization: Basic {{csv:FILE:column}}' with values in base64",
-            names.of("basic")
+            names.name_of("basic")
         ));
         add_for(&mut headers, "Authorization", basic_value(&basic.0, &basic.1), sources, "basic")?;
     }
@@ -211,7 +211,7 @@ fn add_for(
     sources: &SettingSources,
     option: &'static str,
 ) -> Result<()> {
-    add(headers, name, value, sources, |names| names.of(option))
+    add(headers, name, value, sources, |names| names.name_of(option))
 }
 
 /// Adds a header field that must not exist yet. `by` names the setting that adds it.
@@ -241,7 +241,7 @@ fn basic_value(user: &str, password: &str) -> String {
 fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static str>)> {
     let args = &run.request;
     let body = match &args.data {
-        Some(data) => body_from(data, system, &run.said)?,
+        Some(data) => body_from(data, system, &run.sources)?,
         None if args.form.is_empty() => return Ok((Body::None, None)),
         None => Body::Text(form(&args.form)?),
     };
@@ -249,11 +249,11 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
     if args.data_is_json && args.grpc.method.is_none() {
         let checked = body.bytes().map_or(Ok(()), |bytes| body::check_json(&String::from_utf8_lossy(bytes)));
         checked.map_err(|why| {
-            run.said.refuse(|names| {
-                let instead = format!("{} and {} 'Content-Type: application/json'", names.of("data"), names.of("header"));
+            run.sources.refuse(|names| {
+                let instead = format!("{} and {} 'Content-Type: application/json'", names.name_of("data"), names.name_of("header"));
                 format!(
                     "{}: the body is not JSON: {why}; write JSON such as '{{\"name\": \"Ann\"}}', or send it unchanged with {instead}",
-                    names.of("json")
+                    names.name_of("json")
                 )
             })
         })?;
@@ -277,7 +277,7 @@ pub fn body_from(data: &Data, system: &System, sources: &SettingSources) -> Resu
 fn body_bytes(bytes: std::io::Result<Vec<u8>>, origin: &str, sources: &SettingSources) -> Result<Body> {
     bytes
         .map(body::from_bytes)
-        .map_err(|error| sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.of("data"))))
+        .map_err(|error| sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.name_of("data"))))
 }
 
 fn form(fields: &[(String, String)]) -> Result<String> {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::settings::RunSettings;
 use crate::words::shape::Loads;
 use brunt_model::Shape;
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 
 /// Creates the steps of settings, in the order in which they were written, and the notes for
 /// the user, without duplicates.
@@ -17,17 +17,17 @@ use brunt_model::experiment::Step;
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
-pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
+pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<LoadStep>, Vec<String>)> {
     let Some(loads) = sweep(settings) else {
         let (plan, notes) = to_plan(settings, system)?;
-        return Ok((vec![Step::new(plan.main().load.peak(), plan)], notes));
+        return Ok((vec![LoadStep::new(plan.main().load.peak(), plan)], notes));
     };
     let mut steps = Vec::with_capacity(loads.len());
     let mut notes = Vec::<String>::new();
     for load in loads {
         let (plan, new_notes) = to_plan(&with_load(settings, *load), system)?;
         notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-        steps.push(Step::new(*load, plan));
+        steps.push(LoadStep::new(*load, plan));
     }
     Ok((steps, notes))
 }

@@ -14,7 +14,7 @@ const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
 /// Reads settings from options by the table alone, without clap: `-r 5`, `--rate 5`, `--precise`,
 /// and the URL.
 fn settings(words: &[String]) -> Result<RunSettings> {
-    let mut settings = RunSettings::usual();
+    let mut settings = RunSettings::with_defaults();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let row = RunSettings::rows().find(|row| match word.strip_prefix("--") {
@@ -30,7 +30,7 @@ fn settings(words: &[String]) -> Result<RunSettings> {
         for value in values {
             (row.read)(value, SYSTEM.environment).map_err(SpecError::unplaced)?.put_into(&mut settings);
         }
-        settings.said.option(row.option, row.option);
+        settings.sources.option(row.option, row.option);
     }
     Ok(settings)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 const MAX_DURATION: Duration = Duration::from_hours(1);
 
 /// Options that are allowed together with a plan file and `--trace`.
-pub const BESIDE: [&str; 2] = ["connections", "iterations"];
+pub const ALLOWED_OPTIONS: [&str; 2] = ["connections", "iterations"];
 
 /// Reduces a plan to few users and iterations, as in the settings, without a warm-up. It ends when
 /// all users are done, or at the duration or number of requests of the plan.

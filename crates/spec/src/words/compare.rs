@@ -50,7 +50,7 @@ fn share_error(word: &str, wrong: &str) -> WordError {
 
 /// Loads at which contenders are measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum At {
+pub enum ComparedLoads {
     /// Loads that the user gave.
     #[default]
     Load,
@@ -65,11 +65,11 @@ pub enum At {
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn compared_loads(word: &str) -> Result<At, WordError> {
+pub fn compared_loads(word: &str) -> Result<ComparedLoads, WordError> {
     match word {
-        "load" => Ok(At::Load),
-        "capacity" => Ok(At::Capacity),
-        "both" => Ok(At::Both),
+        "load" => Ok(ComparedLoads::Load),
+        "capacity" => Ok(ComparedLoads::Capacity),
+        "both" => Ok(ComparedLoads::Both),
         _ => Err(WordError::new(word, "contenders cannot be measured there", "load, capacity or both")),
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
         assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
         assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
-        assert_eq!((measures("capacity"), compared_loads("both")), (Ok(vec![Measure::Capacity]), Ok(At::Both)));
+        assert_eq!((measures("capacity"), compared_loads("both")), (Ok(vec![Measure::Capacity]), Ok(ComparedLoads::Both)));
         assert_eq!(
             (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
             (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))

@@ -95,7 +95,7 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
 /// Adds the line to an error of a value.
 fn at_line(error: ScriptError, file: &Path, line: u64) -> ScriptError {
     match error {
-        ScriptError::Word(wrong) => wrong.at(file, line),
+        ScriptError::Word(wrong) => wrong.at_line(file, line),
         other => other,
     }
 }

@@ -44,7 +44,7 @@ pub fn run(file: &File) -> Result<Observations, String> {
     };
     let mut all =
         Observations { unit, ..alone(observation, &["the series has no means: its blocks of a second have none"]) };
-    super::hold(&mut all, &plan.objectives);
+    super::check_objectives(&mut all, &plan.objectives);
     Ok(all)
 }
 
@@ -62,7 +62,7 @@ pub fn sweep(file: &File) -> Result<Observations, String> {
         return Err("a trial is of a contender that it does not name".into());
     }
     let objectives: Vec<Objective> = std::mem::take(&mut all.objectives);
-    super::hold(&mut all, &objectives);
+    super::check_objectives(&mut all, &objectives);
     Ok(all)
 }
 

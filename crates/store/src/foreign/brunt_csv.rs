@@ -77,7 +77,7 @@ fn observed(row: &HashMap<&str, &str>, contenders: &mut Vec<String>) -> Result<O
         min: figure(row, "response_min_seconds"),
         max: figure(row, "response_max_seconds"),
         errors: figure(row, "error_share"),
-        verdict: row.get("verdict").copied().and_then(State::of_word),
+        verdict: row.get("verdict").copied().and_then(State::from_key),
         cut_short: row.get("interrupted").is_some_and(|word| *word == "true"),
         ..Observation::default()
     })

@@ -5,7 +5,7 @@ use brunt_model::{Objective, Observation, Observations};
 
 /// Checks each trial against these objectives, which replace those of the file. If a figure is
 /// unknown, its objective is neither met nor missed.
-pub fn hold(observations: &mut Observations, objectives: &[Objective]) {
+pub fn check_objectives(observations: &mut Observations, objectives: &[Objective]) {
     observations.objectives = objectives.to_vec();
     for observation in &mut observations.observations {
         observation.objectives = objectives.iter().map(|objective| is_met(objective, observation)).collect();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
 
-use super::{File, ForeignError, RESULT_READERS, hold, read};
+use super::{File, ForeignError, RESULT_READERS, check_objectives, read};
 use brunt_model::objective::{Metric, Objective, Relation};
 use brunt_model::{LoadUnit, Observation, Observations};
 use proptest::prelude::*;
@@ -226,7 +226,7 @@ fn bounds_are_held_against_what_is_known() {
     let mut all = one("nginx.csv", "rate,achieved,p99_ms\n10,10,900\n20,15,-\n");
     let p99 = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 1.0 };
     let errors = Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 };
-    hold(&mut all, &[p99, errors]);
+    check_objectives(&mut all, &[p99, errors]);
     assert_eq!(all.observations[0].objectives, [Some(true), None]);
     assert_eq!(all.observations[1].objectives, [None, None]);
 }

@@ -94,7 +94,7 @@ fn value_of<T: Copy>(words: &[(T, &str)], word: &str, column: usize) -> Result<T
 }
 
 fn verdict(word: &str) -> Result<State, Error> {
-    State::of_word(word).ok_or_else(|| unknown(word, 18))
+    State::from_key(word).ok_or_else(|| unknown(word, 18))
 }
 
 fn unknown(word: &str, column: usize) -> Error {

@@ -1,8 +1,8 @@
 //! Redacts plans, experiments, events and studies.
 
 use super::Redactor;
-use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
-use brunt_model::record::{Looker, VariableChange};
+use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, LoadStep};
+use brunt_model::record::{EvaluationKind, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request,
@@ -109,12 +109,12 @@ impl Redactor {
             let VariableChange { name, from, to } = change;
             from.iter_mut().chain(to).for_each(|value| *value = self.variable(name, value));
         }
-        for look in &mut trace.looks {
+        for look in &mut trace.evaluations {
             look.wanted = self.text(&look.wanted);
             look.found = match look.by {
-                Looker::Extractor if look.is_good => self.variable(&look.name, &look.found),
-                Looker::Extractor => self.text(&look.found),
-                Looker::Check | Looker::Script => self.without_known(&self.body(&look.found)),
+                EvaluationKind::Extractor if look.is_good => self.variable(&look.name, &look.found),
+                EvaluationKind::Extractor => self.text(&look.found),
+                EvaluationKind::Check | EvaluationKind::Script => self.without_known(&self.body(&look.found)),
             };
         }
         trace.challenged.iter_mut().for_each(|record| self.record(record));
@@ -150,7 +150,7 @@ impl Redactor {
     }
 
     /// Redacts a step of an experiment.
-    pub fn step(&self, step: &mut Step) {
+    pub fn step(&self, step: &mut LoadStep) {
         self.plan(&mut step.plan);
     }
 

@@ -175,7 +175,7 @@ fn command_lines_are_redacted_by_their_options() {
 
 #[test]
 fn equal_secrets_have_equal_hashes_by_their_key() {
-    let (ours, theirs) = (redactor(), Redactor::of_process());
+    let (ours, theirs) = (redactor(), Redactor::with_random_key());
     assert_eq!(ours.secret(CANARY), ours.secret(CANARY));
     assert_ne!(ours.secret(CANARY), ours.secret("another"));
     assert_ne!(ours.secret(CANARY), theirs.secret(CANARY));
@@ -245,16 +245,16 @@ fn requests_as_they_are_sent_are_redacted_too() {
 
 #[test]
 fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
-    use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
-    let redactor = Redactor::of_process();
+    use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
+    let redactor = Redactor::with_random_key();
     redactor.secret("hunter2hunter2");
     let told = || "says hunter2hunter2".to_owned();
-    let look = |by, is_good| TracedLook { by, name: "a".into(), wanted: told(), found: told(), is_good };
+    let look = |by, is_good| TracedEvaluation { by, name: "a".into(), wanted: told(), found: told(), is_good };
     let trace = SampleTrace {
         request: "POST /login HTTP/1.1\r\nCookie: session=abcdefghij\r\n\r\npassword=hunter2hunter2".into(),
         notes: vec![told()],
         changed: vec![VariableChange { name: "token".into(), from: None, to: Some("abcdefghij".into()) }],
-        looks: vec![look(Looker::Extractor, true), look(Looker::Extractor, false), look(Looker::Check, true)],
+        evaluations: vec![look(EvaluationKind::Extractor, true), look(EvaluationKind::Extractor, false), look(EvaluationKind::Check, true)],
         ..SampleTrace::default()
     };
     let mut record = brunt_model::SampleRecord {

@@ -4,7 +4,7 @@ use super::{Store, mend};
 use crate::entry::{Kind, Progress};
 use crate::experiment::{self, ExperimentEnd, ExperimentHead, ExperimentRecord};
 use crate::{EntryFilter, StoreError, directory};
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question, Study, Trial};
 use std::collections::btree_map;
@@ -79,7 +79,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if its file cannot be written.
-    pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
+    pub fn add_experiment_step(&self, id: &str, contender: usize, step: &LoadStep) -> Result<(), StoreError> {
         let mut grown = Box::new(step.clone());
         self.redactor.step(&mut grown);
         self.append(id, &ExperimentRecord::StepAdded { contender, grown })?;
@@ -92,7 +92,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError`] if its file cannot be written.
-    pub fn state_resumption(
+    pub fn record_resumption(
         &self,
         id: &str,
         unix_seconds: f64,
@@ -122,7 +122,7 @@ impl Store {
         let mut trials: Vec<Trial> = Vec::new();
         for entry in self.index().entries(&EntryFilter::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
-            if !run.interrupted() {
+            if !run.is_interrupted() {
                 trials.retain(|trial| trial.place != place);
                 trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
             }
@@ -131,7 +131,7 @@ impl Store {
         let has_no_end = contents.end.is_none();
         let ExperimentEnd { interrupted, warnings } = contents.end.unwrap_or_default();
         // Only the end record shows whether a search chose all its steps.
-        let is_unfinished = if experiment.grows() {
+        let is_unfinished = if experiment.has_search() {
             has_no_end
         } else if experiment.may_end_early() {
             has_no_end && trials.len() < experiment.trials()

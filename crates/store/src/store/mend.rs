@@ -14,7 +14,7 @@ impl Store {
     /// ones that stay open.
     pub(super) fn mend(&self) -> Result<BTreeMap<String, Progress>, StoreError> {
         let mut open = BTreeMap::new();
-        for entry in self.index().entries(&EntryFilter::Unended)? {
+        for entry in self.index().entries(&EntryFilter::Unfinished)? {
             let stays = match entry.kind {
                 _ if self.active_experiments.borrow().contains_key(&entry.id) => Some(Progress::Running),
                 Kind::Run => self.mend_run(&entry.id)?,

@@ -2,7 +2,7 @@
 
 use super::world::{events, experiment, keep, place, plan, search, store, write};
 use crate::{EntryFilter, ExperimentEnd, Progress, Store, StoreError, StoredItem};
-use brunt_model::experiment::Step;
+use brunt_model::experiment::LoadStep;
 use brunt_model::question::TrialPurpose;
 use brunt_model::study::Resumption;
 use brunt_model::{Environment, Question};
@@ -39,7 +39,7 @@ fn a_study_is_its_whole_trials() {
     assert_eq!(elsewhere.entry(&other).unwrap().contenders, ["apache"]);
     assert_eq!(elsewhere.find("e1-php").unwrap(), StoredItem::Experiment(id.clone()));
     assert_eq!(elsewhere.find("last").unwrap(), StoredItem::Experiment(id.clone()));
-    assert_eq!(elsewhere.list(&EntryFilter::Alone).unwrap().len(), 1);
+    assert_eq!(elsewhere.list(&EntryFilter::TopLevel).unwrap().len(), 1);
     assert_eq!(elsewhere.list(&EntryFilter::RunsOf(id.clone())).unwrap()[0].id, first);
     assert_eq!(elsewhere.remove(&StoredItem::Experiment(id)).unwrap(), 4);
     assert!(elsewhere.list(&EntryFilter::All).unwrap().is_empty());
@@ -68,7 +68,7 @@ fn an_experiment_is_taken_up_again() {
 }
 
 fn grow(store: &Store, id: &str, load: f64) {
-    store.grow_experiment(id, 0, &Step::new(load, plan())).unwrap();
+    store.add_experiment_step(id, 0, &LoadStep::new(load, plan())).unwrap();
 }
 
 fn loads(store: &Store, id: &str) -> Vec<f64> {
@@ -117,10 +117,10 @@ fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let Question::Find(find) = search().question else { panic!("it is a search") };
-    let longer = Question::Find(brunt_model::Find { within: Duration::from_mins(10), ..find });
-    assert!(matches!(store.state_resumption(&id, 1100.0, Some(&longer)), Err(StoreError::Unknown(_))));
+    let longer = Question::Find(brunt_model::CapacitySearch { within: Duration::from_mins(10), ..find });
+    assert!(matches!(store.record_resumption(&id, 1100.0, Some(&longer)), Err(StoreError::Unknown(_))));
     store.resume_experiment(&id).unwrap();
-    store.state_resumption(&id, 1100.0, Some(&longer)).unwrap();
+    store.record_resumption(&id, 1100.0, Some(&longer)).unwrap();
     grow(&store, &id, 100.0);
     let study = store.study(&id).unwrap();
     assert_eq!(study.experiment.question, longer);
@@ -136,7 +136,7 @@ fn each_time_that_it_is_continued_is_stated() {
     for unix_seconds in [1100.5, 1200.5] {
         store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
         store.resume_experiment(&id).unwrap();
-        store.state_resumption(&id, unix_seconds, None).unwrap();
+        store.record_resumption(&id, unix_seconds, None).unwrap();
     }
     let study = store.study(&id).unwrap();
     let resumed = |unix_seconds| Resumption { unix_seconds, question_changed: false };
@@ -148,8 +148,8 @@ fn each_time_that_it_is_continued_is_stated() {
 fn what_a_trial_is_used_for_is_stored_with_its_step() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
-    let step = Step { purpose: Some(TrialPurpose::Overload), ..Step::new(100.0, plan()) };
-    store.grow_experiment(&id, 0, &step).unwrap();
+    let step = LoadStep { purpose: Some(TrialPurpose::Overload), ..LoadStep::new(100.0, plan()) };
+    store.add_experiment_step(&id, 0, &step).unwrap();
     let experiment = store.study(&id).unwrap().experiment;
     let purposes: Vec<_> = experiment.contenders[0].steps.iter().map(|step| step.purpose).collect();
     assert_eq!(purposes, [None, Some(TrialPurpose::Overload)]);
@@ -157,7 +157,7 @@ fn what_a_trial_is_used_for_is_stored_with_its_step() {
 
 #[test]
 fn the_step_of_an_earlier_version_states_no_purpose() {
-    let mut step = serde_json::to_value(Step::new(100.0, plan())).unwrap();
+    let mut step = serde_json::to_value(LoadStep::new(100.0, plan())).unwrap();
     step.as_object_mut().unwrap().remove("purpose").expect("this version states it");
-    assert_eq!(serde_json::from_value::<Step>(step).unwrap().purpose, None);
+    assert_eq!(serde_json::from_value::<LoadStep>(step).unwrap().purpose, None);
 }

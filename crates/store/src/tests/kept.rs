@@ -101,7 +101,7 @@ fn a_baseline_stays_until_it_is_none() {
     }
     assert_eq!(store.remove(&StoredItem::Run(alone)).unwrap(), 1);
     store.forget_baseline("main").unwrap();
-    assert!(store.baseline("main").unwrap_err().is_asked_wrongly());
+    assert!(store.baseline("main").unwrap_err().is_usage_error());
     assert_eq!(store.remove(&StoredItem::Experiment(experiment)).unwrap(), 1);
-    assert!(store.save_baseline("../x", &StoredItem::Run("x".into())).unwrap_err().is_asked_wrongly());
+    assert!(store.save_baseline("../x", &StoredItem::Run("x".into())).unwrap_err().is_usage_error());
 }

@@ -45,7 +45,7 @@ fn the_other_process() {
     write(&mut log, &events(77.0)[..3]);
     println!("\nwriting {}", log.id());
     // Waits until it is killed, but not forever.
-    (0..5_000_000).for_each(|tenth| log.take(&snapshot(tenth, 3)).unwrap());
+    (0..5_000_000).for_each(|tenth| log.append(&snapshot(tenth, 3)).unwrap());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_killed_process_leaves_all_whole_events() {
         let entry = store.entry(&id).unwrap();
         assert_eq!((entry.progress, entry.started_unix_seconds), (Progress::Torn, Some(77.0)));
         let run = store.run(&id).unwrap();
-        let tenths = run.seen_to.0 / (SECOND / 10);
+        let tenths = run.last_interval_end.0 / (SECOND / 10);
         assert_eq!(run.total.completed, 3 * tenths);
         assert!(tenths > 0 || wait == 1);
     }
@@ -106,11 +106,11 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
     let mut log = store.begin_run(None).unwrap();
     let id = log.id().to_owned();
     write(&mut log, &events(5.0)[..3]);
-    let full = (0..200_000).find(|tenth| log.take(&snapshot(*tenth, *tenth)).is_err()).expect("the disk is full");
+    let full = (0..200_000).find(|tenth| log.append(&snapshot(*tenth, *tenth)).is_err()).expect("the disk is full");
     // From now on events are discarded, and no further error is returned.
-    assert!(log.take(&snapshot(full + 1, 1)).is_ok());
+    assert!(log.append(&snapshot(full + 1, 1)).is_ok());
     let mut run = store.run(&id).unwrap();
-    assert_eq!(run.seen_to.0, full * SECOND / 10);
+    assert_eq!(run.last_interval_end.0, full * SECOND / 10);
     run.fold(&events(5.0)[events(5.0).len() - 1]);
     log.finish(&run, &brunt_judge::judge(&run)).unwrap();
     assert_eq!(store.entry(&id).unwrap().progress, Progress::Torn);

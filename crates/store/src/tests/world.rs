@@ -1,7 +1,7 @@
 //! Creates runs and experiments for tests.
 
 use crate::{RunLog, Store};
-use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
 use brunt_model::{Contender, Event, Experiment, Finish, Phase, Plan, Run, Snapshot, Tick, TrialIndex, Warning};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ pub fn store() -> (TempDir, Store) {
 
 pub fn write(log: &mut RunLog, events: &[Event]) {
     for event in events {
-        log.take(event).unwrap();
+        log.append(event).unwrap();
     }
 }
 
@@ -72,7 +72,7 @@ pub fn keep(store: &Store, belongs: Option<(&str, TrialIndex)>, began: f64) -> S
 
 /// Returns an experiment of two contenders at two loads, with two repetitions.
 pub fn experiment() -> Experiment {
-    let step = |load| Step::new(load, plan());
+    let step = |load| LoadStep::new(load, plan());
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),

@@ -4,9 +4,9 @@
 //! It checks its callers: an exchange beyond the limit on streams, or on a connection
 //! that accepts none, panics.
 
-use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, Server, prepared};
+use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, ServerModel, prepared};
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::{Reply, Stamps, Timer, Transport};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
@@ -18,14 +18,14 @@ use std::time::Duration;
 
 /// The instants at which a connection is lost or stops accepting exchanges.
 #[derive(Debug, Clone, Copy)]
-pub struct Fate {
+pub struct ConnectionFate {
     /// When the connection is lost, and all exchanges on it fail.
     pub lost_at: Tick,
     /// When the server sends a GOAWAY: no more exchanges are accepted, those in flight may finish.
     pub goes_away_at: Tick,
 }
 
-impl Fate {
+impl ConnectionFate {
     /// The connection never ends.
     pub const STAYS: Self = Self { lost_at: Tick::NEVER, goes_away_at: Tick::NEVER };
 }
@@ -48,18 +48,18 @@ pub struct StreamCounts {
 /// A transport whose connections have several streams.
 pub struct FakeStreams<T> {
     time: T,
-    server: Server,
+    server: ServerModel,
     counts: Arc<StreamCounts>,
     /// Duration of opening a connection.
     opens_for: Duration,
     /// The server's limit on streams per connection.
     limit: u32,
-    fate: Box<dyn Fn(Tick) -> Fate>,
+    fate: Box<dyn Fn(Tick) -> ConnectionFate>,
 }
 
 /// A connection. It is open as long as one of its lanes exists.
 struct Carrier {
-    fate: Fate,
+    fate: ConnectionFate,
     in_flight: Cell<u32>,
     counts: Arc<StreamCounts>,
 }
@@ -98,13 +98,13 @@ impl Drop for Stream<'_> {
 
 impl<T: Timer> FakeStreams<T> {
     /// Creates a transport to `server` with `limit` streams on each connection.
-    pub fn new(time: T, server: Server, counts: Arc<StreamCounts>, limit: u32) -> Self {
-        Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| Fate::STAYS) }
+    pub fn new(time: T, server: ServerModel, counts: Arc<StreamCounts>, limit: u32) -> Self {
+        Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| ConnectionFate::STAYS) }
     }
 
     /// Sets the duration of opening a connection.
     #[must_use]
-    pub fn opening_for(mut self, time: Duration) -> Self {
+    pub fn with_open_time(mut self, time: Duration) -> Self {
         self.opens_for = time;
         self
     }
@@ -112,7 +112,7 @@ impl<T: Timer> FakeStreams<T> {
     /// Sets the function that computes the fate of a connection from the instant at
     /// which it was opened.
     #[must_use]
-    pub fn with_fate(mut self, fate: impl Fn(Tick) -> Fate + 'static) -> Self {
+    pub fn with_fate(mut self, fate: impl Fn(Tick) -> ConnectionFate + 'static) -> Self {
         self.fate = Box::new(fate);
         self
     }
@@ -174,7 +174,7 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
     }
 
     fn accepts(&self, lane: &StreamLane) -> bool {
-        let Fate { lost_at, goes_away_at } = lane.0.fate;
+        let ConnectionFate { lost_at, goes_away_at } = lane.0.fate;
         self.time.now() < lost_at.min(goes_away_at)
     }
 
@@ -190,14 +190,14 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
 
     async fn send_ahead(&self, _: &mut StreamLane, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, lane: &mut StreamLane) -> Idle {
-        let Fate { lost_at, goes_away_at } = lane.0.fate;
+    async fn closed(&self, lane: &mut StreamLane) -> IdleEnd {
+        let ConnectionFate { lost_at, goes_away_at } = lane.0.fate;
         let at = lost_at.min(goes_away_at);
         if at == Tick::NEVER {
             return std::future::pending().await;
         }
         self.time.sleep_until(at).await;
-        Idle::Closed
+        IdleEnd::Closed
     }
 
     fn take_note(&self) -> Option<String> {

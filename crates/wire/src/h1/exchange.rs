@@ -12,7 +12,7 @@ use crate::request::RequestKind;
 use crate::stream::{DiscardableBody, MAX_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
 use crate::worker_io::{BUFFER, WorkerIo};
-use crate::{Reply, Stamps, Timer, Wants, error};
+use crate::{Reply, Stamps, Timer, WantedDetails, error};
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -243,7 +243,7 @@ impl<T: Timer> H1Exchanges<T> {
     /// # Errors
     ///
     /// The cause of the failure, if there is no whole reply.
-    pub async fn switch(&self, stream: &mut Stream, request: &[u8], wants: Wants) -> Result<(Reply, Vec<u8>), Failure> {
+    pub async fn switch(&self, stream: &mut Stream, request: &[u8], wants: WantedDetails) -> Result<(Reply, Vec<u8>), Failure> {
         let mut pipeline = PipelineState::default();
         self.send_ahead(stream, &mut pipeline, request).await;
         // A second entry makes the exchange keep the bytes after the reply, like those

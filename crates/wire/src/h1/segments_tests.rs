@@ -6,9 +6,9 @@ use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
 use crate::link::{Link, Ready, Received};
 use crate::request::RequestKind;
-use crate::stream::{Idle, Stream};
+use crate::stream::{IdleEnd, Stream};
 use crate::worker_io::WorkerIo;
-use crate::{Stamps, Timer, Wants};
+use crate::{Stamps, Timer, WantedDetails};
 use brunt_model::{Clock, Failure, Tick};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -190,7 +190,7 @@ impl World {
         Self { stream: Stream::new(edge.clone()), edge, pipeline: PipelineState::default(), exchanges }
     }
 
-    fn ask(&mut self, wants: Wants) -> Option<ReplySummary> {
+    fn ask(&mut self, wants: WantedDetails) -> Option<ReplySummary> {
         let mut stamps = Stamps::default();
         let edge = self.edge.clone();
         let pattern = regex::bytes::Regex::new("cd").unwrap();
@@ -208,7 +208,7 @@ impl World {
         }
     }
 
-    fn idle(&mut self) -> Option<Idle> {
+    fn idle(&mut self) -> Option<IdleEnd> {
         let edge = self.edge.clone();
         run(&edge, std::future::poll_fn(|cx| self.stream.poll_idle(cx)))
     }
@@ -253,7 +253,7 @@ fn pipelined_replies_never_wait_for_bytes_that_are_there() {
         for segments in cuts(all.as_bytes()) {
             let mut world = World::new(segments.clone(), room);
             world.send_ahead(REPLIES.len());
-            let replies: Vec<_> = REPLIES.iter().map_while(|_| world.ask(Wants::default())).collect();
+            let replies: Vec<_> = REPLIES.iter().map_while(|_| world.ask(WantedDetails::default())).collect();
             assert_eq!(replies, expected(), "room {room:?}, segments {segments:?}");
         }
     }
@@ -262,7 +262,7 @@ fn pipelined_replies_never_wait_for_bytes_that_are_there() {
 #[test]
 fn kept_replies_never_wait_for_bytes_that_are_there() {
     let all = REPLIES.concat();
-    let wants = Wants { body: true, matches: true, ..Wants::default() };
+    let wants = WantedDetails { body: true, matches: true, ..WantedDetails::default() };
     for segments in cuts(all.as_bytes()) {
         let mut world = World::new(segments.clone(), Some(3));
         world.send_ahead(REPLIES.len());
@@ -291,7 +291,7 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
                 world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
                 world.send_ahead(3);
-                let replies: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
+                let replies: Vec<_> = (0..3).map_while(|_| world.ask(WantedDetails::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
                 assert_eq!(replies, [whole(&fixed), whole(&chunked), whole(&fixed)], "{length} cut at {a} and {b}");
             }
@@ -308,9 +308,9 @@ fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
             let all = format!("{reply}{behind}");
             for (room, segments) in ROOMS.iter().flat_map(|room| cuts(all.as_bytes()).map(move |s| (*room, s))) {
                 let mut world = World::new(segments.clone(), room);
-                let (status, _, bytes, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
+                let (status, _, bytes, at_once) = world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
                 assert_eq!((status, bytes), (reply[9..12].parse().unwrap(), reply.len() as u64));
-                let later = !at_once && world.idle() == Some(Idle::Unsolicited);
+                let later = !at_once && world.idle() == Some(IdleEnd::Unsolicited);
                 assert_eq!(at_once || later, unasked, "room {room:?}, {behind:?}, segments {segments:?}");
             }
         }
@@ -331,9 +331,9 @@ fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
                 let pieces = [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
                 world.edge.0.borrow_mut().reports_remaining = can_report.then_some(false);
-                let (_, _, _, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
+                let (_, _, _, at_once) = world.ask(WantedDetails::default()).expect("no hang").expect("a reply");
                 let reads = world.edge.0.borrow().reads;
-                let later = !at_once && world.idle() == Some(Idle::Unsolicited);
+                let later = !at_once && world.idle() == Some(IdleEnd::Unsolicited);
                 assert_eq!(at_once || later, unasked, "{behind:?} cut at {cut}, {comes:?}, told {can_report}");
                 reads
             });
@@ -350,7 +350,7 @@ fn a_blank_line_behind_a_reply_leaves_the_connection_usable() {
         world.send_ahead(2);
         world.edge.0.borrow_mut().coming = segments.into();
         for _ in 0..2 {
-            assert_eq!(world.ask(Wants::default()).expect("no hang").expect("a reply").0, 200);
+            assert_eq!(world.ask(WantedDetails::default()).expect("no hang").expect("a reply").0, 200);
         }
     }
 }

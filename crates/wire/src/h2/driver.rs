@@ -10,7 +10,7 @@ use crate::link::Link;
 use crate::multiplexing::stream::{self, Upload};
 use crate::request::Prepared;
 use crate::request::fields::{Fields, TimedPieces};
-use crate::stream::{Idle, Stream as Socket};
+use crate::stream::{IdleEnd, Stream as Socket};
 use crate::turn::Turn;
 use crate::{Reply, SharedCounts, Stamps, Timer, error};
 use brunt_model::Failure;
@@ -123,11 +123,11 @@ impl Connection {
     }
 
     /// Resolves when it accepts no more requests.
-    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         let mut session = self.0.session.borrow_mut();
         if !session.accepts() {
             let is_broken = matches!(session.end, Some(End::Broken(_)));
-            return Poll::Ready(if is_broken { Idle::Unsolicited } else { Idle::Closed });
+            return Poll::Ready(if is_broken { IdleEnd::Unsolicited } else { IdleEnd::Closed });
         }
         session.idle.add(cx.waker());
         Poll::Pending

@@ -8,7 +8,7 @@ use crate::multiplexing::stream::{Stream, Upload};
 use crate::request::RequestKind;
 use crate::request::fields::{Field, Fields, Indexing};
 use crate::request::{Draft, RequestParts};
-use crate::{SharedCounts, WantedFields, Wants};
+use crate::{SharedCounts, WantedFields, WantedDetails};
 use brunt_model::outcome::Malformed;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Failure, Tick};
@@ -159,7 +159,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 #[test]
 fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new(SharedCounts::default());
-    let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
+    let wants = WantedDetails { head: true, body: true, fields: WantedFields::All, ..WantedDetails::default() };
     let keep = ReplyCollector::new(wants, None, None);
     let fields = Fields::from_request(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();

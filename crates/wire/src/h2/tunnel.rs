@@ -12,7 +12,7 @@ use crate::collect::ReplyCollector;
 use crate::multiplexing::stream::Stream;
 use crate::request::RequestKind;
 use crate::request::fields::Fields;
-use crate::{WantedFields, Wants};
+use crate::{WantedFields, WantedDetails};
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::rc::Rc;
@@ -138,7 +138,7 @@ impl Tunnel {
     ///
     /// If no reply was received, with the reason in words.
     pub async fn open(carrier: &Rc<Carrier>, fields: &Fields) -> Result<(Self, Answer), (Failure, String)> {
-        let wants = Wants { fields: WantedFields::All, ..Wants::default() };
+        let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let tunnel = {
             let session = &mut *carrier.session.borrow_mut();
             if session.is_full() {

@@ -8,7 +8,7 @@ use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::quic::TransportSettings;
 use crate::request::Prepared;
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps, Timer};
 use brunt_model::plan::Connection as Settings;
@@ -238,10 +238,10 @@ impl Connection {
     }
 
     /// Resolves when it accepts no more requests.
-    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         let mut session = self.carrier.session.borrow_mut();
         if !session.accepts() {
-            return Poll::Ready(Idle::Closed);
+            return Poll::Ready(IdleEnd::Closed);
         }
         session.idle.add(cx.waker());
         Poll::Pending

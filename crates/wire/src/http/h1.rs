@@ -3,12 +3,12 @@
 use super::Http;
 use super::protocols::ProtocolLane;
 use crate::collect::ReplyCollector;
-use crate::contract::{Reply, Stamps, Timer, Wants};
+use crate::contract::{Reply, Stamps, Timer, WantedDetails};
 use crate::h1::{self, OutgoingRequest, PipelineState};
 use crate::origin::Origin;
 use crate::request::Prepared;
 use crate::sources::OpenConnection;
-use crate::stream::{Idle, Stream};
+use crate::stream::{IdleEnd, Stream};
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use std::net::SocketAddr;
@@ -48,7 +48,7 @@ impl ProtocolLane for H1Lane {
         self.stream.peer()
     }
 
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         self.stream.poll_idle(cx)
     }
 }
@@ -80,7 +80,7 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         stream: &mut Stream,
         request: &[u8],
-        wants: Wants,
+        wants: WantedDetails,
     ) -> Result<(Reply, Vec<u8>), Failure> {
         self.h1.switch(stream, request, wants).await
     }

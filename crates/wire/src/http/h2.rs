@@ -5,12 +5,12 @@ use super::Http;
 use super::protocols::ProtocolLane;
 use super::websocket::OpenWebSocket;
 use crate::collect::ReplyCollector;
-use crate::contract::{Reply, Stamps, Timer, Wants};
+use crate::contract::{Reply, Stamps, Timer, WantedDetails};
 use crate::h2;
 use crate::origin::Origin;
 use crate::request::{Prepared, fields::TimedPieces};
 use crate::sources::OpenConnection;
-use crate::stream::{Idle, Stream};
+use crate::stream::{IdleEnd, Stream};
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use std::cell::RefCell;
@@ -86,7 +86,7 @@ impl ProtocolLane for H2Lane {
         Some(Self { websockets: Vec::new(), connection: Rc::clone(&self.connection) })
     }
 
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         // The next message opens another WebSocket on the same connection.
         self.websockets.retain_mut(|open| open.websocket.poll_idle(cx).is_pending());
         self.connection().poll_closed(cx)
@@ -130,7 +130,7 @@ impl<T: Timer + 'static> Http<T> {
     /// that were already received.
     async fn upgrade_to_h2(&self, stream: &mut Stream, origin: &Origin) -> Result<Vec<u8>, Failure> {
         let request = h2::upgrade_request(origin);
-        let switched = self.switch(stream, request.as_bytes(), Wants::default()).await;
+        let switched = self.switch(stream, request.as_bytes(), WantedDetails::default()).await;
         h2::upgraded(switched).map_err(|(failure, why)| self.note_failure(failure, &why))
     }
 

@@ -7,7 +7,7 @@ use crate::h3;
 use crate::origin::Route;
 use crate::quic::TransportSettings;
 use crate::sources::OpenConnection;
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use brunt_model::sample::Opening;
@@ -61,7 +61,7 @@ impl ProtocolLane for H3Lane {
         Some(Self(Rc::clone(&self.0)))
     }
 
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         self.connection().poll_closed(cx)
     }
 }

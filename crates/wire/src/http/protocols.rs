@@ -10,12 +10,12 @@ use super::h3::H3Lane;
 use super::websocket::{MessageRoute, WebSocketLane, message_exchange};
 use super::{h1, h3, websocket};
 use crate::collect::ReplyCollector;
-use crate::contract::{Reply, Stamps, Timer, Wants};
+use crate::contract::{Reply, Stamps, Timer, WantedDetails};
 use crate::events::EventMeter;
 use crate::origin::Route;
 use crate::quic::TransportSettings;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags, is_websocket};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::tls::Handshake;
 use brunt_model::Failure;
 use brunt_model::plan::HttpVersion;
@@ -48,7 +48,7 @@ pub(super) trait ProtocolLane: Sized {
     fn peer(&self) -> Option<SocketAddr>;
 
     /// See [`Lane::poll_closed`].
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle>;
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd>;
 
     /// See [`Lane::most_exchanges`].
     fn most_exchanges(&self) -> u32 {
@@ -100,7 +100,7 @@ impl Lane {
     }
 
     /// Resolves when its connection, which is idle, can no longer be used.
-    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         with_lane!(self, lane => lane.poll_closed(cx))
     }
 
@@ -175,7 +175,7 @@ where
 
 /// The requested parts of the reply to a request.
 pub(super) struct ReplyWants<'p> {
-    pub wants: Wants,
+    pub wants: WantedDetails,
     /// The pattern to search the body for.
     pub pattern: Option<&'p Regex>,
     /// The meter of its events.

@@ -9,7 +9,7 @@ pub use crate::h1::parse::{NoReply, Parser};
 pub use crate::request::RequestKind;
 
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, SharedCounts, WantedFields, Wants};
+use crate::contract::{Framing, SharedCounts, WantedFields, WantedDetails};
 use crate::h2::Session;
 use crate::multiplexing::stream::Stream;
 use crate::request::fields::Fields;
@@ -27,7 +27,7 @@ pub type Outcome = Result<(u16, u64), (Failure, Option<Malformed>)>;
 const REQUESTS: u32 = 3;
 
 /// All parts of replies.
-const WANTS: Wants = Wants {
+const WANTS: WantedDetails = WantedDetails {
     body: true,
     head: true,
     fields: WantedFields::All,

@@ -1,6 +1,6 @@
 //! Selects the parts of replies that a policy needs.
 
-use crate::{WantedFields, Wants};
+use crate::{WantedFields, WantedDetails};
 use brunt_model::ReplyPolicy;
 use brunt_model::plan::RecordDetail;
 use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 
 /// The parts of replies that a policy needs.
 pub struct ReplyParts {
-    pub wants: Wants,
+    pub wants: WantedDetails,
     /// The pattern to search the body for.
     pub pattern: Option<Regex>,
     /// The format and limits of its events, if the reply is split into events.
@@ -24,13 +24,13 @@ impl ReplyParts {
     pub fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
         let needs_location = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
         let needs_all = records == Some(RecordDetail::Full);
-        let wants = Wants {
-            body: policy.looks_at_body() || !policy.until.is_empty() || needs_all,
+        let wants = WantedDetails {
+            body: policy.needs_body() || !policy.until.is_empty() || needs_all,
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
             location: needs_location,
             server: false,
-            head: policy.looks_at_fields() || needs_all,
+            head: policy.needs_fields() || needs_all,
             status_line: records.is_some(),
             fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
@@ -40,11 +40,11 @@ impl ReplyParts {
 }
 
 fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedFields {
-    if policy.looks_at_fields() || records == Some(RecordDetail::Full) {
+    if policy.needs_fields() || records == Some(RecordDetail::Full) {
         WantedFields::All
-    } else if policy.looks_at_page() || records.is_some() {
+    } else if policy.needs_page() || records.is_some() {
         WantedFields::Page
-    } else if policy.looks_at_head() {
+    } else if policy.needs_head() {
         WantedFields::Following
     } else {
         WantedFields::None
@@ -57,7 +57,7 @@ mod tests {
     use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
     use brunt_model::reply_policy::ReplyAction;
 
-    fn wants(from: ExtractFrom) -> Wants {
+    fn wants(from: ExtractFrom) -> WantedDetails {
         let extractor = Extractor {
             variable: "v".into(),
             from,
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn of_a_reply_is_kept_what_extractors_look_at() {
-        let body = Wants { body: true, ..Wants::default() };
+        let body = WantedDetails { body: true, ..WantedDetails::default() };
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
-        let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
+        let head = WantedDetails { head: true, fields: WantedFields::All, ..WantedDetails::default() };
         assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
         let nothing = ReplyParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
-        assert_eq!(nothing, Wants::default());
+        assert_eq!(nothing, WantedDetails::default());
     }
 }

@@ -3,12 +3,12 @@
 use super::Http;
 use super::h2::H2Lane;
 use super::protocols::ProtocolLane;
-use crate::contract::{Reply, Stamps, Timer, WantedFields, Wants};
+use crate::contract::{Reply, Stamps, Timer, WantedFields, WantedDetails};
 use crate::events::EventMeter;
 use crate::h2::Tunnel;
 use crate::request::fields::Fields;
 use crate::request::{Prepared, RequestParts};
-use crate::stream::{Idle, Stream};
+use crate::stream::{IdleEnd, Stream};
 use crate::tls::Handshake;
 use crate::websocket::{self, Carrier, MessageExchange, OpeningRequest, SocketCarrier, WebSocket};
 use brunt_model::outcome::Malformed;
@@ -51,7 +51,7 @@ impl ProtocolLane for WebSocketLane {
         self.0.carrier().stream.peer()
     }
 
-    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         self.0.poll_idle(cx)
     }
 }
@@ -116,7 +116,7 @@ impl Carrier for Tunnel {
 /// to await and keep.
 pub(super) fn message_exchange<'m, 'p>(
     request: &'m Prepared,
-    wants: Wants,
+    wants: WantedDetails,
     pattern: Option<&'p Regex>,
     events: Option<Box<EventMeter>>,
 ) -> MessageExchange<'m, 'p> {
@@ -142,7 +142,7 @@ impl<T: Timer + 'static> Http<T> {
     ) -> Result<WebSocketLane, Failure> {
         let number = (self.worker as u64) << 40 | self.opened.get() as u64;
         let opening = OpeningRequest::new(parts, number);
-        let wants = Wants { fields: WantedFields::All, ..Wants::default() };
+        let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let reply = self.switch(&mut stream, &opening.bytes, wants).await;
         let (reply, rest) =
             reply.map_err(|failure| self.note_failure(failure, &"no answer to the handshake of WebSocket"))?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 mod raw;
-pub use raw::{Owner, watch};
+pub use raw::{SocketOwner, watch};
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 mod linux;

@@ -12,23 +12,23 @@ use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
 /// Descriptors that own one open file for their whole life.
-pub trait Owner: AsRawFd + sealed::Sealed {}
+pub trait SocketOwner: AsRawFd + sealed::Sealed {}
 
 mod sealed {
     pub trait Sealed {}
 }
 
 impl sealed::Sealed for Socket {}
-impl Owner for Socket {}
+impl SocketOwner for Socket {}
 impl sealed::Sealed for OwnedFd {}
-impl Owner for OwnedFd {}
+impl SocketOwner for OwnedFd {}
 
 /// Registers a descriptor with the runtime of this thread, for reading and writing, edge-triggered.
 ///
 /// # Errors
 ///
 /// If the system cannot watch the descriptor.
-pub fn watch<T: Owner>(descriptor: T) -> io::Result<AsyncFd<T>> {
+pub fn watch<T: SocketOwner>(descriptor: T) -> io::Result<AsyncFd<T>> {
     // SAFETY: `Owner` is sealed over types that own one open file for their whole life and
     // always refer to the same one. The `AsyncFd` owns the value, and no code here takes the
     // file out of it.

@@ -10,7 +10,7 @@ use super::inbox::{Inbox, InboxRules};
 use super::opening::OpeningRequest;
 use super::{NORMAL_CLOSURE, STATUS};
 use crate::request::{RequestParts, WebSocketAction};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::turn::Turn;
 use crate::worker_io::WorkerIo;
 use crate::{Reply, Stamps, Timer};
@@ -438,10 +438,10 @@ impl<C: Carrier> WebSocket<C> {
 
     /// Resolves when the idle connection becomes unusable. A ping is answered if the socket accepts
     /// the pong at once.
-    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
         ready!(self.poll_early_messages(&mut [0; 4096], cx));
         let is_malformed = matches!(self.ending, Some(Ending::Malformed(_)));
-        Poll::Ready(if is_malformed { Idle::Unsolicited } else { Idle::Closed })
+        Poll::Ready(if is_malformed { IdleEnd::Unsolicited } else { IdleEnd::Closed })
     }
 
     /// Processes bytes that arrive before a request awaits them. Ready if no more can arrive.

@@ -4,7 +4,7 @@
 use super::frames::{CLOSE, PING, frame, message};
 use super::{NORMAL_CLOSURE, STATUS};
 use crate::collect::ReplyCollector;
-use crate::contract::{Framing, Head, Kept, Reply, Stamps, Wants};
+use crate::contract::{Framing, Head, ReplyDetails, Reply, Stamps, WantedDetails};
 use crate::events::EventMeter;
 use crate::origin::OriginId;
 use crate::request::{BadRequest, MessageFilter, Prepared, RequestParts, Tags, WebSocketAction, check_header};
@@ -50,7 +50,7 @@ pub struct MessageExchange<'m, 'p> {
     /// The message in that frame.
     pub body: Option<&'m Body>,
     /// The parts of the received message to keep.
-    pub wants: Wants,
+    pub wants: WantedDetails,
     /// The pattern of the awaited message.
     pub pattern: Option<&'p Regex>,
     /// Recognizes the awaited message.
@@ -73,7 +73,7 @@ impl MessageExchange<'_, '_> {
     }
 
     /// True if a received message is the awaited one, or the last of several.
-    pub fn is_satisfied_by(&mut self, kept: Option<&Kept>) -> bool {
+    pub fn is_satisfied_by(&mut self, kept: Option<&ReplyDetails>) -> bool {
         if self.action != WebSocketAction::Message {
             return false;
         }
@@ -91,7 +91,7 @@ impl MessageExchange<'_, '_> {
 pub struct PartialMessage {
     collector: Option<Box<ReplyCollector>>,
     /// The kept parts of the complete message.
-    pub kept: Option<Box<Kept>>,
+    pub kept: Option<Box<ReplyDetails>>,
     pub body_bytes: u64,
 }
 
@@ -115,7 +115,7 @@ impl PartialMessage {
     }
 
     /// Ends the message and returns its kept parts.
-    pub fn finish(&mut self, version: HttpVersion) -> Option<Box<Kept>> {
+    pub fn finish(&mut self, version: HttpVersion) -> Option<Box<ReplyDetails>> {
         let framing = Framing::None;
         let head = Head { status: STATUS, version, framing, keep_alive: true, length: 0, encoded: false };
         self.collector.take().map(|collector| Box::new((*collector).finish(head)))

@@ -96,7 +96,7 @@ fn used_by_others() -> f64 {
 /// than twice as much. `during`: seconds of CPU time that the whole machine used meanwhile.
 fn beside(judged: &Judged, during: f64) -> f64 {
     let own = [name::CPU_USER, name::CPU_SYSTEM].map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
-    (during - own.iter().sum::<f64>() * 3.0) / judged.run.seen_to.seconds().max(0.1)
+    (during - own.iter().sum::<f64>() * 3.0) / judged.run.last_interval_end.seconds().max(0.1)
 }
 
 /// A loop that takes a core, on this one if it is given; it ends with this.

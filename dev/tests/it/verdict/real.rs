@@ -83,7 +83,7 @@ fn namesakes_of_the_server_are_other_processes() {
     let made = judged(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
     drop(loops);
     let mean = |reading: &str| {
-        let values = made.run.history[name::GENERATOR].of(reading);
+        let values = made.run.history[name::GENERATOR].values(reading);
         values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
     };
     let others = mean(&name::processes("sh"));
@@ -219,7 +219,7 @@ fn a_full_accept_queue_is_read() {
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");
     let made = judged(&mut command(&line));
-    let overflows = made.run.history[name::GENERATOR].of(name::LISTEN_OVERFLOWS);
+    let overflows = made.run.history[name::GENERATOR].values(name::LISTEN_OVERFLOWS);
     let grown = overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
     assert!(grown > 0.0, "{overflows:?}\n{}", made.ran.out);
 }

@@ -1,13 +1,13 @@
 use super::*;
 use crate::commands::{Cli, Command};
 use brunt_model::Question;
-use brunt_model::question::Between;
-use brunt_model::{Find, Load};
+use brunt_model::question::TrialGap;
+use brunt_model::{CapacitySearch, Load};
 use clap::Parser;
 
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
-fn of(line: &[&str]) -> Result<(Experiment, Find, Vec<String>)> {
+fn of(line: &[&str]) -> Result<(Experiment, CapacitySearch, Vec<String>)> {
     let cli = Cli::try_parse_from(["brunt", "find"].iter().chain(line))?;
     let Command::Find(args) = cli.into_command() else { panic!("{line:?}: no search") };
     let (experiment, notes) = experiment(&args, "", &SYSTEM)?;
@@ -15,7 +15,7 @@ fn of(line: &[&str]) -> Result<(Experiment, Find, Vec<String>)> {
     Ok((experiment, find, notes))
 }
 
-fn names(find: &Find) -> Vec<&str> {
+fn names(find: &CapacitySearch) -> Vec<&str> {
     find.objectives.iter().map(|set| set.name.as_str()).collect()
 }
 
@@ -56,7 +56,7 @@ fn loads_are_rates_unless_connections_alone_are_given() {
     assert_eq!(closed(&["http://a/", "--max-load", "20"]), (false, 20.0));
     let (_, find, _) =
         of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial-duration", "5s..9s"]).unwrap();
-    assert_eq!((find.between, find.overload), (Between::Cool(Duration::from_secs(3)), None));
+    assert_eq!((find.between, find.overload), (TrialGap::Cool(Duration::from_secs(3)), None));
 }
 
 #[test]

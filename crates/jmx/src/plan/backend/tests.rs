@@ -3,7 +3,7 @@
 use super::*;
 use crate::Document;
 use crate::plan::tests::{ONE_LOOP, with};
-use crate::plan::{PlanSurroundings, TestRun, read, read_unfolded};
+use crate::plan::{PlanContext, TestRun, read, read_unevaluated};
 use std::path::Path;
 
 const PACKAGE: &str = "org.apache.jmeter.visualizers.backend";
@@ -29,7 +29,7 @@ fn plan(class: &str, arguments: &[(&str, &str)]) -> Document {
     Document::parse(text.as_bytes()).unwrap()
 }
 
-fn run(document: &Document, properties: &[(&str, &str)], change: fn(&mut PlanSurroundings<'_>)) -> TestRun {
+fn run(document: &Document, properties: &[(&str, &str)], change: fn(&mut PlanContext<'_>)) -> TestRun {
     with(properties, Path::new("."), |surroundings| {
         change(surroundings);
         read(document, surroundings).unwrap()
@@ -138,7 +138,7 @@ fn a_plan_against_another_address_sends_nothing_to_real_systems() {
 #[test]
 fn another_form_of_a_plan_says_that_nothing_is_sent() {
     let document = influx(&[("influxdbUrl", "http://i:8086/write?db=x&amp;p=hunter2")]);
-    let run = with(&[], Path::new("."), |surroundings| read_unfolded(&document, surroundings).unwrap().run);
+    let run = with(&[], Path::new("."), |surroundings| read_unevaluated(&document, surroundings).unwrap().run);
     assert!(run.live_outputs.is_empty());
     let note = run.notices.join("\n");
     assert!(note.contains("InfluxDB at http://i:8086/write") && !note.contains("hunter2"), "{note}");

@@ -13,8 +13,8 @@ fn what_is_missing_fails_in_its_place() {
         http("r", &[("HTTPSampler.method", method)], "").replace("</HTTPSamplerProxy>", &file.replace("PATH", path))
     };
     let steps = |within: &str| scenario("", within).0.steps;
-    let failure = |steps: Vec<Step>| match steps.into_iter().next_back() {
-        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => {
+    let failure = |steps: Vec<ScenarioStep>| match steps.into_iter().next_back() {
+        Some(ScenarioStep::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => {
             assert!(!fixed.success, "{fixed:?}");
             (label, fixed.code, fixed.message)
         }
@@ -23,7 +23,7 @@ fn what_is_missing_fails_in_its_place() {
     let (label, code, message) = failure(steps(&upload("POST", "none.pdf")));
     assert_eq!((&*label, &*code), ("r", "Non HTTP response code: java.io.FileNotFoundException"));
     assert!(message.ends_with("none.pdf (No such file or directory)"), "{message}");
-    assert!(matches!(steps(&upload("GET", "none.pdf"))[..], [Step::Request(0)]));
+    assert!(matches!(steps(&upload("GET", "none.pdf"))[..], [ScenarioStep::Request(0)]));
     let dynamic = scenario("", &upload("POST", "${name}.pdf")).0.requests.remove(0).body;
     assert!(matches!(&dynamic, Body::Text(text) if text.contains("${__FileToString(${name}.pdf)}")), "{dynamic:?}");
     let slash = element("HTTPSamplerProxy", "r", &[("HTTPSampler.domain", "http://host")], "");
@@ -43,7 +43,7 @@ fn what_is_missing_fails_in_its_place() {
     let of_jmeter = "import org.apache.http.client.methods.HttpGet\nnew HttpGet('x')";
     assert!(script("groovy", "", of_jmeter).contains("import of org.apache.http.client.methods.HttpGet is not known"));
     let missing = |class: &str| element(class, "s", &[("filename", "none.groovy")], "");
-    assert!(matches!(steps(&http("r", &[], &missing("JSR223PreProcessor")))[..], [Step::Request(0)]));
+    assert!(matches!(steps(&http("r", &[], &missing("JSR223PreProcessor")))[..], [ScenarioStep::Request(0)]));
     let (_, policies) = scenario("", &http("r", &[], &missing("JSR223Assertion")));
     let AssertionTest::Text(never) = &policies[1].assertions[0].test else { panic!("{policies:?}") };
     assert!(never.message.starts_with("script `s`: javax.script.ScriptException: Script file"), "{never:?}");
@@ -102,10 +102,10 @@ fn transactions_without_samplers_have_one_sample() {
     for (parent, within) in [("false", &*idle), ("true", "")] {
         let once = steps(&transaction(parent, within));
         assert!(
-            matches!(&once[..], [Step::Request(0), Step::Once(steps)] if matches!(steps[..], [Step::Transaction { .. }]))
+            matches!(&once[..], [ScenarioStep::Request(0), ScenarioStep::Once(steps)] if matches!(steps[..], [ScenarioStep::Transaction { .. }]))
         );
     }
-    assert!(matches!(steps(&transaction("false", &http("in", &[], "")))[..], [_, Step::Transaction { .. }]));
+    assert!(matches!(steps(&transaction("false", &http("in", &[], "")))[..], [_, ScenarioStep::Transaction { .. }]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use brunt_model::scenario::{SampleMaker, ScriptSample};
 #[test]
 fn samples_without_requests_have_fixed_parts() {
     let fixed = |element: &str| match scenario("", element).0.steps.into_iter().next_back() {
-        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => (label, fixed),
+        Some(ScenarioStep::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => (label, fixed),
         other => panic!("{other:?}"),
     };
     let parts = [
@@ -38,5 +38,5 @@ fn samples_without_requests_have_fixed_parts() {
     assert_eq!((label.as_str(), test.elapsed.as_str(), test.success), ("j", "${__random(1000,2022)}", true));
     let timer = element("JSR223Timer", "t", &[("script", "return 15")], "");
     let steps = scenario("", &http("r", &[], &timer)).0.steps;
-    assert!(matches!(&steps[..], [Step::PauseByScript(script), Step::Request(0)] if script.source == "return 15"));
+    assert!(matches!(&steps[..], [ScenarioStep::PauseByScript(script), ScenarioStep::Request(0)] if script.source == "return 15"));
 }

@@ -2,11 +2,11 @@
 
 use super::studies::study;
 use super::{P99, spec};
-use crate::compare::{Measure, compare, enough, foreseen};
+use crate::compare::{Measure, compare, end_reason, undecidable_figures};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity};
-use brunt_model::experiment::Step;
-use brunt_model::question::{AtCapacity, Between, Compare, Find, TrialTimes};
+use brunt_model::experiment::LoadStep;
+use brunt_model::question::{AtCapacity, TrialGap, Compare, CapacitySearch, TrialTimes};
 use brunt_model::{Comparison, Question, Study};
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ const CAPACITY: Measure = Measure::Capacity;
 
 fn asked(metrics: &[Measure], given: usize) -> Compare {
     let second = Duration::from_secs(1);
-    let find = Find {
+    let find = CapacitySearch {
         objectives: Vec::new(),
         precision: 0.02,
         within: second,
         start: 50.0,
         most: None,
         trial: TrialTimes { warmup: second, least: second, most: second },
-        between: Between::Cool(second),
+        between: TrialGap::Cool(second),
         overload: None,
         require: Vec::new(),
     };
@@ -34,7 +34,7 @@ fn growing(spec: &Compare, slower: &[f64]) -> Study {
     study.experiment.question = Question::Compare(spec.clone());
     for contender in &mut study.experiment.contenders {
         let pattern = contender.steps[0].clone();
-        contender.steps.insert(0, Step { load: 1.0, ..pattern });
+        contender.steps.insert(0, LoadStep { load: 1.0, ..pattern });
     }
     study.trials.iter_mut().for_each(|trial| trial.place.step = 1);
     study
@@ -73,7 +73,7 @@ fn sentence(comparison: &Comparison) -> &str {
 fn a_search_is_one_observation() {
     let spec = asked(&[CAPACITY], 0);
     let mut study = growing(&spec, &[]);
-    assert_eq!((1..11).find(|n| enough(&study, &spec, &found(a_fifth_more, *n)).is_some()), Some(7));
+    assert_eq!((1..11).find(|n| end_reason(&study, &spec, &found(a_fifth_more, *n)).is_some()), Some(7));
     let comparison = compare(&study, &spec, &found(a_fifth_more, 7), ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.pairs.len(), comparison.searched.len()), (7, 1, 14));
     assert_eq!((comparison.pairs[0].load, comparison.pairs[0].measures.len()), (None, 1));
@@ -110,7 +110,7 @@ fn beside_capacities_given_loads_are_compared_and_only_the_first_figure_decides(
         assert_eq!((measures, comparison.pairs[0].load), (metrics.to_vec(), load));
         assert!(comparison.pairs.iter().all(|pair| pair.measures.len() == 1));
         let decided = metrics[0] == CAPACITY;
-        assert_eq!(enough(&study, &spec, &found(a_fifth_more, 7)).is_some(), decided);
+        assert_eq!(end_reason(&study, &spec, &found(a_fifth_more, 7)).is_some(), decided);
         assert_eq!(comparison.deciding().all(|one| one.verdict != Better::Undecided), decided);
     }
 }
@@ -129,8 +129,8 @@ fn a_search_that_was_not_finished_leaves_its_block_out() {
 
 #[test]
 fn what_few_searches_cannot_decide_is_told_before() {
-    assert_eq!(foreseen(2, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
-    let told = foreseen(2, 0, 5, &asked(&[CAPACITY], 0));
+    assert_eq!(undecidable_figures(2, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
+    let told = undecidable_figures(2, 0, 5, &asked(&[CAPACITY], 0));
     assert!(told.len() == 1 && told[0].starts_with("capacity: 5 blocks cannot show any difference"), "{told:?}");
-    assert_eq!(foreseen(2, 1, 7, &asked(&[CAPACITY, P99], 1)), Vec::<String>::new());
+    assert_eq!(undecidable_figures(2, 1, 7, &asked(&[CAPACITY, P99], 1)), Vec::<String>::new());
 }

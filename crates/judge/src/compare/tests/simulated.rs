@@ -91,7 +91,7 @@ fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
         }
         let of = |theirs: &Vec<[f64; 5]>| {
             let figures = |at: usize| {
-                let known = |runs: &[[f64; 5]]| runs.iter().map(|run| Between::at(run[at])).collect();
+                let known = |runs: &[[f64; 5]]| runs.iter().map(|run| ValueRange::exact(run[at])).collect();
                 Figures { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
             };
             pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())

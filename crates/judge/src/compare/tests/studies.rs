@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_sample, compare_stored, enough, findings, foreseen, foreseen_stored, sentences};
+use crate::compare::{compare, compare_sample, compare_stored, end_reason, findings, undecidable_figures, undecidable_stored_figures, sentences};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
-use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
+use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder};
 use brunt_model::finding::State;
 use brunt_model::question::Regression;
 use brunt_model::{Environment, Judgement, LoadUnit, Run, Study, Trial, TrialIndex, Verdict};
@@ -32,7 +32,7 @@ pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: vec![Step::new(RATE, World::open(RATE).lasting(2.0).plan)],
+        steps: vec![LoadStep::new(RATE, World::open(RATE).lasting(2.0).plan)],
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),
@@ -76,9 +76,9 @@ fn asked() -> Compare {
 
 #[test]
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
-    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
+    assert_eq!((1..10).find(|n| end_reason(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
     let study = study(&WORSE[..7]);
-    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
+    assert_eq!(end_reason(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
     let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
     let pair = &comparison.pairs[0];
@@ -208,32 +208,32 @@ fn runs_that_were_kept_are_two_groups() {
 #[test]
 fn too_few_blocks_are_told_before() {
     let all = spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]);
-    assert_eq!(foreseen(2, 1, 10, &all), Vec::<String>::new());
-    assert_eq!(foreseen(2, 1, 6, &spec(&[P99])), Vec::<String>::new());
+    assert_eq!(undecidable_figures(2, 1, 10, &all), Vec::<String>::new());
+    assert_eq!(undecidable_figures(2, 1, 6, &spec(&[P99])), Vec::<String>::new());
     assert_eq!(
-        foreseen(2, 1, 3, &spec(&[P99])),
+        undecidable_figures(2, 1, 3, &spec(&[P99])),
         [
             "p99: 3 blocks cannot show any difference: their smallest possible p-value is 0.25 (required: 0.05). At least 6 blocks are needed."
         ]
     );
     assert_eq!(
-        foreseen(2, 1, 8, &all),
+        undecidable_figures(2, 1, 8, &all),
         [
             "p50, throughput, errors, server CPU per request: 8 blocks decide only where p99 was found to differ; by themselves \
           they take 9 (at 0.0063)."
         ]
     );
-    assert_eq!(foreseen(5, 2, 8, &all).len(), 2);
-    assert_eq!(foreseen(1, 1, 2, &all), Vec::<String>::new());
+    assert_eq!(undecidable_figures(5, 2, 8, &all).len(), 2);
+    assert_eq!(undecidable_figures(1, 1, 2, &all), Vec::<String>::new());
 }
 
 #[test]
 fn what_few_kept_runs_cannot_decide_is_told() {
     let alone = spec(&[P99]);
-    assert_eq!((foreseen_stored(4, &[4], &alone), foreseen_stored(0, &[], &alone)), (Vec::new(), Vec::new()));
+    assert_eq!((undecidable_stored_figures(4, &[4], &alone), undecidable_stored_figures(0, &[], &alone)), (Vec::new(), Vec::new()));
     // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029. With one more figure, 0.025 is left, which
     // requires 2/C(10, 5) = 0.008.
-    let told = foreseen_stored(3, &[3], &alone);
+    let told = undecidable_stored_figures(3, &[3], &alone);
     assert!(told[0].contains("is 0.1 (required: 0.05). At least 4 runs per side are needed."), "{told:?}");
-    assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("At least 5 runs per side are needed."));
+    assert!(undecidable_stored_figures(1, &[1], &spec(&[P99, P50]))[0].ends_with("At least 5 runs per side are needed."));
 }

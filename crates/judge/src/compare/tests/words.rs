@@ -58,7 +58,7 @@ fn what_is_not_known_is_undecided() {
 fn errors_that_are_none_are_no_shares_of_anything() {
     let none = times(&[0.0; 10], &[1.0; 10], 10);
     says(&alone(ERRORS, none.clone()), Better::Equal, "errors: 0 % with both");
-    let some = (1..=10).map(|n| Between::at(f64::from(n) / 1000.0)).collect();
+    let some = (1..=10).map(|n| ValueRange::exact(f64::from(n) / 1000.0)).collect();
     let more = alone(ERRORS, Figures { theirs: some, ..none });
     says(&more, Better::Worse, "errors: B is worse: 0.550 % against 0 %");
     assert_eq!((more.shift, more.low, more.high), (None, None, None));

@@ -2,7 +2,7 @@ use super::world::{SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::event::Finish;
 use brunt_model::finding::{State, Steady};
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use std::time::Duration;
 
 #[test]
@@ -72,7 +72,7 @@ fn a_closed_loop_names_the_open_loop_at_its_throughput() {
         let scenario = &mut w.plan.main_mut().scenario;
         let again = scenario.requests[0].clone();
         scenario.requests.push(again);
-        scenario.steps = vec![Step::Request(0), Step::Request(1)];
+        scenario.steps = vec![ScenarioStep::Request(0), ScenarioStep::Request(1)];
     });
     assert_eq!(remedy(two), None);
     World::open(100.0).is_silent("closed_loop");

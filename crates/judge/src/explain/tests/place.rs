@@ -1,6 +1,6 @@
 use super::world::{Reply, World, reply};
 use brunt_model::Route;
-use brunt_model::finding::{Cause, Limit, Origin, Weight};
+use brunt_model::finding::{Cause, Limit, Origin, Severity};
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
@@ -91,10 +91,10 @@ fn a_known_link_without_counters_is_judged_by_the_replies() {
 fn an_unknown_link_shows_as_a_rate_that_stands_still() {
     let shaped = || sharing(12.4e6).loopback();
     let maybe = shaped().finds("link").unwrap();
-    assert_eq!(maybe.weight, Weight::Note);
+    assert_eq!(maybe.weight, Severity::Note);
     assert!(maybe.sentence.contains("may be the bottleneck"));
     let idle = shaped().counting("host.cpu_idle_seconds", 3.0).finds("link").unwrap();
-    assert_eq!(idle.weight, Weight::Warning);
+    assert_eq!(idle.weight, Severity::Warning);
     shaped().counting("host.cpu_idle_seconds", 0.1).is_silent("link");
 }
 

@@ -1,6 +1,6 @@
 use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
-use brunt_model::finding::Weight;
+use brunt_model::finding::Severity;
 use brunt_model::plan::StatusRange;
 
 fn with_status(status: u16, one_in: u64) -> impl Fn(SimulatedRequest) -> Reply {
@@ -22,9 +22,9 @@ fn errors_in_place_of_pages() {
 fn redirects_in_place_of_pages() {
     let all = World::closed(10, 0.0).answering(with_status(302, 1));
     assert!(all.says("redirects").contains("× 302"));
-    assert_eq!(all.finds("redirects").unwrap().weight, Weight::Warning);
+    assert_eq!(all.finds("redirects").unwrap().weight, Severity::Warning);
     let some = World::closed(10, 0.0).answering(with_status(301, 50));
-    assert_eq!(some.finds("redirects").unwrap().weight, Weight::Note);
+    assert_eq!(some.finds("redirects").unwrap().weight, Severity::Note);
     World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
     let asked_for =
         |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];

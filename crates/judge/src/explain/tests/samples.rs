@@ -1,5 +1,5 @@
 use super::world::{SimulatedRequest, World, failure, reply};
-use brunt_model::finding::{Estimate, Interval, Weight};
+use brunt_model::finding::{FigureEstimate, Interval, Severity};
 use brunt_model::goal::{Aim, Goal, Until};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Failure, Objective};
@@ -16,9 +16,9 @@ fn percentiles_need_samples_beyond_them() {
         world.says("few_samples"),
         "p99 needs 1,000 requests (have 500); p95 is the highest reliable percentile."
     );
-    assert_eq!(world.finds("few_samples").unwrap().weight, Weight::Note);
+    assert_eq!(world.finds("few_samples").unwrap().weight, Severity::Note);
     assert_eq!(world.finds("few_samples").unwrap().remedy.unwrap(), "run longer: `-d 20s`");
-    assert_eq!(requests(60.0).finds("few_samples").unwrap().weight, Weight::Warning);
+    assert_eq!(requests(60.0).finds("few_samples").unwrap().weight, Severity::Warning);
     assert!(requests(10.0).says("few_samples").contains("no percentile is reliable"));
     requests(1000.0).is_silent("few_samples");
 }
@@ -36,7 +36,7 @@ fn a_high_percentile_is_judged_only_where_the_user_names_it() {
 
 #[test]
 fn samples_that_depend_on_each_other_count_for_less() {
-    let estimate = Some(Estimate { value: 0.004, low: 0.003, high: None });
+    let estimate = Some(FigureEstimate { value: 0.004, low: 0.003, high: None });
     let interval =
         Interval { quantile: 0.99, estimate, effective_samples: 90.0, too_short: None, method: String::new() };
     let world = requests(2000.0).with(|w| w.judgement.intervals = vec![interval]);

@@ -7,7 +7,7 @@ use crate::levels::{Factors, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::numbers::{self, listed, percent, rate, three};
+use brunt_model::numbers::{self, enumeration, percent, rate, three_digits};
 use brunt_stats::rank;
 
 /// Significance level of a difference.
@@ -26,7 +26,7 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
         if limits.is_empty() {
             remarks.extend(nothing_found(trials));
         } else {
-            remarks.push(Remark::note(format!("{}: {}.", contender.contender, listed(&limits))));
+            remarks.push(Remark::note(format!("{}: {}.", contender.contender, enumeration(&limits))));
         }
     }
     remarks
@@ -104,7 +104,7 @@ fn saturation_difference(best: &Trials, most: f64, other: &Trials, less: f64) ->
         return Remark::warning(sentence).with_remedy(format!("measure each {} times or more", enough_repetitions()));
     }
     let p = rank::mann_whitney(&ours, &theirs);
-    let test = format!("p = {} by the ranks of {} and {} repetitions", three(p), ours.len(), theirs.len());
+    let test = format!("p = {} by the ranks of {} and {} repetitions", three_digits(p), ours.len(), theirs.len());
     if p > SIGNIFICANT {
         return Remark::note(format!("{ends}: no significant difference ({test})."));
     }

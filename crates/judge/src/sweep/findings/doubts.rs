@@ -7,7 +7,7 @@ use crate::sweep::response::is_usable;
 use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
-use brunt_model::numbers::{self, listed, plural, rate, three};
+use brunt_model::numbers::{self, enumeration, plural, rate, three_digits};
 use brunt_model::{LoadUnit, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -122,7 +122,7 @@ fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> M
     if places.len() > MOST_NAMED {
         texts.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
     }
-    MatchingTrials { count, places: listed(&texts) }
+    MatchingTrials { count, places: enumeration(&texts) }
 }
 
 /// Rule: few users waited for a reply at a time. By Little's law, their number is
@@ -141,7 +141,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let load = numbers::load(trials.unit, load);
-        let waiting = three(waiting);
+        let waiting = three_digits(waiting);
         let sentence = format!(
             "{}: of {load}, {waiting} at a time waited for a reply, and the others were {activity}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender
@@ -169,7 +169,7 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
                 places.insert(format!("{} at {load}", contender.contender));
             }
             let rest: Vec<String> = places.into_iter().collect();
-            format!("{} outliers. {} The others: {}.", all.len(), first.sentence, listed(&rest))
+            format!("{} outliers. {} The others: {}.", all.len(), first.sentence, enumeration(&rest))
         }
     };
     vec![Remark::warning(sentence).with_remedy("repeat the trial to see whether it was chance")]

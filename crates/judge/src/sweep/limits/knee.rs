@@ -3,7 +3,7 @@
 use super::unit;
 use crate::sweep::trials::{LoadPoint, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::numbers::{load, three};
+use brunt_model::numbers::{load, three_digits};
 use brunt_stats::isotonic;
 use brunt_stats::kneedle::{self, Bend};
 
@@ -113,14 +113,14 @@ fn no_knee_text(trials: &Trials, curve: &[LoadPoint], reason: &NoKnee) -> String
             format!("Not computed: {FEWEST_LOADS} loads with a response time are needed (have {n}).")
         }
         NoKnee::Flat(rise) => {
-            let rise = three(*rise);
+            let rise = three_digits(*rise);
             format!(
                 "Not reached: at the highest load {response} is still {rise} times that at the lowest, {range}; {}.",
                 trials.advice_above()
             )
         }
         NoKnee::Rises(rise) => {
-            let rise = three(*rise);
+            let rise = three_digits(*rise);
             format!(
                 "None: {response} rises {rise} times {range}, and nowhere more steeply than before; sweep lower loads."
             )

@@ -3,7 +3,7 @@
 
 use super::*;
 use brunt_model::analysis::{Band, Block};
-use brunt_stats::usl::Law;
+use brunt_stats::usl::ScalabilityLaw;
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn users_who_sleep_are_told() {
 }
 
 /// A sweep that follows a law, with noise in its blocks and over repetitions.
-fn law(law: Law, repetitions: u32, noise: f64) -> Observations {
+fn law(law: ScalabilityLaw, repetitions: u32, noise: f64) -> Observations {
     let at = |n: f64, repetition: u32| {
         let wave = |i: u32| noise * (f64::from(i * i % 7) / 3.0 - 1.0);
         let achieved = law.at(n) * (1.0 + wave(repetition + n as u32));
@@ -77,7 +77,7 @@ fn law(law: Law, repetitions: u32, noise: f64) -> Observations {
 
 #[test]
 fn a_law_is_found_and_its_peak_lies_within() {
-    let truth = Law { lambda: 1000.0, sigma: 0.03, kappa: 0.0005 };
+    let truth = ScalabilityLaw { lambda: 1000.0, sigma: 0.03, kappa: 0.0005 };
     let analysis = analyse(&law(truth, 6, 0.01));
     let fit = analysis.contenders[0].scalability.as_ref().unwrap();
     assert!((fit.sigma.low..=fit.sigma.high).contains(&0.03), "{fit:?}");
@@ -88,7 +88,7 @@ fn a_law_is_found_and_its_peak_lies_within() {
 
 #[test]
 fn a_law_without_a_sure_peak_is_not_extrapolated() {
-    let straight = Law { lambda: 1000.0, sigma: 0.05, kappa: 0.0 };
+    let straight = ScalabilityLaw { lambda: 1000.0, sigma: 0.05, kappa: 0.0 };
     for repetitions in [1, 3, 6] {
         let analysis = analyse(&law(straight, repetitions, 0.02));
         let fit = analysis.contenders[0].scalability.as_ref().unwrap();

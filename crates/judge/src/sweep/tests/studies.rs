@@ -4,7 +4,7 @@ use super::*;
 use crate::explain::tests::world::{World, reply};
 use brunt_model::analysis::{Band, Bottleneck, Culprit};
 use brunt_model::event::Finish;
-use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
+use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, LoadStep, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Environment, Judgement, Objective, Run, Study, Tick, Trial, TrialIndex, Verdict};
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ fn world(rate: f64) -> World {
     World::open(rate).lasting(SECONDS).answering(move |asked| reply(SERVICE + behind(asked.number)))
 }
 
-fn step(rate: f64) -> Step {
+fn step(rate: f64) -> LoadStep {
     let mut plan = world(rate).plan;
     plan.objectives =
         vec![Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 0.1 }];
-    Step::new(rate, plan)
+    LoadStep::new(rate, plan)
 }
 
 fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {

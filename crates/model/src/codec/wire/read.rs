@@ -64,7 +64,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             model::Event::Finished(model::Finish { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error })
         }
         Some(Kind::Lost(l)) => {
-            let part = model::Part { number: l.process, of: l.processes };
+            let part = model::ProcessPart { number: l.process, count: l.processes };
             model::Event::Lost(model::Loss { at: Tick(l.at_nanos), part })
         }
         None => return Some(Decoded::Unknown),

@@ -61,7 +61,7 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             error: finish.error.clone(),
         }),
         model::Event::Lost(loss) => {
-            Kind::Lost(Lost { at_nanos: loss.at.0, process: loss.part.number, processes: loss.part.of })
+            Kind::Lost(Lost { at_nanos: loss.at.0, process: loss.part.number, processes: loss.part.count })
         }
     })
 }

@@ -137,14 +137,14 @@ fn what_is_known_of_node_exporter_has_the_names_of_a_host() {
             (server::LOAD, 1.25),
             (name::MEMORY_AVAILABLE, 1_048_576.0),
             (name::SWAP_USED, 1e6),
-            (&Nic::SentBytes.of("eth0"), 12345.0),
-            (&Nic::BitsPerSecond.of("eth0"), 1e9),
+            (&Nic::SentBytes.reading_name("eth0"), 12345.0),
+            (&Nic::BitsPerSecond.reading_name("eth0"), 1e9),
             (&server::disk_busy("sda"), 7.5),
             (server::WORKERS_BUSY, 7.0),
             (server::WORKERS_LIMIT, 200.0),
         ],
     );
-    assert!(!values.contains_key(&Nic::BitsPerSecond.of("veth1")));
+    assert!(!values.contains_key(&Nic::BitsPerSecond.reading_name("veth1")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Pace;
 use super::listening::Socket;
 use crate::route::owner;
-use crate::watch::Trouble;
+use crate::watch::ProbeError;
 use crate::watch::machine::Machine;
 use crate::watch::ssh::quoted;
 use brunt_model::probe_spec::Select;
@@ -32,9 +32,9 @@ impl Finder {
     }
 
     /// Returns the pids of the selected processes, without descendants. Empty if there are none.
-    pub fn pids(&mut self, machine: &Machine, pace: Pace) -> Result<Vec<u32>, Trouble> {
+    pub fn pids(&mut self, machine: &Machine, pace: Pace) -> Result<Vec<u32>, ProbeError> {
         Ok(match &self.select {
-            Select::Server => return Err(Trouble::NoServer),
+            Select::Server => return Err(ProbeError::NoServer),
             Select::Pid(pid) => vec![*pid],
             Select::PidFile(path) => {
                 machine.root.whole(path).and_then(|pid| u32::try_from(pid).ok()).into_iter().collect()

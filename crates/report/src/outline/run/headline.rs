@@ -4,7 +4,7 @@ use super::{Report, Section, notes, outcomes, verdict};
 use crate::figures::with_interval;
 use crate::outline::block::{Block, Fact, Words};
 use crate::view::{Detail, Emphasis};
-use brunt_model::numbers::{count, fraction, plural, three};
+use brunt_model::numbers::{count, fraction, plural, three_digits};
 use brunt_model::{Load, Plan};
 
 /// Returns the verdict and the headline.
@@ -28,7 +28,7 @@ fn throughput(report: &Report) -> Fact {
     let text = if run.flow.completed == 0 {
         text.and(" (every reply came after the measured time)")
     } else if open {
-        text.and(format!("; offered load {}/s", three(run.per_second(run.flow.planned))))
+        text.and(format!("; offered load {}/s", three_digits(run.per_second(run.flow.planned))))
     } else {
         text
     };
@@ -39,7 +39,7 @@ fn throughput(report: &Report) -> Fact {
 fn goodput(report: &Report) -> Option<Fact> {
     let run = report.run;
     let is_shown = run.flow.good != run.flow.completed || report.detail == Detail::Full;
-    is_shown.then(|| Fact::new("Goodput", format!("{} requests/s", three(run.goodput()))))
+    is_shown.then(|| Fact::new("Goodput", format!("{} requests/s", three_digits(run.goodput()))))
 }
 
 fn errors(report: &Report) -> Fact {

@@ -6,7 +6,7 @@ use crate::outline::facts;
 use crate::result::elapsed;
 use crate::utc::rfc3339;
 use crate::view::Emphasis;
-use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three};
+use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run, reading_names};
 
@@ -57,7 +57,7 @@ fn in_processes(run: &Run) -> String {
 }
 
 fn cpu(run: &Run, user: f64, system: f64) -> String {
-    let mut out = format!("CPU {} s user + {} s system", three(user), three(system));
+    let mut out = format!("CPU {} s user + {} s system", three_digits(user), three_digits(system));
     let requests = run.flow_all.begun;
     if requests > 0 {
         out += &format!(", {} per request", seconds((user + system) / requests as f64));
@@ -94,7 +94,7 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
     let value = judged.value;
     let text = match judged.objective.metric {
         Metric::Errors => fraction(value),
-        Metric::Throughput | Metric::Goodput => format!("{}/s", three(value)),
+        Metric::Throughput | Metric::Goodput => format!("{}/s", three_digits(value)),
         Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(value),
     };
     if judged.at_least { format!("≥ {text}") } else { text }

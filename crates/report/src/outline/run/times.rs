@@ -6,7 +6,7 @@ use crate::breakdown::Breakdown;
 use crate::figures::{self, estimate, quantile_of, response_quantile, with_both_ends};
 use crate::outline::block::{Block, Fact, Words};
 use crate::view::{Detail, Emphasis};
-use brunt_model::finding::{Estimate, Interval};
+use brunt_model::finding::{FigureEstimate, Interval};
 use brunt_model::numbers::{self, UNKNOWN, time};
 use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
@@ -55,8 +55,8 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
         return figures::time_with_interval(value, Some(ends));
     }
     match estimate(judgement, q) {
-        Some(Estimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", numbers::seconds(*low)),
-        Some(Estimate { high: None, .. }) => UNKNOWN.into(),
+        Some(FigureEstimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", numbers::seconds(*low)),
+        Some(FigureEstimate { high: None, .. }) => UNKNOWN.into(),
         _ => response_quantile(t, q),
     }
 }

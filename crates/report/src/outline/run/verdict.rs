@@ -7,7 +7,7 @@ use crate::outline::items;
 use crate::view::{Detail, Emphasis};
 use brunt_model::Judgement;
 use brunt_model::finding::{Cause, Evidence, Side, State, Verdict};
-use brunt_model::numbers::{span, three};
+use brunt_model::numbers::{span, three_digits};
 
 /// Returns the start of the steady state.
 pub fn steady(report: &Report) -> Option<Fact> {
@@ -114,14 +114,14 @@ fn figure(evidence: &Evidence) -> String {
 }
 
 fn evidence_value(value: f64, is_share: bool) -> String {
-    if is_share { format!("{:.1} %", value * 100.0) } else { three(value) }
+    if is_share { format!("{:.1} %", value * 100.0) } else { three_digits(value) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::view::View;
-    use brunt_model::finding::{Check, Limit, Origin, Steady, Weight};
+    use brunt_model::finding::{Check, Limit, Origin, Steady, Severity};
     use brunt_model::{Finding, Run};
     use insta::assert_snapshot;
     use std::time::Duration;
@@ -152,8 +152,8 @@ mod tests {
             remedy: remedy.map(Into::into),
         };
         let told = vec![
-            finding(Weight::Warning, "the rate is set by the think time", Some("-r 100")),
-            finding(Weight::Note, "client and server share this machine", None),
+            finding(Severity::Warning, "the rate is set by the think time", Some("-r 100")),
+            finding(Severity::Note, "client and server share this machine", None),
         ];
         let steady_state = Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
         let judgement = Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };

@@ -6,7 +6,7 @@ use crate::outline::block::{Block, Fact};
 use brunt_model::numbers::{bytes, count, plain, plural, span};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::request::PieceInterval;
-use brunt_model::scenario::{Order, Scenario, Step};
+use brunt_model::scenario::{Order, Scenario, ScenarioStep};
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Think};
 
 /// Maximum length of a population's name before it is shortened.
@@ -114,7 +114,7 @@ fn thinking(think: &Think, scenario: &Scenario) -> String {
     let least = span(think.least.as_secs_f64());
     let most = span(think.most.as_secs_f64());
     let has_pauses =
-        Step::any(&scenario.steps, &|step| matches!(step, Step::Think(_) | Step::Pause(_) | Step::PauseByScript(_)));
+        ScenarioStep::any(&scenario.steps, &|step| matches!(step, ScenarioStep::Think(_) | ScenarioStep::Pause(_) | ScenarioStep::PauseByScript(_)));
     match think {
         t if t.is_none() && has_pauses => ", with the pauses of the scenario".into(),
         t if t.is_none() => ", no think time".into(),
@@ -181,7 +181,7 @@ fn duration(plan: &Plan, run: &Run) -> String {
     let measured = span(run.measured_seconds());
     let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
     let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
-        (Some(d), None) if as_planned || run.interrupted() => d,
+        (Some(d), None) if as_planned || run.is_interrupted() => d,
         (Some(d), None) => format!("{d} (measured {measured})"),
         (None, Some(n)) => format!("{} in {measured}", plural(n, unit)),
         (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({measured})", plural(n, unit)),

@@ -2,7 +2,7 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
-use brunt_model::numbers::{count, plural, three};
+use brunt_model::numbers::{count, plural, three_digits};
 use brunt_spec::defaults;
 
 /// Time in seconds for which a port is unusable after this side closed a
@@ -19,10 +19,10 @@ const BUSY: f64 = 0.25;
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let connections = facts.asked.connections?;
     let limit = facts.machine.descriptors;
-    let needed = connections + defaults::DESCRIPTORS_KEPT;
+    let needed = connections + defaults::RESERVED_DESCRIPTORS;
     // brunt splits the connections over processes if one may not have enough open files.
-    let processes = connections.div_ceil(limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1));
-    let is_refused = processes > defaults::MOST_PROCESSES;
+    let processes = connections.div_ceil(limit.saturating_sub(defaults::RESERVED_DESCRIPTORS).max(1));
+    let is_refused = processes > defaults::MAX_PROCESSES;
     let effect = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
@@ -70,8 +70,8 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
         bites: Certainty::Perhaps,
         what: format!(
             "{} new connections/s leave up to {} local ports in TIME_WAIT, more than the {} available",
-            three(rate),
-            three(resting),
+            three_digits(rate),
+            three_digits(resting),
             count(capacity)
         ),
         why: format!("ports stay in TIME_WAIT for {rests} s if brunt closes first; then none is free"),

@@ -2,7 +2,7 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
-use brunt_model::numbers::{count, plural, three};
+use brunt_model::numbers::{count, plural, three_digits};
 
 /// Open files of a server in addition to its connections.
 const OTHER_FILES: u64 = 16;
@@ -92,9 +92,9 @@ pub(super) fn link(facts: &Facts) -> Option<Advice> {
         what: format!(
             "replies of {} at {}/s need {} Mbit/s, more than the {} Mbit/s of the link",
             plural(reply.head_bytes + reply.body_bytes, "byte"),
-            three(rate),
-            three(bits / 1e6),
-            three(speed / 1e6)
+            three_digits(rate),
+            three_digits(bits / 1e6),
+            three_digits(speed / 1e6)
         ),
         why: "the network is the limit, not the server".into(),
         command: format!("--rate {max_rate}, a smaller page, or a faster link"),

@@ -34,7 +34,7 @@ impl Span {
 
 /// Duration of a run in seconds, from its first event to its last.
 pub fn duration(run: &Run) -> f64 {
-    run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).seconds()
+    run.finish.as_ref().map_or(run.last_interval_end, |finish| finish.at).seconds()
 }
 
 /// Duration in seconds of the interruption before each trial.

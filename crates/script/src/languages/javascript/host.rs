@@ -6,7 +6,7 @@ use crate::texts::context::{SharedState, UserContext};
 use crate::texts::reply_view::ReplyView;
 use crate::texts::script::ScriptOutcome;
 use crate::texts::variables::Variables;
-use brunt_engine::Surroundings;
+use brunt_engine::RunState;
 use brunt_model::SampleRecord;
 use brunt_model::scenario::Scope;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// State that the functions of an engine share. The user of a script lends it its variables.
 pub struct Host {
     shared_state: Arc<SharedState>,
-    surroundings: Rc<dyn Surroundings>,
+    surroundings: Rc<dyn RunState>,
     random: RefCell<Pcg64Mcg>,
     variables: RefCell<Variables>,
     call: RefCell<Call>,

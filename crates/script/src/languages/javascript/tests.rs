@@ -5,7 +5,7 @@ use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::script::ParsedScript;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use brunt_wire::{Framing, Head, Kept, Prepared, Reply};
+use brunt_wire::{Framing, Head, ReplyDetails, Prepared, Reply};
 
 fn parsed(source: &str) -> Result<ParsedScript, String> {
     let script = Script {
@@ -28,7 +28,7 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
         length: 0,
         encoded: false,
     };
-    let kept = body.map(|body| Box::new(Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() }));
+    let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() }));
     let reply = Reply { status: 200, kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();
     let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);

@@ -5,9 +5,9 @@ use crate::testing::{self, users};
 use brunt_engine::{Turn, VirtualUser};
 use brunt_model::plan::Dialling;
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, Redirects};
-use brunt_model::scenario::{Branch, Order, Portion, Scenario, Step as Do};
+use brunt_model::scenario::{Branch, Order, Portion, Scenario, ScenarioStep as Do};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
-use brunt_wire::{Framing, Head, Kept};
+use brunt_wire::{Framing, Head, ReplyDetails};
 
 fn request(method: &str, url: &str, body: Body) -> Request {
     let mut headers = vec![("Host".to_owned(), "h".to_owned()), ("X".to_owned(), "y".to_owned())];
@@ -66,7 +66,7 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
         encoded: false,
     };
     let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let kept = Kept { head: Some((head, fields)), body: body.as_bytes().to_vec(), ..Kept::default() };
+    let kept = ReplyDetails { head: Some((head, fields)), body: body.as_bytes().to_vec(), ..ReplyDetails::default() };
     Reply { status, kept: Some(Box::new(kept)), ..Reply::default() }
 }
 

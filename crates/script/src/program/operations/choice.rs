@@ -8,7 +8,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::program::user::pick;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Branch, Order, Portion, Step as ScenarioStep};
+use brunt_model::scenario::{Branch, Order, Portion, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 use std::rc::Rc;
 

@@ -11,7 +11,7 @@ use crate::program::user::interpreter::Interpreter;
 use crate::texts::pattern::Pattern;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Condition, Share, Step as ScenarioStep};
+use brunt_model::scenario::{Condition, Share, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 
 /// Jumps if a condition does not hold.

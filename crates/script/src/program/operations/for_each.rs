@@ -7,7 +7,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Step as ScenarioStep, Values};
+use brunt_model::scenario::{ScenarioStep as ScenarioStep, Values};
 use brunt_wire::Transport;
 
 /// Sets a variable to the next value of a list. After the last value the loop is left.

@@ -6,7 +6,7 @@ use crate::program::compiler::{Compiler, Open, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
-use brunt_model::scenario::Step as ScenarioStep;
+use brunt_model::scenario::ScenarioStep as ScenarioStep;
 use brunt_wire::Transport;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Lock {
             locks.borrow_mut().push(Some(permit));
             return None;
         }
-        Some(Step::Wait(Waiting::for_ever(async move {
+        Some(Step::Wait(Waiting::unlimited(async move {
             if let Ok(permit) = lock.acquire_owned().await {
                 locks.borrow_mut().push(Some(permit));
             }

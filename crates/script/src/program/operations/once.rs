@@ -5,7 +5,7 @@ use super::{Facts, InternalOp};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
-use brunt_model::scenario::Step as ScenarioStep;
+use brunt_model::scenario::ScenarioStep as ScenarioStep;
 use brunt_wire::Transport;
 
 // Their requests count in no iteration, because not every iteration makes them.

@@ -10,7 +10,7 @@ use brunt_engine::pace::Cumulative;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::load;
 use brunt_model::load::{Shape, Stage};
-use brunt_model::scenario::{self, PaceOf, PaceStage, Scope};
+use brunt_model::scenario::{self, PaceScope, PaceStage, Scope};
 use brunt_wire::Transport;
 use rand::RngExt;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub fn pause(millis: f64) -> Option<Step> {
 #[derive(Debug)]
 pub struct Pace {
     per_minute: Template,
-    by: PaceOf,
+    by: PaceScope,
     /// Name of the step, the same for all users.
     site: String,
 }
@@ -136,13 +136,13 @@ impl Pace {
         let population_site = format!("{} {}", self.site, worker.population);
         let user_site = format!("{population_site} {}", context.number);
         match self.by {
-            PaceOf::User => worker.shared_state.wait_for_turn(&user_site, now, gap),
-            PaceOf::ShareOfAll => worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64),
-            PaceOf::ShareOfPopulation => {
+            PaceScope::User => worker.shared_state.wait_for_turn(&user_site, now, gap),
+            PaceScope::ShareOfAll => worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64),
+            PaceScope::ShareOfPopulation => {
                 worker.shared_state.wait_for_turn(&user_site, now, gap * users_of_population.max(1) as f64)
             }
-            PaceOf::All => worker.shared_state.wait_for_turn(&self.site, now, gap),
-            PaceOf::Population => worker.shared_state.wait_for_turn(&population_site, now, gap),
+            PaceScope::All => worker.shared_state.wait_for_turn(&self.site, now, gap),
+            PaceScope::Population => worker.shared_state.wait_for_turn(&population_site, now, gap),
         }
     }
 }
@@ -191,6 +191,6 @@ impl Meet {
         let arrival = async move { group.notified().await };
         let limit = Duration::from_secs_f64(timeout.clamp(0.0, MAX_PAUSE_MILLIS) / 1e3);
         let limit = (!limit.is_zero()).then_some(limit);
-        Some(Step::Wait(Waiting { limit, ..Waiting::for_ever(arrival) }))
+        Some(Step::Wait(Waiting { limit, ..Waiting::unlimited(arrival) }))
     }
 }

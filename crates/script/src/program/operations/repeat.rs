@@ -6,7 +6,7 @@ use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use crate::texts::template::Template;
 use brunt_engine::Turn;
-use brunt_model::scenario::{Rounds, Step as ScenarioStep};
+use brunt_model::scenario::{Rounds, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 
 /// Sets a slot to a number of rounds. A loop without rounds is left.

@@ -96,7 +96,7 @@ impl ChosenRequest {
         user.was_together = false;
         user.failed_sample = None;
         let is_inert = user.script.inert[user.policy as usize];
-        if !is_inert && user.script.policy(user.policy).looks_at_head() {
+        if !is_inert && user.script.policy(user.policy).needs_head() {
             return self.send_remembered(user);
         }
         // The engine then ends the iteration without another call of the user.

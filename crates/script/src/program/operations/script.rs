@@ -12,7 +12,7 @@ use crate::texts::script::{Sampler, ScriptView};
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Scope, Script, Step as ScenarioStep};
+use brunt_model::scenario::{Scope, Script, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 
 pub const FACTS: Facts<'_> = Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };

@@ -6,7 +6,7 @@ use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{Manner, Step as ScenarioStep};
+use brunt_model::scenario::{ConcurrencyMode, ScenarioStep as ScenarioStep};
 use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
 
 pub fn compile(
     compiler: &mut Compiler<'_>,
-    manner: Manner,
+    manner: ConcurrencyMode,
     steps: &[ScenarioStep],
     position: Position,
 ) -> Result<(), ScriptError> {
@@ -46,7 +46,7 @@ pub fn compile(
 pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
     let script = Rc::clone(&user.script);
     let mut collection = Collection::default();
-    let mut manner = Manner::Pipelined;
+    let mut manner = ConcurrencyMode::Pipelined;
     while let Some(op) = script.compiled.program.ops.get(user.next) {
         user.next += 1;
         user.actions += u64::from(op.does_something());
@@ -76,7 +76,7 @@ impl Collection {
         Ok(())
     }
 
-    fn send<T: Transport>(self, user: &mut Interpreter<T>, manner: Manner) -> Option<Step> {
+    fn send<T: Transport>(self, user: &mut Interpreter<T>, manner: ConcurrencyMode) -> Option<Step> {
         let Self { mut requests, labels } = self;
         user.was_together = requests.len() > 1;
         user.failed_sample = None;
@@ -88,8 +88,8 @@ impl Collection {
             return requests.pop().map(Step::Request);
         }
         Some(match manner {
-            Manner::Pipelined => Step::Together(requests),
-            Manner::Parallel(most) => Step::Parallel(requests, most.max(1) as usize),
+            ConcurrencyMode::Pipelined => Step::Together(requests),
+            ConcurrencyMode::Parallel(most) => Step::Parallel(requests, most.max(1) as usize),
         })
     }
 }

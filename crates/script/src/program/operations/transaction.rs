@@ -7,7 +7,7 @@ use crate::program::user::interpreter::Interpreter;
 use crate::replies::records;
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
-use brunt_model::scenario::{Counted, Pauses, Step as ScenarioStep};
+use brunt_model::scenario::{TransactionCount, Pauses, ScenarioStep as ScenarioStep};
 use brunt_wire::Transport;
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
     Facts::new(Facts::of_all(steps).requests, Some("a transaction"))
 }
 
-pub fn counting_facts(counted: Counted) -> Facts<'static> {
-    Facts { is_sampler: counted == Counted::Sampler, ..Facts::preparation(None) }
+pub fn counting_facts(counted: TransactionCount) -> Facts<'static> {
+    Facts { is_sampler: counted == TransactionCount::Sampler, ..Facts::preparation(None) }
 }
 
 pub fn compile(
@@ -46,12 +46,12 @@ pub fn compile(
     Ok(())
 }
 
-pub fn compile_counting(compiler: &mut Compiler<'_>, counted: Counted) {
+pub fn compile_counting(compiler: &mut Compiler<'_>, counted: TransactionCount) {
     compiler.push(Op::CountInTransactions(counted));
 }
 
 /// Runs [`Op::CountInTransactions`] in the records.
-pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: Counted) {
+pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: TransactionCount) {
     if let Some(recording) = &mut user.recording {
         recording.count(counted);
     }

@@ -6,7 +6,7 @@ use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open, Position};
 use crate::program::user::interpreter::Interpreter;
 use brunt_engine::Step;
-use brunt_model::scenario::Step as ScenarioStep;
+use brunt_model::scenario::ScenarioStep as ScenarioStep;
 use brunt_wire::Transport;
 
 /// Jumps to the operation after the end of the last turn, which the slot contains, and clears the

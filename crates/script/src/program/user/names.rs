@@ -4,14 +4,14 @@ use crate::program::{Facts, SetVariables};
 use crate::texts::variables::Names;
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{AssertionTest, ReplyAction};
-use brunt_model::scenario::{Scenario, Step};
+use brunt_model::scenario::{Scenario, ScenarioStep};
 use std::collections::BTreeSet;
 
 /// Returns the numbers of the policies of its requests and samples.
 pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
     let mut used: BTreeSet<usize> = scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
-    Step::each(&scenario.steps, &mut |step| {
-        if let Step::Sample(sample) = step {
+    ScenarioStep::each(&scenario.steps, &mut |step| {
+        if let ScenarioStep::Sample(sample) = step {
             used.insert(sample.reply_policy as usize);
         }
     });
@@ -30,7 +30,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     scenario.handed.values.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
-    Step::each(&scenario.steps, &mut |step| {
+    ScenarioStep::each(&scenario.steps, &mut |step| {
         if let SetVariables::One(variable) = Facts::of_step(step).variables {
             names.number(variable);
         }
@@ -45,5 +45,5 @@ pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     scenario.handed.has_scripts
         || actions.any(|action| matches!(action, ReplyAction::Script(_)))
         || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
-        || Step::any(&scenario.steps, &|step| Facts::of_step(step).variables == SetVariables::Any)
+        || ScenarioStep::any(&scenario.steps, &|step| Facts::of_step(step).variables == SetVariables::Any)
 }

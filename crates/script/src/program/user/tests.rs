@@ -8,10 +8,10 @@ use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Branch, Condition, Manner, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, Step as Do, TextRules,
+    Branch, Condition, ConcurrencyMode, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, ScenarioStep as Do, TextRules,
     Values,
 };
-use brunt_wire::{Framing, Head, Kept, Reply};
+use brunt_wire::{Framing, Head, ReplyDetails, Reply};
 use std::time::Duration;
 
 fn request(path: &str, weight: u32) -> Request {
@@ -132,12 +132,12 @@ fn a_slow_order_stays_with_a_request_for_a_while() {
 
 #[test]
 fn loops_branches_and_what_goes_together() {
-    let together = |steps| Do::Together { manner: Manner::Pipelined, steps };
+    let together = |steps| Do::Together { manner: ConcurrencyMode::Pipelined, steps };
     let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
     let steps =
         vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
     assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
-    let parallel = Do::Together { manner: Manner::Parallel(2), steps: vec![Do::Request(1), Do::Request(2)] };
+    let parallel = Do::Together { manner: ConcurrencyMode::Parallel(2), steps: vec![Do::Request(1), Do::Request(2)] };
     assert_eq!(asks(&ABC, vec![parallel])[0], "2: (b c)");
     assert_eq!(
         asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
@@ -297,7 +297,7 @@ impl Asking {
     /// Returns the path of the next request, if the last reply has this body.
     fn next_path(&mut self, step: u32, last: Option<&str>) -> String {
         let body = last.unwrap_or_default().as_bytes().to_vec();
-        let kept = Kept { body, ..Kept::default() };
+        let kept = ReplyDetails { body, ..ReplyDetails::default() };
         let reply = last.map(|_| Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() });
         if let Some(request) = &self.1 {
             let (sample, reply) = (&Sample::default(), reply.as_ref());
@@ -361,7 +361,7 @@ fn what_is_extracted_goes_with_further_requests() {
 
 #[test]
 fn nothing_is_extracted_from_what_is_sent_together() {
-    let both = Do::Together { manner: Manner::Pipelined, steps: vec![Do::Request(0), Do::Request(0)] };
+    let both = Do::Together { manner: ConcurrencyMode::Pipelined, steps: vec![Do::Request(0), Do::Request(0)] };
     let plan = extracting(vec![Do::Request(0), both, Do::Request(1)]);
     let mut user = Asking(users(&plan).user(0), None);
     assert_eq!(user.next_path(0, None), "login");
@@ -392,7 +392,7 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
         length: 0,
         encoded: false,
     };
-    let kept = Kept { location: Some("/b".into()), head: Some((head, fields)), ..Kept::default() };
+    let kept = ReplyDetails { location: Some("/b".into()), head: Some((head, fields)), ..ReplyDetails::default() };
     let reply = Reply { status: 302, kept: Some(Box::new(kept)), ..Reply::default() };
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
@@ -480,7 +480,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
         let plan = plan(&ABC, 1.0, steps);
         CompiledScript::all(&plan).map(|_| ()).map_err(|error| error.to_string())
     };
-    let paused = Do::Together { manner: Manner::Pipelined, steps: vec![PAUSE] };
+    let paused = Do::Together { manner: ConcurrencyMode::Pipelined, steps: vec![PAUSE] };
     let told = "a pause stands among requests that are sent together; put it before or behind them";
     assert_eq!(compile(vec![paused]), Err(told.into()));
     let nobody = Do::Choose { order: Order::Random, portion: Portion::Whole, branches: vec![branch(0, vec![])] };
@@ -549,17 +549,17 @@ fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
     for number in [1, 0] {
         iteration(&mut *all.user(number), number, |_| 200);
         // It is the first that counts.
-        assert_eq!(compiled.handed_on().variables.is_empty(), number == 1);
+        assert_eq!(compiled.stage_output().variables.is_empty(), number == 1);
     }
     let mut load = plan(&[("${a}/${b}/${c}", 1)], 1.0, vec![Do::Request(0), set("a", "own"), Do::Request(0)]);
     let scenario = &mut load.main_mut().scenario;
     scenario.texts = TextRules::Expressions;
     scenario.handed = names;
     scenario.variables = vec![("c".into(), "${b}!".into())];
-    load.begin_with(&HandedOn { variables: vec![("b".into(), "${a} {n}".into())], ..compiled.handed_on() });
+    load.apply_stage_output(&StageOutput { variables: vec![("b".into(), "${a} {n}".into())], ..compiled.stage_output() });
     let handed = &load.main().scenario.handed.values;
     assert_eq!(handed, &[("a".to_owned(), String::new()), ("b".to_owned(), "${a} {n}".to_owned())]);
-    load.begin_with(&HandedOn { variables: vec![("a".into(), "1".into())], ..HandedOn::default() });
+    load.apply_stage_output(&StageOutput { variables: vec![("a".into(), "1".into())], ..StageOutput::default() });
     let mut user = users(&load).user(0);
     let values = "${a}%20{n}/${a}%20{n}!";
     let values = values.replace('{', "%7B").replace('}', "%7D");

@@ -2,7 +2,7 @@
 
 use crate::texts::tracing::{part_name, shown};
 use brunt_model::extract::QualifiedXpath;
-use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
 
 /// Describes the requirement of an assertion.
 pub fn description_of(test: &AssertionTest) -> String {
@@ -50,14 +50,14 @@ fn text_description(text: &TextAssertion) -> String {
     format!("{} {verb} {}", part_name(&text.part), patterns.join(if text.any { " or " } else { " and " }))
 }
 
-fn sign(comparison: Comparison) -> &'static str {
+fn sign(comparison: NumberComparison) -> &'static str {
     match comparison {
-        Comparison::Equal => "=",
-        Comparison::NotEqual => "≠",
-        Comparison::Greater => ">",
-        Comparison::Less => "<",
-        Comparison::AtLeast => "≥",
-        Comparison::AtMost => "≤",
+        NumberComparison::Equal => "=",
+        NumberComparison::NotEqual => "≠",
+        NumberComparison::Greater => ">",
+        NumberComparison::Less => "<",
+        NumberComparison::AtLeast => "≥",
+        NumberComparison::AtMost => "≤",
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
             message: String::new(),
         };
         assert_eq!(description_of(&AssertionTest::Text(text)), "body does not contain `a b` and `c`");
-        let size = AssertionTest::Size { part: None, is: Comparison::AtMost, bytes: "9".into() };
+        let size = AssertionTest::Size { part: None, is: NumberComparison::AtMost, bytes: "9".into() };
         assert_eq!(description_of(&size), "size of the reply ≤ 9 bytes");
         assert_eq!(statuses(&[]), "below 400");
         let ranges = [StatusRange { least: 200, most: 299 }, StatusRange { least: 304, most: 304 }];

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing;
 use crate::texts::context::UserContext;
 use brunt_model::Sample;
-use brunt_wire::{Framing, Head, Kept, Prepared, Reply};
+use brunt_wire::{Framing, Head, ReplyDetails, Prepared, Reply};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -27,7 +27,7 @@ fn reply(body: &str) -> Reply {
         length: 0,
         encoded: false,
     };
-    let kept = Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() };
+    let kept = ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() };
     Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() }
 }
 

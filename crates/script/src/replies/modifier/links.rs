@@ -158,7 +158,7 @@ mod present {
     /// Returns the links, forms and frames of a page, in this order.
     pub fn targets(page: &str, url: &Url) -> Vec<Target> {
         let page = Document::html(page);
-        let base = page.elements().find(|element| element.is("base"));
+        let base = page.elements().find(|element| element.has_name("base"));
         let base = base.and_then(|base| join(url, base.attribute("href")?));
         let base = base.as_ref().unwrap_or(url);
         let mut all = links(&page, base, "a", "href");
@@ -168,7 +168,7 @@ mod present {
     }
 
     fn links(page: &Document, base: &Url, name: &'static str, attribute: &'static str) -> Vec<Target> {
-        let elements = page.elements().filter(|element| element.is(name));
+        let elements = page.elements().filter(|element| element.has_name(name));
         let links = elements.filter_map(|element: Element<'_>| element.attribute(attribute));
         links.filter_map(|link| Target::new(base, link)).collect()
     }
@@ -179,7 +179,7 @@ mod present {
         let mut forms: Vec<Target> = Vec::new();
         let mut is_in_form = false;
         for element in page.elements() {
-            if element.is("form") {
+            if element.has_name("form") {
                 let form = element.attribute("action").and_then(|action| Target::new(url, action));
                 // Fields after a form without a target belong to no form.
                 is_in_form = form.is_some();
@@ -192,13 +192,13 @@ mod present {
     }
 
     fn field(element: Element<'_>) -> Option<RequestArgument> {
-        let (name, value) = if element.is("input") {
+        let (name, value) = if element.has_name("input") {
             (attribute(element, "name"), attribute(element, "value"))
-        } else if element.is("textarea") {
+        } else if element.has_name("textarea") {
             (attribute(element, "name"), element.first_text())
-        } else if element.is("option") {
+        } else if element.has_name("option") {
             // An option is a field with the name of its `select`.
-            let select = element.around("select");
+            let select = element.nearest_ancestor("select");
             (select.and_then(|select| select.attribute("name")).unwrap_or_default(), attribute(element, "value"))
         } else {
             return None;

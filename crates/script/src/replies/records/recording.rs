@@ -5,7 +5,7 @@ use super::number_labels;
 use crate::replies::trace;
 use crate::texts::context::{UserContext, WorkerContext};
 use brunt_model::SampleRecord;
-use brunt_model::scenario::{Counted, Pauses};
+use brunt_model::scenario::{TransactionCount, Pauses};
 use brunt_wire::Prepared;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -234,17 +234,17 @@ impl Recording {
     pub fn ignore(&mut self) {
         self.challenged = None;
         // JMeter counts it in the sample count of the sum, but not in the sums.
-        self.count(Counted::Sampler);
+        self.count(TransactionCount::Sampler);
     }
 
     /// Counts an item without a sample in the transactions.
-    pub fn count(&mut self, counted: Counted) {
+    pub fn count(&mut self, counted: TransactionCount) {
         match counted {
-            Counted::Sampler => {
+            TransactionCount::Sampler => {
                 self.has_sampler = true;
                 self.transactions.iter_mut().for_each(OpenTransaction::count_sampler);
             }
-            Counted::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
+            TransactionCount::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
         }
     }
 

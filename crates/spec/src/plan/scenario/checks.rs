@@ -7,7 +7,7 @@ use crate::plan::{Node, Value, json, read};
 use crate::words::status;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::ReplyPart;
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{Assertion, AssertionTest, NumberComparison, ExpectedJson, TextAssertion, TextMatch};
 use brunt_script::functions;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -123,7 +123,7 @@ impl StepCheck {
         if let Some(time) = self.max_time {
             push(policy, "max_time", AssertionTest::Duration(time.0.as_millis().to_string()));
         }
-        let sizes = [("min_size", self.min_size, Comparison::AtLeast), ("max_size", self.max_size, Comparison::AtMost)];
+        let sizes = [("min_size", self.min_size, NumberComparison::AtLeast), ("max_size", self.max_size, NumberComparison::AtMost)];
         for (name, bytes, is) in sizes {
             if let Some(bytes) = bytes {
                 let test = AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.0.to_string() };

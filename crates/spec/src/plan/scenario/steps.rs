@@ -28,7 +28,7 @@ use super::{ScenarioReader, expected};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::words::Nested;
 use crate::plan::{Entry, Node, Value, Yaml, read};
-use brunt_model::scenario::{Condition, SampleMaker, Step};
+use brunt_model::scenario::{Condition, SampleMaker, ScenarioStep};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -71,13 +71,13 @@ trait StepForm: DeserializeOwned + JsonSchema {
     const KEYS: FormKeys;
 
     /// Returns the step of the model; some kinds become several.
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>>;
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>>;
 }
 
 /// A row of [`KINDS`].
 struct StepKind {
     keys: FormKeys,
-    read: fn(&mut ScenarioReader<'_>, &StepNode<'_>) -> Result<Vec<Step>>,
+    read: fn(&mut ScenarioReader<'_>, &StepNode<'_>) -> Result<Vec<ScenarioStep>>,
 }
 
 impl StepKind {
@@ -117,7 +117,7 @@ impl JsonSchema for StepSchema {
 
 impl ScenarioReader<'_> {
     /// Reads the steps of a list. `key` is the place of the list, such as `steps` or `choose[0].steps`.
-    pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<Step>> {
+    pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<ScenarioStep>> {
         let Value::List(nodes) = &node.value else {
             return Err(expected(&node.at, key, "a list of steps", "each in a line `- get: URL`"));
         };
@@ -136,7 +136,7 @@ impl ScenarioReader<'_> {
         Ok(steps)
     }
 
-    fn step(&mut self, node: &Node) -> Result<Vec<Step>> {
+    fn step(&mut self, node: &Node) -> Result<Vec<ScenarioStep>> {
         if !matches!(node.value, Value::Map(_)) {
             let wrong = format!("{} instead of a map; write `name: value` below it", node.kind());
             return Err(SpecError::new(&node.at, "", wrong));
@@ -163,7 +163,7 @@ type StepList = Nested<Vec<StepSchema>>;
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl StepList {
     /// Reads it from the map around it. `key` is its place below the step, such as `steps` or `choose[0].steps`.
-    fn read(&self, reader: &mut ScenarioReader<'_>, map: &Node, key: &str) -> Result<Vec<Step>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, map: &Node, key: &str) -> Result<Vec<ScenarioStep>> {
         let (place, name) = key.rsplit_once('.').unwrap_or(("", key));
         let steps = map.child(name).ok_or_else(|| {
             SpecError::new(&map.at, place, format!("its `{name}` are missing; write a list of them below it"))
@@ -179,44 +179,44 @@ fn positive(text: &str) -> Result<u32> {
 }
 
 /// Writes the steps of a list.
-pub fn write(steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write(steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     steps.iter().flat_map(|step| write_step(step, wording)).collect()
 }
 
 /// Writes a step. There is no wildcard arm, so that a new variant does not compile until this
 /// function handles it.
-fn write_step(step: &Step, wording: &mut dyn Wording) -> Vec<Yaml> {
+fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
     match step {
-        Step::Request(number) => wording.request(*number),
-        Step::Together { manner, steps } => blocks::write_together(*manner, steps, wording),
-        Step::Group { name, steps } => vec![blocks::group(name, write(steps, wording))],
-        Step::Transaction { name, pauses, steps, .. } => blocks::write_transaction(name, *pauses, steps, wording),
-        Step::Loop { times, steps } => loops::write_loop(times.as_ref(), steps, wording),
-        Step::While { condition, twice, steps } => loops::write_while(condition, *twice, steps, wording),
-        Step::If { condition: Condition::Share(share), then, .. } => branches::write_share(share, then, wording),
-        Step::If { condition, then, otherwise } => branches::write_if(condition, then, otherwise, wording),
-        Step::ForEach { variable, values, steps } => loops::write_for_each(variable, values, steps, wording),
-        Step::Switch { value, cases } => vec![branches::write_switch(value, cases, wording)],
-        Step::Shuffle(lists) => branches::write_shuffle(lists, wording),
-        Step::During { seconds, steps } => loops::write_during(seconds, steps, wording),
-        Step::Lock { name, steps } => blocks::write_lock(name, steps, wording),
-        Step::Choose { order, portion, branches } => branches::write_choose(*order, *portion, branches, wording),
-        Step::Resumable(steps) => blocks::list_alone("resumable", write(steps, wording)),
-        Step::Once(steps) => blocks::list_alone("once", write(steps, wording)),
-        Step::OncePerLoop(steps) => {
+        ScenarioStep::Request(number) => wording.request(*number),
+        ScenarioStep::Together { manner, steps } => blocks::write_together(*manner, steps, wording),
+        ScenarioStep::Group { name, steps } => vec![blocks::group(name, write(steps, wording))],
+        ScenarioStep::Transaction { name, pauses, steps, .. } => blocks::write_transaction(name, *pauses, steps, wording),
+        ScenarioStep::Loop { times, steps } => loops::write_loop(times.as_ref(), steps, wording),
+        ScenarioStep::While { condition, twice, steps } => loops::write_while(condition, *twice, steps, wording),
+        ScenarioStep::If { condition: Condition::Share(share), then, .. } => branches::write_share(share, then, wording),
+        ScenarioStep::If { condition, then, otherwise } => branches::write_if(condition, then, otherwise, wording),
+        ScenarioStep::ForEach { variable, values, steps } => loops::write_for_each(variable, values, steps, wording),
+        ScenarioStep::Switch { value, cases } => vec![branches::write_switch(value, cases, wording)],
+        ScenarioStep::Shuffle(lists) => branches::write_shuffle(lists, wording),
+        ScenarioStep::During { seconds, steps } => loops::write_during(seconds, steps, wording),
+        ScenarioStep::Lock { name, steps } => blocks::write_lock(name, steps, wording),
+        ScenarioStep::Choose { order, portion, branches } => branches::write_choose(*order, *portion, branches, wording),
+        ScenarioStep::Resumable(steps) => blocks::list_alone("resumable", write(steps, wording)),
+        ScenarioStep::Once(steps) => blocks::list_alone("once", write(steps, wording)),
+        ScenarioStep::OncePerLoop(steps) => {
             wording.lose(Loss::OncePerLoop);
             blocks::list_alone("once", write(steps, wording))
         }
-        Step::Think(range) => vec![pauses::write_think(range)],
-        Step::Pause(millis) => pauses::write_pause(millis, wording).into_iter().collect(),
-        Step::Pace(pace) => pauses::write_pace(pace, wording).into_iter().collect(),
-        Step::Meet { users, timeout } => vec![pauses::write_meet(users, timeout, wording)],
-        Step::Set { variable, value } => variables::write_set(variable, value, wording).into_iter().collect(),
-        Step::Row(number) => variables::write_row(*number, wording).into_iter().collect(),
-        Step::Count(counter) => vec![variables::write_count(counter, wording)],
-        Step::Script(script) => wording.script(script),
-        Step::PauseByScript(script) => scripts::write_pause(wording.script(script)),
-        Step::Sample(sample) => {
+        ScenarioStep::Think(range) => vec![pauses::write_think(range)],
+        ScenarioStep::Pause(millis) => pauses::write_pause(millis, wording).into_iter().collect(),
+        ScenarioStep::Pace(pace) => pauses::write_pace(pace, wording).into_iter().collect(),
+        ScenarioStep::Meet { users, timeout } => vec![pauses::write_meet(users, timeout, wording)],
+        ScenarioStep::Set { variable, value } => variables::write_set(variable, value, wording).into_iter().collect(),
+        ScenarioStep::Row(number) => variables::write_row(*number, wording).into_iter().collect(),
+        ScenarioStep::Count(counter) => vec![variables::write_count(counter, wording)],
+        ScenarioStep::Script(script) => wording.script(script),
+        ScenarioStep::PauseByScript(script) => scripts::write_pause(wording.script(script)),
+        ScenarioStep::Sample(sample) => {
             wording.lose(Loss::Sample(sample));
             match &sample.maker {
                 SampleMaker::Script(script) => wording.script(script),
@@ -226,13 +226,13 @@ fn write_step(step: &Step, wording: &mut dyn Wording) -> Vec<Yaml> {
                 SampleMaker::Variables | SampleMaker::Fixed(_) => Vec::new(),
             }
         }
-        Step::Stop(scope) => scripts::write_stop(*scope).into_iter().collect(),
-        Step::Modify(modifier) => {
+        ScenarioStep::Stop(scope) => scripts::write_stop(*scope).into_iter().collect(),
+        ScenarioStep::Modify(modifier) => {
             wording.lose(Loss::Modifier(modifier));
             Vec::new()
         }
         // Requests of `script`, and a figure of JMeter's own records.
-        Step::Next(_) | Step::CountInTransactions(_) => Vec::new(),
+        ScenarioStep::Next(_) | ScenarioStep::CountInTransactions(_) => Vec::new(),
     }
 }
 
@@ -242,7 +242,7 @@ fn one(key: &str, value: impl Into<String>) -> Yaml {
 }
 
 /// Writes a step around others. Without others, there is no step.
-fn around(key: &str, value: Yaml, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+fn around(key: &str, value: Yaml, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     match write(steps, wording) {
         steps if steps.is_empty() => Vec::new(),
         steps => vec![Yaml::map([(key, value), ("steps", Yaml::List(steps))])],

@@ -5,7 +5,7 @@ use crate::plan_file::load;
 use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{
-    Condition, Counter, DataEnd, Manner, Order, Pace, PaceOf, Rounds, Scope, ScriptLanguage, Step, TextRules,
+    Condition, Counter, DataEnd, ConcurrencyMode, Order, Pace, PaceScope, Rounds, Scope, ScriptLanguage, ScenarioStep, TextRules,
 };
 use brunt_model::{Body, Plan};
 use std::time::Duration;
@@ -88,16 +88,16 @@ fn each_step_is_what_it_says() {
     let all: Vec<String> = headers(1).collect();
     assert_eq!(all[..3], ["accept: application/json", "X-All: 1", "Content-Type: application/x-www-form-urlencoded"]);
     let steps = &scenario.steps;
-    assert_eq!(steps[..3], [Step::Row(0), Step::Row(1), Step::Request(0)]);
-    let Step::Transaction { name, steps: shop, .. } = &steps[5] else { panic!("{:?}", steps[5]) };
-    let Step::Loop { times: Some(Rounds::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
-    assert_eq!((name.as_str(), &items[1]), ("shop", &Step::Pause("${gaussian(100,1000)}".into())));
-    let Step::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
+    assert_eq!(steps[..3], [ScenarioStep::Row(0), ScenarioStep::Row(1), ScenarioStep::Request(0)]);
+    let ScenarioStep::Transaction { name, steps: shop, .. } = &steps[5] else { panic!("{:?}", steps[5]) };
+    let ScenarioStep::Loop { times: Some(Rounds::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
+    assert_eq!((name.as_str(), &items[1]), ("shop", &ScenarioStep::Pause("${gaussian(100,1000)}".into())));
+    let ScenarioStep::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
     assert_eq!(*condition, Condition::Status(404, 404));
-    assert_eq!((&then[..], &otherwise[..]), (&[Step::Stop(Scope::Iteration)][..], &[Step::Request(3)][..]));
-    let Step::Choose { order: Order::Random, branches, .. } = &steps[6] else { panic!("{:?}", steps[6]) };
+    assert_eq!((&then[..], &otherwise[..]), (&[ScenarioStep::Stop(Scope::Iteration)][..], &[ScenarioStep::Request(3)][..]));
+    let ScenarioStep::Choose { order: Order::Random, branches, .. } = &steps[6] else { panic!("{:?}", steps[6]) };
     assert_eq!(branches.iter().map(|branch| branch.weight).collect::<Vec<_>>(), [3, 1]);
-    assert!(matches!(&steps[7], Step::Together { manner: Manner::Parallel(6), steps } if steps.len() == 2));
+    assert!(matches!(&steps[7], ScenarioStep::Together { manner: ConcurrencyMode::Parallel(6), steps } if steps.len() == 2));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn scripts_are_in_the_language_of_the_scenario() {
     let steps =
         "steps: [{script: 'vars.put(\"a\", 1)'}, {get: http://h/, after: prev.status, check: {script: 'fail(1)'}}]";
     let plan = well(&format!("language: javascript\n{steps}"));
-    let script = |step: &Step| matches!(step, Step::Script(script) if script.language == ScriptLanguage::Javascript);
+    let script = |step: &ScenarioStep| matches!(step, ScenarioStep::Script(script) if script.language == ScriptLanguage::Javascript);
     assert!(script(&plan.populations[0].scenario.steps[0]));
     let policy = &plan.reply_policies.last().unwrap();
     assert!(
@@ -319,8 +319,8 @@ steps:
         per_user: true,
         resets: false,
     };
-    let pace = Pace { per_minute: "120".into(), by: PaceOf::All, shared: String::new(), schedule: Vec::new() };
-    assert_eq!(scenario.steps[..3], [Step::Count(counter), Step::Pace(pace), Step::Row(0)]);
+    let pace = Pace { per_minute: "120".into(), by: PaceScope::All, shared: String::new(), schedule: Vec::new() };
+    assert_eq!(scenario.steps[..3], [ScenarioStep::Count(counter), ScenarioStep::Pace(pace), ScenarioStep::Row(0)]);
     assert!(scenario.data[0].skip_first && scenario.data[0].at_end == DataEnd::Eof, "{:?}", scenario.data);
     let policy = &plan.reply_policies[scenario.requests[0].reply_policy as usize];
     assert_eq!((policy.redirects.most, policy.cookies), (0, Cookies::KeptForAnIteration));
@@ -328,9 +328,9 @@ steps:
     assert!(policy.elements.is_some() && policy.actions.len() == 3 && policy.assertions.len() == 3, "{policy:?}");
     let ReplyAction::Extract(extractor) = &policy.actions[0] else { panic!("{policy:?}") };
     assert_eq!(extractor.part, ReplyPart::Headers);
-    let Step::Switch { cases, .. } = &scenario.steps[4] else { panic!("{:?}", scenario.steps) };
+    let ScenarioStep::Switch { cases, .. } = &scenario.steps[4] else { panic!("{:?}", scenario.steps) };
     assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
-    assert!(matches!(scenario.steps[5], Step::Choose { order: Order::User, .. }));
+    assert!(matches!(scenario.steps[5], ScenarioStep::Choose { order: Order::User, .. }));
     for (wrong, error_text) in [
         ("base: http://h\ncache: often\nsteps: [{get: /}]", "`often`: write true, false or revalidate"),
         ("data: users.csv\nsteps: [{get: http://h/, digest: '${name}:x'}]", "variables of users cannot stand here"),

@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, Kind, Listed, RunSettings, ValueForm};
+use crate::settings::{Content, Key, Kind, Visibility, RunSettings, ValueForm};
 use crate::words::WordError;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;
@@ -47,7 +47,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             .about("HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers")])
     },
     Row {
-        listed: Listed::No,
+        visibility: Visibility::No,
         ..Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| {
             Ok(on(|s: &mut S| s.http.versions = vec![HttpVersion::V1_0]))
         })
@@ -61,7 +61,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .usual("1")
     .keys(&[Key::new("connection.streams", ValueForm::Value)]),
     Row {
-        listed: Listed::No,
+        visibility: Visibility::No,
         ..Row::switch("h2c", "HTTP/2 over http://, by prior knowledge", |_, _| {
             Ok(on(|s: &mut S| add_version(s, HttpVersion::V2)))
         })

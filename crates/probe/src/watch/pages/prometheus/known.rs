@@ -71,13 +71,13 @@ const METRICS: &[MetricRow] = &[
 type DeviceMetric = (&'static str, fn(&str) -> String, f64);
 
 const DEVICE_METRICS: &[DeviceMetric] = &[
-    ("node_network_receive_bytes_total", |nic| Nic::ReceivedBytes.of(nic), 1.0),
-    ("node_network_transmit_bytes_total", |nic| Nic::SentBytes.of(nic), 1.0),
-    ("node_network_receive_packets_total", |nic| Nic::ReceivedPackets.of(nic), 1.0),
-    ("node_network_transmit_packets_total", |nic| Nic::SentPackets.of(nic), 1.0),
-    ("node_network_receive_drop_total", |nic| Nic::Dropped.of(nic), 1.0),
-    ("node_network_transmit_drop_total", |nic| Nic::Dropped.of(nic), 1.0),
-    ("node_network_speed_bytes", |nic| Nic::BitsPerSecond.of(nic), 8.0),
+    ("node_network_receive_bytes_total", |nic| Nic::ReceivedBytes.reading_name(nic), 1.0),
+    ("node_network_transmit_bytes_total", |nic| Nic::SentBytes.reading_name(nic), 1.0),
+    ("node_network_receive_packets_total", |nic| Nic::ReceivedPackets.reading_name(nic), 1.0),
+    ("node_network_transmit_packets_total", |nic| Nic::SentPackets.reading_name(nic), 1.0),
+    ("node_network_receive_drop_total", |nic| Nic::Dropped.reading_name(nic), 1.0),
+    ("node_network_transmit_drop_total", |nic| Nic::Dropped.reading_name(nic), 1.0),
+    ("node_network_speed_bytes", |nic| Nic::BitsPerSecond.reading_name(nic), 8.0),
     ("node_disk_io_time_seconds_total", server::disk_busy, 1.0),
     ("node_disk_read_bytes_total", server::disk_read, 1.0),
     ("node_disk_written_bytes_total", server::disk_written, 1.0),

@@ -8,7 +8,7 @@ use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::Wording;
 use crate::plan::words::Scalar;
-use brunt_model::scenario::{Manner, Pauses, Step};
+use brunt_model::scenario::{ConcurrencyMode, Pauses, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,15 +26,15 @@ pub struct TransactionStep {
 impl StepForm for TransactionStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["transaction"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let pauses = if self.with_pauses == Some(true) { Pauses::Included } else { Pauses::Excluded };
         let steps = self.steps.read(reader, step.node, "steps")?;
-        Ok(vec![Step::Transaction { name: self.transaction.0, pauses, parent: false, steps }])
+        Ok(vec![ScenarioStep::Transaction { name: self.transaction.0, pauses, parent: false, steps }])
     }
 }
 
 /// Writes a transaction. Without steps, there is none.
-pub fn write_transaction(name: &str, pauses: Pauses, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_transaction(name: &str, pauses: Pauses, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let name = wording.text(name);
     match write(steps, wording) {
         steps if steps.is_empty() => Vec::new(),
@@ -64,9 +64,9 @@ pub struct GroupStep {
 impl StepForm for GroupStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["group"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let steps = self.group.read(reader, step.node, "group")?;
-        Ok(vec![Step::Group { name: self.name.unwrap_or_default().0, steps }])
+        Ok(vec![ScenarioStep::Group { name: self.name.unwrap_or_default().0, steps }])
     }
 }
 
@@ -87,19 +87,19 @@ pub struct ParallelStep {
 impl StepForm for ParallelStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["parallel"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        let manner = Manner::Parallel(positive(&self.parallel.0).map_err(|error| step.error(error))?);
-        Ok(vec![Step::Together { manner, steps: self.steps.read(reader, step.node, "steps")? }])
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        let manner = ConcurrencyMode::Parallel(positive(&self.parallel.0).map_err(|error| step.error(error))?);
+        Ok(vec![ScenarioStep::Together { manner, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes requests that are made at the same time. Other steps among them come before.
-pub fn write_together(manner: Manner, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_together(manner: ConcurrencyMode, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let max_in_flight = match manner {
-        Manner::Parallel(max_in_flight) => max_in_flight,
-        Manner::Pipelined => 1,
+        ConcurrencyMode::Parallel(max_in_flight) => max_in_flight,
+        ConcurrencyMode::Pipelined => 1,
     };
-    let (requests, others): (Vec<Step>, Vec<Step>) = steps.iter().cloned().partition(is_requests_only);
+    let (requests, others): (Vec<ScenarioStep>, Vec<ScenarioStep>) = steps.iter().cloned().partition(is_requests_only);
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);
     if !requests.is_empty() {
@@ -109,10 +109,10 @@ pub fn write_together(manner: Manner, steps: &[Step], wording: &mut dyn Wording)
 }
 
 /// True for a request, and for loops and choices of requests only.
-fn is_requests_only(step: &Step) -> bool {
+fn is_requests_only(step: &ScenarioStep) -> bool {
     match step {
-        Step::Request(_) => true,
-        Step::Loop { .. } | Step::Choose { .. } => step.inner().into_iter().flatten().all(is_requests_only),
+        ScenarioStep::Request(_) => true,
+        ScenarioStep::Loop { .. } | ScenarioStep::Choose { .. } => step.inner().into_iter().flatten().all(is_requests_only),
         _ => false,
     }
 }
@@ -134,13 +134,13 @@ pub struct LockStep {
 impl StepForm for LockStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["lock"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Lock { name: self.lock.0, steps: self.steps.read(reader, step.node, "steps")? }])
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Lock { name: self.lock.0, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes steps within a lock.
-pub fn write_lock(name: &str, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_lock(name: &str, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let name = wording.text(name);
     around("lock", Yaml::Text(name), steps, wording)
 }
@@ -155,8 +155,8 @@ pub struct OnceStep {
 impl StepForm for OnceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["once"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Once(self.once.read(reader, step.node, "once")?)])
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Once(self.once.read(reader, step.node, "once")?)])
     }
 }
 
@@ -170,8 +170,8 @@ pub struct ResumableStep {
 impl StepForm for ResumableStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["resumable"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Resumable(self.resumable.read(reader, step.node, "resumable")?)])
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Resumable(self.resumable.read(reader, step.node, "resumable")?)])
     }
 }
 

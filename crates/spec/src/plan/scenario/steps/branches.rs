@@ -9,7 +9,7 @@ use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::scenario::{ScenarioReader, expected, items};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Node, Value, Yaml, read};
-use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, Share, Step};
+use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, Share, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,16 +28,16 @@ pub struct IfStep {
 impl StepForm for IfStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["if"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let condition = self.r#if.read(&step.key.node).map_err(|error| step.error(error))?;
         let otherwise = self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
         let then = self.steps.read(reader, step.node, "steps")?;
-        Ok(vec![Step::If { condition, then, otherwise: otherwise.unwrap_or_default() }])
+        Ok(vec![ScenarioStep::If { condition, then, otherwise: otherwise.unwrap_or_default() }])
     }
 }
 
 /// Writes a branch. Without steps, there is none.
-pub fn write_if(condition: &Condition, then: &[Step], otherwise: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_if(condition: &Condition, then: &[ScenarioStep], otherwise: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let condition = conditions::write(condition, wording);
     let then = write(then, wording);
     let otherwise = write(otherwise, wording);
@@ -53,7 +53,7 @@ pub fn write_if(condition: &Condition, then: &[Step], otherwise: &[Step], wordin
 
 /// Writes steps that run in a share of the rounds, as branches of a choice in sequence, weighted by
 /// a percentage.
-pub fn write_share(share: &Share, then: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_share(share: &Share, then: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let steps = write(then, wording);
     if steps.is_empty() {
         return steps;
@@ -111,9 +111,9 @@ struct CaseForm {
 impl StepForm for SwitchStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["switch"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let cases = self.cases.read(reader, step.node)?;
-        Ok(vec![Step::Switch { value: self.switch.0, cases }])
+        Ok(vec![ScenarioStep::Switch { value: self.switch.0, cases }])
     }
 }
 
@@ -214,7 +214,7 @@ impl ChoiceOrder {
 impl StepForm for ChooseStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let order = match self.order.unwrap_or(ChoiceOrder::Random) {
             ChoiceOrder::Random => Order::Random,
             ChoiceOrder::Sequence => Order::Sequence,
@@ -222,7 +222,7 @@ impl StepForm for ChooseStep {
             ChoiceOrder::User => Order::User,
         };
         let branches = self.choose.read(reader, &step.key.node)?;
-        Ok(vec![Step::Choose { order, portion: self.portion.unwrap_or_default(), branches }])
+        Ok(vec![ScenarioStep::Choose { order, portion: self.portion.unwrap_or_default(), branches }])
     }
 }
 
@@ -293,20 +293,20 @@ pub struct ShuffleStep {
 impl StepForm for ShuffleStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Shuffle(self.shuffle.read(reader, &step.key.node)?)])
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Shuffle(self.shuffle.read(reader, &step.key.node)?)])
     }
 }
 
 /// Writes lists of steps in random order. Without lists, there is no step.
-pub fn write_shuffle(lists: &[Vec<Step>], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_shuffle(lists: &[Vec<ScenarioStep>], wording: &mut dyn Wording) -> Vec<Yaml> {
     let lists = lists.iter().map(|steps| Yaml::List(write(steps, wording))).collect();
     list_alone("shuffle", lists)
 }
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<Vec<StepSchema>>> {
-    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Vec<Step>>> {
+    fn read(&self, reader: &mut ScenarioReader<'_>, node: &Node) -> Result<Vec<Vec<ScenarioStep>>> {
         let lists = items(node).iter().enumerate();
         lists.map(|(number, node)| reader.steps(node, &format!("shuffle[{number}]"))).collect()
     }

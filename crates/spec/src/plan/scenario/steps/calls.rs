@@ -13,7 +13,7 @@ use crate::plan::{Node, json_text, read};
 use crate::settings::{GrpcSettings, RunSettings};
 use crate::words::values;
 use brunt_model::request::JsonMessage;
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, Request};
 use brunt_script::grpc::{MessageRules, Services};
 use brunt_script::template;
@@ -96,7 +96,7 @@ pub struct CallStep {
 impl StepForm for CallStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let method = values::grpc_method(&self.grpc.0).map_err(|error| step.error(error))?;
         let Some(base) = reader.base.as_deref().map(|base| base.trim_end_matches('/').to_owned()) else {
             let wrong = "the server is not specified; write it below scenario.base, such as http://127.0.0.1:50051";
@@ -127,7 +127,7 @@ impl StepForm for CallStep {
             verbatim: None,
             reply_policy,
         };
-        Ok(vec![Step::Request(reader.add(request, &step.key.at))])
+        Ok(vec![ScenarioStep::Request(reader.add(request, &step.key.at))])
     }
 }
 

@@ -10,7 +10,7 @@ use crate::plan::words::{Nested, Scalar, ScalarList};
 use crate::plan::write::plan_time;
 use crate::plan::{Node, Yaml};
 use crate::words::duration;
-use brunt_model::scenario::{Condition, Rounds, Step, Values};
+use brunt_model::scenario::{Condition, Rounds, ScenarioStep, Values};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,14 +28,14 @@ pub struct LoopStep {
 impl StepForm for LoopStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["loop"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let times = rounds(&self.r#loop.0).map_err(|error| step.error(error))?;
-        Ok(vec![Step::Loop { times, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::Loop { times, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes a loop; `None` rounds are endless.
-pub fn write_loop(times: Option<&Rounds>, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_loop(times: Option<&Rounds>, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let times = match times {
         None => "forever".to_owned(),
         Some(Rounds::Number(times)) => times.to_string(),
@@ -67,14 +67,14 @@ pub struct WhileStep {
 impl StepForm for WhileStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["while"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let condition = self.r#while.read(&step.key.node).map_err(|error| step.error(error))?;
-        Ok(vec![Step::While { condition, twice: false, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::While { condition, twice: false, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes a loop with a condition.
-pub fn write_while(condition: &Condition, twice: bool, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_while(condition: &Condition, twice: bool, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     if twice {
         wording.lose(Loss::SecondEvaluation(condition));
     }
@@ -94,19 +94,19 @@ pub struct DuringStep {
 impl StepForm for DuringStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["during"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let time = self.during.0;
         let seconds = match duration::parse(&time) {
             Ok(time) => time.as_secs_f64().to_string(),
             Err(_) if time.contains("${") => time,
             Err(error) => return Err(step.error(error)),
         };
-        Ok(vec![Step::During { seconds, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::During { seconds, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes a loop with a time.
-pub fn write_during(seconds: &str, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_during(seconds: &str, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let time = match seconds.trim().parse() {
         Ok(seconds) => plan_time(Duration::try_from_secs_f64(seconds).unwrap_or_default()),
         Err(_) => wording.text(seconds),
@@ -126,14 +126,14 @@ pub struct ForEachStep {
 impl StepForm for ForEachStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["for_each"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let (variable, values) = self.for_each.read(&step.key.node).map_err(|error| step.error(error))?;
-        Ok(vec![Step::ForEach { variable, values, steps: self.steps.read(reader, step.node, "steps")? }])
+        Ok(vec![ScenarioStep::ForEach { variable, values, steps: self.steps.read(reader, step.node, "steps")? }])
     }
 }
 
 /// Writes a loop over values.
-pub fn write_for_each(variable: &str, values: &Values, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+pub fn write_for_each(variable: &str, values: &Values, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let values = match values {
         Values::List(values) => Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect()),
         Values::Numbered { prefix, after, last } => {

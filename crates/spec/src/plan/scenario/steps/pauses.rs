@@ -10,7 +10,7 @@ use crate::plan::words::Scalar;
 use crate::plan::write::plan_time;
 use crate::words::{duration, number, think};
 use brunt_model::load::Think;
-use brunt_model::scenario::{Pace, PaceOf, Step};
+use brunt_model::scenario::{Pace, PaceScope, ScenarioStep};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use schemars::JsonSchema;
@@ -27,21 +27,21 @@ pub struct ThinkStep {
 impl StepForm for ThinkStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["think"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         Ok(vec![pause(&self.think.0).map_err(|error| step.error(error))?])
     }
 }
 
 /// Reads a pause: a fixed time, a range of times, or a time drawn from a distribution.
-fn pause(text: &str) -> Result<Step> {
+fn pause(text: &str) -> Result<ScenarioStep> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
         ["normal", mean, deviation] => {
-            Ok(Step::Pause(format!("${{gaussian({},{})}}", millis(deviation)?, millis(mean)?)))
+            Ok(ScenarioStep::Pause(format!("${{gaussian({},{})}}", millis(deviation)?, millis(mean)?)))
         }
-        ["exponential", mean] => Ok(Step::Pause(format!("${{exponential({})}}", millis(mean)?))),
-        _ if text.contains("${") => Ok(Step::Pause(text.to_owned())),
-        _ => Ok(Step::Think(think::parse(text)?)),
+        ["exponential", mean] => Ok(ScenarioStep::Pause(format!("${{exponential({})}}", millis(mean)?))),
+        _ if text.contains("${") => Ok(ScenarioStep::Pause(text.to_owned())),
+        _ => Ok(ScenarioStep::Think(think::parse(text)?)),
     }
 }
 
@@ -106,16 +106,16 @@ pub struct PaceStep {
     /// The rate, such as `10/s` or `600/min`. A text with `${…}` is a rate per minute: `${rate}/min`.
     pace: Scalar,
     /// Whose rate it is. Default: each user's.
-    by: Option<PaceOf>,
+    by: Option<PaceScope>,
 }
 
 impl StepForm for PaceStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["pace"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let per_minute = rate_per_minute(&self.pace.0).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
-        let by = self.by.unwrap_or(PaceOf::User);
-        Ok(vec![Step::Pace(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })])
+        let by = self.by.unwrap_or(PaceScope::User);
+        Ok(vec![ScenarioStep::Pace(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })])
     }
 }
 
@@ -151,11 +151,11 @@ pub fn write_pace(pace: &Pace, wording: &mut dyn Wording) -> Option<Yaml> {
     }
     let rate = format!("{}/min", wording.text(&pace.per_minute).trim());
     let by = match pace.by {
-        PaceOf::User => return Some(one("pace", rate)),
-        PaceOf::ShareOfAll => "share_of_all",
-        PaceOf::ShareOfPopulation => "share_of_population",
-        PaceOf::All => "all",
-        PaceOf::Population => "population",
+        PaceScope::User => return Some(one("pace", rate)),
+        PaceScope::ShareOfAll => "share_of_all",
+        PaceScope::ShareOfPopulation => "share_of_population",
+        PaceScope::All => "all",
+        PaceScope::Population => "population",
     };
     Some(Yaml::map([("pace", Yaml::Text(rate)), ("by", Yaml::text(by))]))
 }
@@ -170,8 +170,8 @@ pub struct MeetStep {
 impl StepForm for MeetStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["meet"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Meet { users: self.meet.0, timeout: String::new() }])
+    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Meet { users: self.meet.0, timeout: String::new() }])
     }
 }
 

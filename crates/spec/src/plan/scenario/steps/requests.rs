@@ -12,7 +12,7 @@ use crate::words::target::{self, Target};
 use crate::words::values;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::scenario::Step;
+use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, Request};
 use brunt_script::{WordError, template};
 use schemars::JsonSchema;
@@ -74,7 +74,7 @@ impl StepForm for RequestStep {
     ])
     .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let written_url = self.url();
         let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
         let (mut url, basic) = reader.url(written_url, step)?;
@@ -113,7 +113,7 @@ impl StepForm for RequestStep {
         };
         let reply_policy = read::<ReplyKeys>(step.node)?.read(reader, step.node, &step.key.key)?;
         let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
-        Ok(vec![Step::Request(reader.add(request, &step.key.at))])
+        Ok(vec![ScenarioStep::Request(reader.add(request, &step.key.at))])
     }
 }
 

@@ -6,7 +6,7 @@ use crate::plan::Yaml;
 use crate::plan::scenario::ScenarioReader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::words::Scalar;
-use brunt_model::scenario::{Scope, Step};
+use brunt_model::scenario::{Scope, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,9 +23,9 @@ pub struct ScriptStep {
 impl StepForm for ScriptStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let script = reader.script(&reader.path, &self.script.0);
-        Ok(vec![if self.pause { Step::PauseByScript(script) } else { Step::Script(script) }])
+        Ok(vec![if self.pause { ScenarioStep::PauseByScript(script) } else { ScenarioStep::Script(script) }])
     }
 }
 
@@ -57,8 +57,8 @@ enum StopScope {
 impl StepForm for StopStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["stop"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Stop(match self.stop {
+    fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        Ok(vec![ScenarioStep::Stop(match self.stop {
             StopScope::Turn => Scope::Turn,
             StopScope::Round => Scope::Round,
             StopScope::Loop => Scope::Loop,

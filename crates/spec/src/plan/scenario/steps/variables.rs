@@ -7,7 +7,7 @@ use crate::plan::scenario::write::Wording;
 use crate::plan::scenario::{ScenarioReader, expected, texts};
 use crate::plan::words::{Nested, Scalar};
 use crate::plan::{Entry, Node, Value, Yaml, read};
-use brunt_model::scenario::{Counter, Step};
+use brunt_model::scenario::{Counter, ScenarioStep};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ pub struct SetStep {
 impl StepForm for SetStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["set"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let all = self.set.texts(&step.key.node)?.into_iter();
-        Ok(all.map(|(variable, value)| Step::Set { variable, value }).collect())
+        Ok(all.map(|(variable, value)| ScenarioStep::Set { variable, value }).collect())
     }
 }
 
@@ -73,9 +73,9 @@ struct CounterForm {
 impl StepForm for CountStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["count"]);
 
-    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let counters = self.count.read(&step.key.node).map_err(|error| step.error(error))?;
-        Ok(counters.into_iter().map(Step::Count).collect())
+        Ok(counters.into_iter().map(ScenarioStep::Count).collect())
     }
 }
 
@@ -124,13 +124,13 @@ pub struct RowStep {
 impl StepForm for RowStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
 
-    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+    fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let file = reader.file(&self.row.0);
         let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
             let wrong = format!("`{}` is none of the files below scenario.data; write one of them", self.row.0);
             step.error(SpecError::unplaced(wrong))
         })?;
-        Ok(vec![Step::Row(number as u32)])
+        Ok(vec![ScenarioStep::Row(number as u32)])
     }
 }
 

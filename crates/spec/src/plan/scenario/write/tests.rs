@@ -12,7 +12,7 @@ use crate::plan::{Draft, Node, PlanInputs, Value, Yaml, parse};
 use crate::settings::{PlannedScenario, RunSettings};
 use brunt_model::Body;
 use brunt_model::reply_policy::ReplyAction;
-use brunt_model::scenario::{Script, Step};
+use brunt_model::scenario::{Script, ScenarioStep};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn check(scenario: &Node) -> bool {
 }
 
 /// Steps as JSON, without the names of scripts, which contain the places of the steps.
-fn without_places(steps: &[Step]) -> serde_json::Value {
+fn without_places(steps: &[ScenarioStep]) -> serde_json::Value {
     let mut value = serde_json::to_value(steps).expect("JSON");
     remove_names(&mut value);
     value
