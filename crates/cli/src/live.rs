@@ -66,7 +66,7 @@ impl Live {
 }
 
 impl EventListener for Live {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         match (event, &mut self.progress) {
             (Event::Snapshot(snapshot), Some(progress)) => {
                 progress.take(snapshot);

@@ -21,9 +21,9 @@ pub fn system() -> System {
             io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         },
         program: std::env::current_exe,
-        reflected,
-        offered,
-        heard: |words| drop(redact::current().words(words)),
+        reflect_descriptors: reflected,
+        best_http_version: offered,
+        on_options: |words| drop(redact::current().words(words)),
         plan_text: |text| drop(redact::current().plan_text(text)),
         plan_tree: redact::know_tree,
     }

@@ -122,7 +122,7 @@ impl<T: Transport> Actor<T> {
         // Boxed because redirects are rare; inline they would enlarge every idle connection.
         let mut redirects: Option<Box<Redirects>> = None;
         for hops in 0.. {
-            let answered = reply.as_ref().filter(|reply| reply.kept.is_some());
+            let answered = reply.as_ref().filter(|reply| reply.details.is_some());
             let Some(next) = answered.and_then(|reply| self.user.redirect(&current, reply, hops)) else { break };
             let records = self.end_hop(cohort, &current, reply.as_ref(), redirects, &sample);
             let before = sample.last_byte;

@@ -19,7 +19,7 @@ use crate::message::{Sink, Source};
 use crate::run::EngineError;
 use brunt_model::event::Loss;
 use brunt_model::time::nanos;
-use brunt_model::{Account, Clock, Environment, Event, ProcessPart, PartCommand, Plan, Sample, Snapshot, Tick};
+use brunt_model::{ProcessMessage, Clock, Environment, Event, ProcessPart, PartCommand, Plan, Sample, Snapshot, Tick};
 use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ const LATE_READING: Duration = BETWEEN_READINGS.saturating_mul(3);
 #[derive(Debug)]
 pub enum WorkerEvent {
     /// A message of the process.
-    Message(Box<Account>),
+    Message(Box<ProcessMessage>),
     /// The process ended, with the reason if it failed. Nothing follows.
     Exited(Option<String>),
 }
@@ -145,7 +145,7 @@ impl Parts<'_> {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
                 // The command is sent to all parts, as if it came from outside.
-                Ok((_, WorkerEvent::Message(account))) if *account == Account::EndRun => control.end(),
+                Ok((_, WorkerEvent::Message(account))) if *account == ProcessMessage::EndRun => control.end(),
                 Ok((number, heard)) => self.handle_event(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -158,9 +158,9 @@ impl Parts<'_> {
     fn handle_event(&mut self, number: usize, heard: WorkerEvent) {
         match heard {
             WorkerEvent::Message(account) => match *account {
-                Account::Ready(at) => self.members[number].state = State::Ready(at),
-                Account::Event(event) => self.take(number, event),
-                Account::EndRun => {}
+                ProcessMessage::Ready(at) => self.members[number].state = State::Ready(at),
+                ProcessMessage::Event(event) => self.take(number, event),
+                ProcessMessage::EndRun => {}
             },
             WorkerEvent::Exited(why) => self.handle_exit(number, why),
         }

@@ -64,7 +64,7 @@ impl RunState for NoRun {
         at.nanos_since(Tick::ZERO) / 1_000_000
     }
 
-    fn users_there(&self) -> (u64, u64) {
+    fn active_users(&self) -> (u64, u64) {
         (1, 1)
     }
 
@@ -82,7 +82,7 @@ impl RunState for LiveRunState {
         self.zero_unix_millis + at.nanos_since(Tick::ZERO) / 1_000_000
     }
 
-    fn users_there(&self) -> (u64, u64) {
+    fn active_users(&self) -> (u64, u64) {
         let users = self.active_users.0.iter().map(|count| count.load(Ordering::Relaxed));
         let users_of_population = self.active_users.0[self.population].load(Ordering::Relaxed);
         (users_of_population, users.sum())

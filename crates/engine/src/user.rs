@@ -150,7 +150,7 @@ pub trait RunState {
     fn unix_millis_at(&self, at: Tick) -> u64;
 
     /// Number of active users of this population, and of all populations.
-    fn users_there(&self) -> (u64, u64);
+    fn active_users(&self) -> (u64, u64);
 
     /// Converts number `n` of this process, from 0, to a number among those of all
     /// processes of the run.

@@ -8,7 +8,7 @@
 
 pub(crate) mod wire;
 
-use crate::{Account, Event};
+use crate::{ProcessMessage, Event};
 use prost::Message;
 use std::io::{self, Read, Write};
 
@@ -101,14 +101,14 @@ impl<W: Write> LogWriter<W> {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_account(out: &mut impl Write, account: &Account) -> io::Result<()> {
+pub fn write_account(out: &mut impl Write, account: &ProcessMessage) -> io::Result<()> {
     out.write_all(&frame(&wire::account_message(account)?.encode_to_vec())?)?;
     out.flush()
 }
 
 /// Reads the next account. None at the end, and if its frame is incomplete
 /// or contains something else.
-pub fn read_account(from: &mut impl Read) -> Option<Account> {
+pub fn read_account(from: &mut impl Read) -> Option<ProcessMessage> {
     loop {
         let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
         let message = wire::Account::decode(&payload[..]).ok()?;

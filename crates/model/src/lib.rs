@@ -71,7 +71,7 @@ pub use finding::{Finding, Judgement, Verdict};
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{CheckFailure, Failure, Outcome};
-pub use part::{Account, Assignment, ProcessPart, PartCommand};
+pub use part::{ProcessMessage, Assignment, ProcessPart, PartCommand};
 pub use plan::{StageOutput, Plan, Population, StageKind, TestStage};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{Compare, CapacitySearch, Measure, Question};

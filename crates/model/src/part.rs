@@ -75,7 +75,7 @@ pub enum PartCommand {
 
 /// Message from a process.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Account {
+pub enum ProcessMessage {
     /// Its connections are open since this time.
     Ready(Tick),
     /// The merged result of its workers.

@@ -7,7 +7,7 @@ use brunt_model::sample::Opening;
 use brunt_model::spread::Bin;
 use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
-    Account, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, ProcessPart, Phase, Reading, Sample, Snapshot, Tally,
+    ProcessMessage, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, ProcessPart, Phase, Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -212,14 +212,14 @@ proptest! {
 
     #[test]
     fn processes_hear_what_was_said(ready in any::<u64>(), events in vec(event(), 0..3)) {
-        let mut accounts = vec![Account::Ready(Tick(ready))];
-        accounts.extend(events.into_iter().map(Account::Event));
+        let mut accounts = vec![ProcessMessage::Ready(Tick(ready))];
+        accounts.extend(events.into_iter().map(ProcessMessage::Event));
         let mut bytes = Vec::new();
         for account in &accounts {
             write_account(&mut bytes, account).expect("a frame");
         }
         let mut from = &bytes[..];
-        let heard: Vec<Account> = std::iter::from_fn(|| read_account(&mut from)).collect();
+        let heard: Vec<ProcessMessage> = std::iter::from_fn(|| read_account(&mut from)).collect();
         prop_assert_eq!(heard, accounts);
     }
 }

@@ -142,7 +142,7 @@ impl<'a, H: Host> Conductor<'a, H> {
         })?;
         let finished = self.finished_trials.get(&first.repetition);
         let is_complete = end == ExperimentEnd::Whole && finished == Some(&trials_per_repetition(self.experiment));
-        Ok(if is_complete && self.host.enough(first.repetition) { ExperimentEnd::Enough } else { end })
+        Ok(if is_complete && self.host.has_enough(first.repetition) { ExperimentEnd::Enough } else { end })
     }
 
     /// Runs group after group: while the next place fulfills `is_included`, `run_group` takes it
@@ -154,7 +154,7 @@ impl<'a, H: Host> Conductor<'a, H> {
         run_group: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
         while let Some(first) = places.peek().copied().filter(&is_included) {
-            let end = if self.host.stopped() { ExperimentEnd::Stopped } else { run_group(self, places, first)? };
+            let end = if self.host.is_stopped() { ExperimentEnd::Stopped } else { run_group(self, places, first)? };
             if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
@@ -194,7 +194,7 @@ impl<'a, H: Host> Conductor<'a, H> {
         mut run_one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            let end = if self.host.stopped() { ExperimentEnd::Stopped } else { run_one(self, part)? };
+            let end = if self.host.is_stopped() { ExperimentEnd::Stopped } else { run_one(self, part)? };
             if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
@@ -217,7 +217,7 @@ impl<'a, H: Host> Conductor<'a, H> {
     }
 
     fn run_before_hook(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
-        Ok(match self.run_hook(level, "before", hook, H::stopped)? {
+        Ok(match self.run_hook(level, "before", hook, H::is_stopped)? {
             HookEnd::Whole => ExperimentEnd::Whole,
             HookEnd::Stopped => ExperimentEnd::Stopped,
         })
@@ -231,7 +231,7 @@ impl<'a, H: Host> Conductor<'a, H> {
         is_stopped: impl Fn(&H) -> bool,
     ) -> Result<HookEnd, RigFailure<H::Error>> {
         let when = format!("{side} {}", level.describe(self.experiment));
-        self.host.say(RigMessage::Hook { when: when.clone(), command: hook.run.clone() });
+        self.host.report(RigMessage::Hook { when: when.clone(), command: hook.run.clone() });
         let environment = level.environment(self.experiment);
         let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         let host = &*self.host;
@@ -245,7 +245,7 @@ impl<'a, H: Host> Conductor<'a, H> {
             (Err(first), Ok(_)) => Err(first),
             (Err(first), Err(next)) => {
                 if let RigFailure::Hook(_) | RigFailure::Server(_) = next {
-                    self.host.say(RigMessage::Warning(without_host(&next)));
+                    self.host.report(RigMessage::Warning(without_host(&next)));
                 }
                 Err(first)
             }
@@ -277,28 +277,28 @@ impl<'a, H: Host> Conductor<'a, H> {
         let experiment: &'a Experiment = self.experiment;
         let contender = &experiment.contenders[place.contender];
         let Some(managed) = &contender.server else { return Ok(ExperimentEnd::Whole) };
-        self.host.say(RigMessage::Starting { contender: contender.name.clone() });
+        self.host.report(RigMessage::Starting { contender: contender.name.clone() });
         let start = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
         let setting = CommandSetting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
-        self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.stopped())?;
+        self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.is_stopped())?;
         if self.server.is_none() {
             return Ok(ExperimentEnd::Stopped);
         }
         self.has_served_trial = false;
         let took = self.context.time.now() - start;
-        self.host.say(RigMessage::Ready { contender: contender.name.clone(), took });
+        self.host.report(RigMessage::Ready { contender: contender.name.clone(), took });
         Ok(ExperimentEnd::Whole)
     }
 
     fn stop(&mut self, place: TrialIndex) -> Outcome<H> {
         let Some(server) = self.server.take() else { return Ok(ExperimentEnd::Whole) };
-        self.host.say(RigMessage::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
+        self.host.report(RigMessage::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
         let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         if let Some(warning) = server.stop(&setting, self.context)? {
-            self.host.say(RigMessage::Warning(warning));
+            self.host.report(RigMessage::Warning(warning));
         }
         Ok(ExperimentEnd::Whole)
     }
@@ -337,19 +337,19 @@ impl<'a, H: Host> Conductor<'a, H> {
         self.host.run(&work).map_err(RigFailure::Host)?;
         *self.finished_trials.entry(place.repetition).or_default() += 1;
         self.count_server_exits(contender)?;
-        Ok(if self.host.stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole })
+        Ok(if self.host.is_stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole })
     }
 
     fn rest(&mut self, time: Duration) -> ExperimentEnd {
         // The machine is idle before the first trial, so no rest is needed.
         let is_first_trial = std::mem::replace(&mut self.is_first_trial, false);
         if !is_first_trial && !time.is_zero() {
-            self.host.say(RigMessage::Resting { time });
+            self.host.report(RigMessage::Resting { time });
             let host = &*self.host;
-            wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.stopped().then_some(()));
+            wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.is_stopped().then_some(()));
             self.context.time.pause(time.min(UNPOLLED_REST));
         }
-        if self.host.stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole }
+        if self.host.is_stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole }
     }
 
     fn count_server_exits(&mut self, contender: &Contender) -> Result<(), ServerError> {

@@ -19,14 +19,14 @@ pub trait Host {
     fn run(&mut self, work: &TrialRun) -> Result<(), Self::Error>;
 
     /// Receives a message about an action around the runs.
-    fn say(&mut self, news: RigMessage);
+    fn report(&mut self, news: RigMessage);
 
     /// True if the experiment is to be stopped. Polled during every wait.
-    fn stopped(&self) -> bool;
+    fn is_stopped(&self) -> bool;
 
     /// True if no more repetitions are needed. Called when all contenders were
     /// measured in a repetition.
-    fn enough(&mut self, repetition: u32) -> bool {
+    fn has_enough(&mut self, repetition: u32) -> bool {
         let _ = repetition;
         false
     }

@@ -63,7 +63,7 @@ impl EventLog {
 
 impl EventListener for EventLog {
     /// A full disk ends the log, not the run.
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let Some(writer) = &mut self.writer else { return };
         if let Err(source) = writer.write(&self.redactor.event(event)) {
             self.writer = None;

@@ -54,13 +54,13 @@ impl StoredRun {
 }
 
 impl EventListener for StoredRun {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         if let Err(error) = self.log.append(event) {
             self.trouble = Some(format!("{}: the event log is incomplete: {error}", self.log.path().display()));
         }
     }
 
-    fn add(&mut self, at: Tick) -> Vec<Event> {
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
         self.trouble.take().map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
     }
 }
@@ -77,7 +77,7 @@ impl ServerReadings {
 }
 
 impl EventListener for ServerReadings {
-    fn add(&mut self, at: Tick) -> Vec<Event> {
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
         let mut events = Vec::new();
         for observed in self.0.drain() {
             events.push(match observed {

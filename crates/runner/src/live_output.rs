@@ -86,7 +86,7 @@ impl LiveOutputs {
 }
 
 impl EventListener for LiveOutputs {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         if self.outputs.is_empty() {
             return;
         }
@@ -124,14 +124,14 @@ impl Output {
         // The fold ignores all other events, so they need no place in the mailbox.
         let is_folded = matches!(event, Event::Started { .. } | Event::Label { .. } | Event::Snapshot(_));
         if let (Some(mailbox), true) = (&mut self.mailbox, is_folded) {
-            mailbox.hear(event);
+            mailbox.on_event(event);
         }
     }
 
     /// Sends the remaining lines of a run. Returns a warning if some are lost.
     fn end(&mut self, at: Tick) -> Option<String> {
         let mut mailbox = self.mailbox.take()?;
-        mailbox.hear(&Event::Finished(Finish { at, interrupted: false, error: None }));
+        mailbox.on_event(&Event::Finished(Finish { at, interrupted: false, error: None }));
         let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let DeliveryCounts { all, arrived, failure, .. } = counts.take();
@@ -154,7 +154,7 @@ impl Output {
             return;
         }
         if let Ok(mut mailbox) = Mailbox::start(TestEndHandle(Arc::clone(&self.worker))) {
-            mailbox.hear(&Event::Finished(Finish { at: Tick::ZERO, interrupted: false, error: None }));
+            mailbox.on_event(&Event::Finished(Finish { at: Tick::ZERO, interrupted: false, error: None }));
             if !mailbox.close(MAX_END_WAIT).is_complete {
                 notify(&format!("warning: {} did not take the end of the test", self.name));
             }
@@ -207,13 +207,13 @@ fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
 }
 
 impl EventListener for RunHandle {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         lock(&self.0).hear(event);
     }
 }
 
 impl EventListener for TestEndHandle {
-    fn hear(&mut self, _: &Event) {
+    fn on_event(&mut self, _: &Event) {
         lock(&self.0).send_end();
     }
 }

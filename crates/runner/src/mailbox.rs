@@ -92,7 +92,7 @@ impl Mailbox {
 }
 
 impl EventListener for Mailbox {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let mut state = self.shared.state();
         // After the end of the thread, no event would leave the queue.
         if !state.ended && !matches!(event, Event::Samples(_) | Event::Records(_)) {
@@ -136,7 +136,7 @@ fn deliver(mut listener: impl EventListener, shared: Arc<Shared>) {
     // Dropped at the end, also in a panic, so that nobody waits for this thread in vain.
     let guard = EndGuard(shared);
     while let Some(event) = guard.0.next() {
-        listener.hear(&event);
+        listener.on_event(&event);
     }
     guard.0.state().is_complete = true;
 }

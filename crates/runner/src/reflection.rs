@@ -100,7 +100,7 @@ impl Error {
 
 /// Reason why a server does not answer a reflection request, by the status of its reply.
 fn refusal(reply: &Reply) -> String {
-    let fields = reply.kept.as_ref().and_then(|kept| kept.head.as_ref()).map(|head| &head.1);
+    let fields = reply.details.as_ref().and_then(|kept| kept.head.as_ref()).map(|head| &head.1);
     let message = fields.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("grpc-message"));
     let message = message.map(|(_, text)| percent_decode_str(text).decode_utf8_lossy()).unwrap_or_default();
     let message = if message.is_empty() { String::new() } else { format!(": {message}") };
@@ -203,7 +203,7 @@ impl Client {
         if reply.status != GRPC_STATUS {
             return Err(refusal(&reply));
         }
-        let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
+        let body = reply.details.map(|kept| kept.body).unwrap_or_default();
         // A message follows a byte for its compression and four bytes for its length.
         let message = body.get(5..).ok_or(NO_REFLECTION)?;
         let answer = Answer::decode(message).map_err(|_| NO_REFLECTION)?;

@@ -124,7 +124,7 @@ impl ResultFile {
 }
 
 impl EventListener for ResultFile {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         match event {
             Event::Records(records) => self.take(records),
             Event::Finished(_) => self.finish(),
@@ -132,7 +132,7 @@ impl EventListener for ResultFile {
         }
     }
 
-    fn add(&mut self, at: Tick) -> Vec<Event> {
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
         if self.is_error_reported {
             return Vec::new();
         }
@@ -227,6 +227,6 @@ mod tests {
         };
         file.take(&[record("a")]);
         assert!(file.trouble().is_some_and(|text| text.contains("later samples are missing")));
-        assert_eq!((file.add(Tick::ZERO).len(), file.add(Tick::ZERO).len()), (1, 0));
+        assert_eq!((file.pending_events(Tick::ZERO).len(), file.pending_events(Tick::ZERO).len()), (1, 0));
     }
 }

@@ -12,20 +12,20 @@ use std::sync::Arc;
 /// Receives the events of a run, and may add events to it.
 pub trait EventListener {
     /// Receives an event. All listeners receive the events in the same order.
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let _ = event;
     }
 
     /// Returns events to add at this instant of the run, such as readings and warnings.
     /// Called after each snapshot.
-    fn add(&mut self, at: Tick) -> Vec<Event> {
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
         let _ = at;
         Vec::new()
     }
 
     /// Returns events to add before the last event.
     fn end(&mut self, at: Tick) -> Vec<Event> {
-        self.add(at)
+        self.pending_events(at)
     }
 }
 
@@ -102,7 +102,7 @@ impl EventBus<'_> {
         let messages = self.steering.after(event, &self.run);
         self.tell(messages);
         if let Event::Snapshot(_) = event {
-            self.gather(|listener, at| listener.add(at));
+            self.gather(|listener, at| listener.pending_events(at));
         }
     }
 
@@ -121,7 +121,7 @@ impl EventBus<'_> {
     }
 
     fn take(&mut self, event: &Event) {
-        self.listeners.iter_mut().for_each(|one| one.hear(event));
+        self.listeners.iter_mut().for_each(|one| one.on_event(event));
         self.run.fold(&self.redactor.event(event));
     }
 }

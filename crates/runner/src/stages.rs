@@ -153,7 +153,7 @@ fn why(stage: &TestStage, failed: &SampleRecord) -> String {
 struct LastFailure(Option<SampleRecord>);
 
 impl EventListener for LastFailure {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
         let last =
             records.iter().rev().find(|record| !record.success && record.sample_count > 0 && !record.is_transaction);

@@ -199,7 +199,7 @@ fn extension(record: &SampleRecord) -> &'static str {
 }
 
 impl EventListener for Tracer {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
         if self.is_over {
             return;

@@ -128,14 +128,14 @@ impl Transport for WitnessedTransport {
             self.witness.on_request(request);
         }
         let reply = self.transport.inspect(conn, request, stamps).await?;
-        if let Some(kept) = &reply.kept {
+        if let Some(kept) = &reply.details {
             self.witness.on_reply(request, kept);
         }
         Ok(reply)
     }
 
-    fn replied(&self, reply: &Reply) {
-        self.transport.replied(reply);
+    fn note_reply(&self, reply: &Reply) {
+        self.transport.note_reply(reply);
     }
 
     async fn send_ahead(&self, conn: &mut Self::Lane, requests: &[Rc<Prepared>]) {

@@ -161,7 +161,7 @@ mod tests {
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
         let request = Prepared::default();
         let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), ..ReplyDetails::default() }));
-        let reply = Reply { status: 200, kept, ..Reply::default() };
+        let reply = Reply { status: 200, details: kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
         let view = if body.is_some() { ScriptView::of_sample(&reply_view, true) } else { ScriptView::default() };
@@ -219,7 +219,7 @@ mod tests {
             ("HTTP/1.1 201\r\n\r\n", ""),
         ] {
             let kept = Some(Box::new(ReplyDetails { first_bytes: head.into(), ..ReplyDetails::default() }));
-            let reply = Reply { status: 201, kept, ..Reply::default() };
+            let reply = Reply { status: 201, details: kept, ..Reply::default() };
             assert_eq!(ReplyView::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
         }
     }

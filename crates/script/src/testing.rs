@@ -26,7 +26,7 @@ impl RunState for StillRun {
         self.unix_millis() + at.nanos_since(Tick::ZERO) / 1_000_000
     }
 
-    fn users_there(&self) -> (u64, u64) {
+    fn active_users(&self) -> (u64, u64) {
         (2, 5)
     }
 

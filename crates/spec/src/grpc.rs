@@ -19,7 +19,7 @@ use std::time::Duration;
 #[cfg(feature = "grpc")]
 pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<Vec<u8>, String> {
     let service = method.split('/').next().unwrap_or_default();
-    files::descriptors(&run.request.grpc, || (system.reflected)(run, service))
+    files::descriptors(&run.request.grpc, || (system.reflect_descriptors)(run, service))
 }
 
 /// Describes the services in the files of the settings, or those of the server, with their methods.

@@ -31,13 +31,13 @@ pub struct System {
     pub program: fn() -> io::Result<PathBuf>,
     /// Requests the descriptors of a gRPC service from the server of these settings, by reflection.
     /// Returns a `FileDescriptorSet`. An empty name means all services. The error is a message.
-    pub reflected: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
+    pub reflect_descriptors: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
     /// Connects to the server of these settings to find its best version of HTTP. The
     /// error is a message.
-    pub offered: fn(&RunSettings) -> Result<HttpVersion, String>,
+    pub best_http_version: fn(&RunSettings) -> Result<HttpVersion, String>,
     /// Receives the values of a plan file as options, before a message may repeat
     /// them: some are secret.
-    pub heard: fn(&[String]),
+    pub on_options: fn(&[String]),
     /// Receives the text of a plan file before it is read, for the same reason.
     pub plan_text: fn(&str),
     /// Receives the tree of a plan file before it is resolved, for the same reason.
@@ -55,9 +55,9 @@ impl System {
             environment: |_| None,
             stdin: || Ok(Vec::new()),
             program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
-            reflected: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
-            offered: |_| Err("nobody may ask the server here".to_owned()),
-            heard: |_| (),
+            reflect_descriptors: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
+            best_http_version: |_| Err("nobody may ask the server here".to_owned()),
+            on_options: |_| (),
             plan_text: |_| (),
             plan_tree: |_| (),
         }

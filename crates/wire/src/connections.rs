@@ -131,7 +131,7 @@ impl<T: Transport> Lease<T> {
         let accepts = self.release(transport);
         match result {
             Ok(reply) => {
-                transport.replied(reply);
+                transport.note_reply(reply);
                 accepts && self.can_continue_after(reply)
             }
             // A failure ends only its stream. Without streams the start of the

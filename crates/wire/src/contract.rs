@@ -99,7 +99,7 @@ pub struct Reply {
     /// Value of Content-Length. None if the body has another framing, or if there is no body.
     pub announced_bytes: Option<u64>,
     /// The parts that the transport was told to keep, if any.
-    pub kept: Option<Box<ReplyDetails>>,
+    pub details: Option<Box<ReplyDetails>>,
 }
 
 /// The parts of a reply that were kept because a check or an extractor needs them.
@@ -330,7 +330,7 @@ pub trait Transport: 'static {
     ) -> impl Future<Output = Result<Reply, Failure>>;
 
     /// Records facts about a whole reply, for the transport's own use.
-    fn replied(&self, reply: &Reply) {
+    fn note_reply(&self, reply: &Reply) {
         let _ = reply;
     }
 

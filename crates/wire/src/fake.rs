@@ -145,7 +145,7 @@ impl<T: Timer> FakeTransport<T> {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {
                 let details = ReplyDetails { location: Some(to.to_owned()), ..ReplyDetails::default() };
-                Ok(Reply { kept: Some(Box::new(details)), ..reply(302) })
+                Ok(Reply { details: Some(Box::new(details)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),
             Answer::Never | Answer::Endless => std::future::pending().await,

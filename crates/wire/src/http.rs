@@ -388,10 +388,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
         self.exchange_keeping(lane, request, WantedDetails { server: needs_server_name, ..WantedDetails::default() }, stamps)
     }
 
-    fn replied(&self, reply: &Reply) {
+    fn note_reply(&self, reply: &Reply) {
         let mut target = self.target.borrow_mut();
         if !target.has_replied {
-            let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
+            let server = reply.details.as_ref().and_then(|kept| kept.server.clone());
             *target = Target { has_reported: false, has_replied: true, server };
         }
     }

@@ -42,7 +42,7 @@ pub fn follow<T: Transport>(
     rules: RedirectRules,
     amend: impl FnOnce(&mut Redirected),
 ) -> Option<Rc<Prepared>> {
-    let location = reply.kept.as_ref()?.location.as_ref()?;
+    let location = reply.details.as_ref()?.location.as_ref()?;
     let mut redirected = redirected(from, reply.status, location, rules)?;
     amend(&mut redirected);
     let Redirected { method, url, headers, body } = &redirected;

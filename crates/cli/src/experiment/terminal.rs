@@ -31,13 +31,13 @@ struct Fanout {
 }
 
 impl EventListener for Fanout {
-    fn hear(&mut self, event: &Event) {
-        self.listeners.iter().for_each(|listener| listener.borrow_mut().hear(event));
-        self.progress.iter_mut().for_each(|progress| progress.hear(event));
+    fn on_event(&mut self, event: &Event) {
+        self.listeners.iter().for_each(|listener| listener.borrow_mut().on_event(event));
+        self.progress.iter_mut().for_each(|progress| progress.on_event(event));
     }
 
-    fn add(&mut self, at: Tick) -> Vec<Event> {
-        self.listeners.iter().flat_map(|listener| listener.borrow_mut().add(at)).collect()
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
+        self.listeners.iter().flat_map(|listener| listener.borrow_mut().pending_events(at)).collect()
     }
 
     fn end(&mut self, at: Tick) -> Vec<Event> {

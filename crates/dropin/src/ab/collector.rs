@@ -102,7 +102,7 @@ impl SampleCollector {
 }
 
 impl EventListener for SampleCollector {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         self.epoch.observe(event);
         match event {
             Event::Stage { at, phase: Phase::Measure } => {

@@ -62,7 +62,7 @@ fn reading_value(reading: &Reading, name: &str) -> Option<f64> {
 }
 
 impl EventListener for SampleCollector {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         match event {
             Event::Reading(reading) if reading.source == GENERATOR => self.read(reading),
             Event::Stage { at, phase: Phase::Measure } => {

@@ -150,8 +150,8 @@ impl SampleCollector {
 }
 
 impl EventListener for SampleCollector {
-    fn hear(&mut self, event: &Event) {
-        self.live_outputs.hear(event);
+    fn on_event(&mut self, event: &Event) {
+        self.live_outputs.on_event(event);
         match event {
             Event::Records(records) => self.add_records(records),
             Event::Snapshot(snapshot) => self.update_threads(snapshot),
@@ -159,12 +159,12 @@ impl EventListener for SampleCollector {
         }
     }
 
-    fn add(&mut self, at: Tick) -> Vec<Event> {
-        self.file.iter_mut().flat_map(|file| file.add(at)).collect()
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
+        self.file.iter_mut().flat_map(|file| file.pending_events(at)).collect()
     }
 
     fn end(&mut self, at: Tick) -> Vec<Event> {
-        let mut events = self.add(at);
+        let mut events = self.pending_events(at);
         events.extend(self.live_outputs.end(at));
         events
     }

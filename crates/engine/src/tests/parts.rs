@@ -4,7 +4,7 @@ use super::*;
 use crate::control::PartHandle;
 use crate::parts::{WorkerEvent, DistributedRun, WorkerChannels, join};
 use crate::run::run_part;
-use brunt_model::{Account, ProcessPart, PartCommand};
+use brunt_model::{ProcessMessage, ProcessPart, PartCommand};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -73,7 +73,7 @@ impl Fake {
                 let _ = out.send((number, WorkerEvent::Exited(Some("it died".into()))));
             }
             if !silent {
-                let _ = out.send((number, WorkerEvent::Message(Box::new(Account::Event(event.clone())))));
+                let _ = out.send((number, WorkerEvent::Message(Box::new(ProcessMessage::Event(event.clone())))));
             }
         };
         run_part(plan, Environment::default(), self, handle, &mut sink).unwrap();

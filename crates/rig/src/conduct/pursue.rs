@@ -111,7 +111,7 @@ impl<H: Host> Conductor<'_, H> {
             if end != ExperimentEnd::Whole {
                 return Ok(end);
             }
-            if is_last && self.host.enough(turn.repetition) {
+            if is_last && self.host.has_enough(turn.repetition) {
                 return Ok(ExperimentEnd::Enough);
             }
         }
@@ -121,7 +121,7 @@ impl<H: Host> Conductor<'_, H> {
     fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: ChosenTrial) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
-            if self.host.stopped() || self.run_chosen(&chosen)? == ExperimentEnd::Stopped {
+            if self.host.is_stopped() || self.run_chosen(&chosen)? == ExperimentEnd::Stopped {
                 return Ok(ExperimentEnd::Stopped);
             }
             next = chooser.next(self.host, turn);

@@ -101,7 +101,7 @@ impl Host for Silent {
         Ok(())
     }
 
-    fn say(&mut self, news: RigMessage) {
+    fn report(&mut self, news: RigMessage) {
         self.news.push(match news {
             RigMessage::Hook { when, command } => format!("hook {when}: {command}"),
             RigMessage::Starting { contender } => format!("start {contender}"),
@@ -112,11 +112,11 @@ impl Host for Silent {
         });
     }
 
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.stop_after.is_some_and(|after| self.made.len() >= after)
     }
 
-    fn enough(&mut self, repetition: u32) -> bool {
+    fn has_enough(&mut self, repetition: u32) -> bool {
         self.enough_calls.push(repetition);
         self.enough_after.is_some_and(|after| self.enough_calls.len() >= after)
     }

@@ -225,7 +225,7 @@ impl<'a> ServerCheck<'a> {
         let mut stamps = Stamps::default();
         let reply = self.time.within(self.plan.connection.timeout, self.wire.inspect(conn, request, &mut stamps)).await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
-        let head_and_fields = reply.kept.take().and_then(|kept| kept.head);
+        let head_and_fields = reply.details.take().and_then(|kept| kept.head);
         let (head, fields) = head_and_fields.ok_or(Failure::Protocol)?;
         let service_seconds = stamps.last_byte.seconds_since(stamps.sent);
         Ok(ReceivedReply { reply, head, fields, service_seconds })

@@ -39,7 +39,7 @@ impl<'a> Measurer<'a> {
         if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
             && let Err(error) = store.add_experiment_step(id, contender, step)
         {
-            self.say(RigMessage::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
+            self.report(RigMessage::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
         }
         let steps = &mut self.study.experiment.contenders[contender].steps;
         steps.push(step.clone());
@@ -75,7 +75,7 @@ impl<'a> Measurer<'a> {
         self.show("");
         if let Ok(StageEnd::Whole(warnings)) = &end {
             let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
-            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.say(RigMessage::Warning(warning)));
+            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.report(RigMessage::Warning(warning)));
         }
         end
     }
@@ -142,16 +142,16 @@ impl Host for Measurer<'_> {
                 return Ok(());
             }
         }
-        let measured = if self.stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
+        let measured = if self.is_stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
         for stage in work.plan.stages(StageKind::Teardown) {
             if let Err(error) = self.stage(stage, work, &mut sequence) {
-                self.say(RigMessage::Warning(format!("{}: {error}", trial_name(work))));
+                self.report(RigMessage::Warning(format!("{}: {error}", trial_name(work))));
             }
         }
         measured
     }
 
-    fn say(&mut self, news: RigMessage) {
+    fn report(&mut self, news: RigMessage) {
         match news {
             RigMessage::Hook { when, command } => self.show(&format!("{when}: {command}")),
             RigMessage::Starting { contender } => self.show(&format!("starting the server of {contender}")),
@@ -165,11 +165,11 @@ impl Host for Measurer<'_> {
         }
     }
 
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.conditions.session.interrupt.is_stopped()
     }
 
-    fn enough(&mut self, repetition: u32) -> bool {
+    fn has_enough(&mut self, repetition: u32) -> bool {
         let Question::Compare(spec) = &self.study.experiment.question else { return false };
         let within = spec.within;
         let (state, is_enough) = decide::comparison_state(&self.study, spec);
@@ -188,7 +188,7 @@ struct ServerMonitor<'a> {
 }
 
 impl EventListener for ServerMonitor<'_> {
-    fn add(&mut self, at: Tick) -> Vec<Event> {
+    fn pending_events(&mut self, at: Tick) -> Vec<Event> {
         let trouble = if self.is_reported { None } else { self.work.server_warning() };
         self.is_reported |= trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()

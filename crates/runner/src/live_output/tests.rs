@@ -65,9 +65,9 @@ fn runs_of_a_test_are_sent_one_after_the_other() {
     let (output, received) = graphite();
     let (mut outputs, notifications) = listening(&[output]);
     for run in 1..=2 {
-        outputs.hear(&started());
+        outputs.on_event(&started());
         for second in 1..=3 {
-            outputs.hear(&snapshot(second, run * 10 + second));
+            outputs.on_event(&snapshot(second, run * 10 + second));
         }
         assert_eq!(outputs.end(Tick::ZERO), []);
     }
@@ -84,9 +84,9 @@ fn runs_of_a_test_are_sent_one_after_the_other() {
 fn a_system_that_is_not_there_is_told_once_and_counted() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (mut outputs, notifications) = listening(&[output(port)]);
-    outputs.hear(&started());
+    outputs.on_event(&started());
     for second in 1..=4 {
-        outputs.hear(&snapshot(second, 1));
+        outputs.on_event(&snapshot(second, 1));
     }
     let warnings = outputs.end(Tick(7));
     let [Event::Warning(warning)] = &warnings[..] else { panic!("{warnings:?}") };

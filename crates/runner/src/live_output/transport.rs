@@ -117,7 +117,7 @@ fn post(common: &Arc<Common>, url: &str, token: Option<&Token>, text: &str) -> R
     if (200..300).contains(&status) {
         return Ok(());
     }
-    let text = reply.kept.map_or_else(String::new, |kept| one_line(&kept.body));
+    let text = reply.details.map_or_else(String::new, |kept| one_line(&kept.body));
     let reason = if text.is_empty() { format!("it answers {status}") } else { format!("it answers {status}: {text}") };
     // 5xx and 429 are temporary, so the lines are sent again.
     Err(if status >= 500 || status == 429 { absent_error(reason) } else { refused_error(reason) })

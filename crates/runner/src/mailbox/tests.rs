@@ -18,7 +18,7 @@ struct Slow {
 }
 
 impl EventListener for Slow {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let _ = self.go.recv();
         let _ = self.received.send(event.clone());
     }
@@ -83,7 +83,7 @@ fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
 
 fn hear(mailbox: &mut Mailbox, events: &[Event]) {
     for event in events {
-        mailbox.hear(event);
+        mailbox.on_event(event);
     }
 }
 
@@ -100,7 +100,7 @@ fn a_listener_that_keeps_up_hears_each_event_as_it_is() {
     let (mut mailbox, go, received) = slow();
     let events = run_of(10);
     for event in &events {
-        mailbox.hear(event);
+        mailbox.on_event(event);
         go.send(()).unwrap();
         assert_eq!(received.recv_timeout(AGES).as_ref(), Ok(event));
     }
@@ -142,15 +142,15 @@ fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
 fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
     struct Broken;
     impl EventListener for Broken {
-        fn hear(&mut self, _: &Event) {
+        fn on_event(&mut self, _: &Event) {
             std::panic::resume_unwind(Box::new("broken"));
         }
     }
     let mut mailbox = Mailbox::start(Broken).unwrap();
-    mailbox.hear(&snapshot(1, Phase::Measure));
+    mailbox.on_event(&snapshot(1, Phase::Measure));
     let shared = mailbox.shared.clone();
     drop(shared.changed.wait_while(shared.state(), |state| !state.ended).unwrap());
-    mailbox.hear(&snapshot(2, Phase::Measure));
+    mailbox.on_event(&snapshot(2, Phase::Measure));
     assert!(mailbox.shared.state().queue.is_empty());
     assert!(!mailbox.close(AGES).is_complete);
 }
@@ -166,7 +166,7 @@ fn snapshots_of_two_parts_of_the_run_are_never_joined() {
 #[test]
 fn single_samples_do_not_wait_in_a_mailbox() {
     let (mut mailbox, go, received) = slow();
-    mailbox.hear(&Event::Samples(Vec::new()));
+    mailbox.on_event(&Event::Samples(Vec::new()));
     drop(go);
     assert!(mailbox.close(AGES).is_complete);
     assert_eq!(received.iter().count(), 0);

@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::{Epoch, PartHandle, run_part};
 use brunt_model::codec::write_account;
-use brunt_model::{Account, Assignment, Environment, Event, PartCommand};
+use brunt_model::{ProcessMessage, Assignment, Environment, Event, PartCommand};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -74,11 +74,11 @@ impl<W: Write> Accounts<W> {
     /// Sends an event, unless the process that started this one knows it already.
     fn pass_on(&self, event: &Event) {
         if !matches!(event, Event::Started { .. } | Event::Stage { .. }) {
-            self.send(&Account::Event(event.clone()));
+            self.send(&ProcessMessage::Event(event.clone()));
         }
     }
 
-    fn send(&self, account: &Account) {
+    fn send(&self, account: &ProcessMessage) {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         // The process that started this one has ended, so no process needs the measurements.
         if write_account(&mut *output, account).is_err() {

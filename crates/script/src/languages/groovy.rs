@@ -442,7 +442,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn group_threads(&self) -> u32 {
-        self.user.worker.surroundings.users_there().0 as u32
+        self.user.worker.surroundings.active_users().0 as u32
     }
 
     fn iteration(&self) -> u64 {

@@ -90,7 +90,7 @@ impl Memory {
     /// if some are known.
     pub fn will_repeat<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
         let (Some(user_request), Some(reply)) = (&self.current, reply) else { return false };
-        let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
+        let head = reply.details.as_ref().and_then(|kept| kept.head.as_ref());
         head.is_some_and(|(_, fields)| {
             is_repeated(script.policy(user_request.tags.reply_policy), user_request, reply.status, fields)
         })
@@ -170,7 +170,7 @@ impl Memory {
 
     /// Applies a reply: cookies, cache, redirects, credentials and page elements.
     pub fn react<T: Transport>(&mut self, script: &WorkerScript<T>, reply: &Reply) {
-        let (Some(user_request), Some(kept)) = (self.current.take(), &reply.kept) else { return };
+        let (Some(user_request), Some(kept)) = (self.current.take(), &reply.details) else { return };
         let Some((_, fields)) = &kept.head else { return };
         let policy = script.policy(user_request.tags.reply_policy);
         if policy.cookies.are_kept() {
@@ -203,7 +203,7 @@ impl Memory {
     ) {
         let policy = script.policy(page.tags.reply_policy);
         let Some(rules) = &policy.elements else { return };
-        let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
+        let fields = reply.details.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
         let is_page = value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
         if page.is_element || !is_page || reply.status >= 300 {
             return;
@@ -239,7 +239,7 @@ impl Memory {
         if !script.follows(from, reply, hops) {
             return None;
         }
-        let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
+        let fields = reply.details.as_ref()?.head.as_ref().map(|head| &head.1);
         let url = Rc::clone(&from.parts()?.url);
         let keeps_cookies = script.policy(from.tags.reply_policy).cookies.are_kept();
         if let Some(fields) = fields.filter(|_| keeps_cookies) {

@@ -61,7 +61,7 @@ pub fn values(user: &UserContext) -> Vec<String> {
 /// Creates the common part of all records: texts of the sample, and data of its user.
 pub fn of_user(reply_view: &ReplyView<'_>) -> SampleRecord {
     let user = reply_view.user;
-    let (group, all) = user.worker.surroundings.users_there();
+    let (group, all) = user.worker.surroundings.active_users();
     SampleRecord {
         label: reply_view.label(),
         code: reply_view.status(),
@@ -222,7 +222,7 @@ pub fn all_details(reply_view: &ReplyView<'_>) -> RecordDetails {
         request_headers: Some(lines.collect()),
         response_headers: Some(reply_view.headers()),
         body: Some(reply_view.body().to_owned()),
-        redirect_location: reply_view.reply.and_then(|reply| reply.kept.as_ref()?.location.clone()),
+        redirect_location: reply_view.reply.and_then(|reply| reply.details.as_ref()?.location.clone()),
     }
 }
 

@@ -84,7 +84,7 @@ pub fn checks(checks: &Checks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluati
     let expects = checks.expects(reply.status);
     let mut all = vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
     if let Some(pattern) = &checks.body {
-        let matches = reply.kept.as_ref().is_some_and(|kept| kept.matches);
+        let matches = reply.details.as_ref().is_some_and(|kept| kept.matches);
         all.push(check_look("body", format!("matches `{}`", shown(pattern)), shown(reply_view.body()), matches));
     }
     all

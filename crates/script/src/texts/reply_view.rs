@@ -116,7 +116,7 @@ impl<'a> ReplyView<'a> {
 
     /// Returns the bytes of the body.
     pub fn body_bytes(&self) -> &[u8] {
-        let received = self.reply.and_then(|reply| reply.kept.as_ref());
+        let received = self.reply.and_then(|reply| reply.details.as_ref());
         self.changes.body.as_deref().or_else(|| Some(&received?.body)).unwrap_or_default()
     }
 
@@ -133,7 +133,7 @@ impl<'a> ReplyView<'a> {
             if let Some(changed) = &self.changes.body {
                 return Cow::Owned(lossy(changed).into_owned());
             }
-            let Some(kept) = self.reply.and_then(|reply| reply.kept.as_ref()) else { return Cow::Borrowed("") };
+            let Some(kept) = self.reply.and_then(|reply| reply.details.as_ref()) else { return Cow::Borrowed("") };
             if let Some(json) = self.message_json(&kept.body) {
                 return Cow::Owned(json);
             }
@@ -187,7 +187,7 @@ impl<'a> ReplyView<'a> {
 
     /// Returns the header fields of the reply.
     pub fn fields(&self) -> &[(String, String)] {
-        let head = self.reply.and_then(|reply| reply.kept.as_ref()?.head.as_ref());
+        let head = self.reply.and_then(|reply| reply.details.as_ref()?.head.as_ref());
         head.map_or(&[], |head| &head.1)
     }
 
@@ -217,7 +217,7 @@ impl<'a> ReplyView<'a> {
             let message = self.field("grpc-message").unwrap_or_default();
             return percent_decode_str(message).decode_utf8_lossy();
         }
-        let first = reply.kept.as_ref().map(|kept| &kept.first_bytes);
+        let first = reply.details.as_ref().map(|kept| &kept.first_bytes);
         // HTTP/2 and HTTP/3 have no reason phrase.
         let Some(first) = first.filter(|bytes| bytes.starts_with(b"HTTP/1")) else {
             let status = http::StatusCode::from_u16(reply.status).ok();
@@ -241,7 +241,7 @@ impl<'a> ReplyView<'a> {
             return headers.clone();
         }
         let Some(reply) = self.reply else { return String::new() };
-        let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
+        let head = reply.details.as_ref().and_then(|kept| kept.head.as_ref());
         let version = head.map_or(HttpVersion::V1_1, |(head, _)| head.version);
         let status = head.map_or(reply.status, |(head, _)| head.status);
         let mut text = format!("{version} {status} {}\n", self.message());

@@ -136,7 +136,7 @@ pub fn put_value<S: Settings>(
     };
     for (word, at) in words(key, &key_value.node, folder) {
         // The caller learns the option before an error may repeat its value, which may be secret.
-        (system.heard)(&[format!("--{}={word}", row.option)]);
+        (system.on_options)(&[format!("--{}={word}", row.option)]);
         let change = (row.read)(&word, system.environment);
         change.map_err(|wrong| SpecError::new(at, key.key, refusal(row, &word, wrong)))?.put_into(settings);
         settings.sources_mut().key(row.option, key, at);

@@ -21,7 +21,7 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
         require!(run.sources, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
             format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.name_of("http"))
         });
-        return (system.offered)(run).map_err(|why| {
+        return (system.best_http_version)(run).map_err(|why| {
             run.sources.refuse(|names| {
                 format!("{}: auto asks the server, and there was no answer ({why}); start it, or write a version, such as 2", names.name_of("http"))
             })

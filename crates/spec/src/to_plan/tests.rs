@@ -359,7 +359,7 @@ fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
 
 #[test]
 fn a_version_of_http_that_is_not_good_makes_no_load() {
-    let offers = |version| System { offered: version, ..SYSTEM };
+    let offers = |version| System { best_http_version: version, ..SYSTEM };
     let asked = "http://h/ --http auto --expect-http 2,3";
     let (plan, _) = planned_on(offers(|_| Ok(HttpVersion::V3)), asked).unwrap();
     assert_eq!(plan.connection.http, HttpVersion::V3);

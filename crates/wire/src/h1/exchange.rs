@@ -504,7 +504,7 @@ impl ReplyReceiver {
             body_bytes: self.parser.body_bytes(),
             head_bytes: self.parser.head_bytes(),
             announced_bytes,
-            kept: self.collector.map(|collector| Box::new((*collector).finish(head))),
+            details: self.collector.map(|collector| Box::new((*collector).finish(head))),
         })
     }
 

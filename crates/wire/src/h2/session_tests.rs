@@ -165,7 +165,7 @@ fn what_is_wanted_of_a_head_is_kept() {
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
-    let kept = session.streams.remove(&1).unwrap().into_reply().unwrap().kept.unwrap();
+    let kept = session.streams.remove(&1).unwrap().into_reply().unwrap().details.unwrap();
     assert_eq!(String::from_utf8_lossy(&kept.first_bytes), "HTTP/2 200\r\na: b\r\n\r\n");
     assert_eq!((kept.head.unwrap().1, kept.body), (vec![("a".into(), "b".into())], b"hello".to_vec()));
 }

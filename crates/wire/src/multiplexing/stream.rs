@@ -249,7 +249,7 @@ impl Stream {
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
             announced_bytes: self.announced.filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
-            kept: details,
+            details,
         })
     }
 }

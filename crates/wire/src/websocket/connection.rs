@@ -80,7 +80,7 @@ impl<C: Carrier> WebSocket<C> {
         if reply.status != STATUS {
             return Err((Failure::Protocol, refusal_text(reply.status)));
         }
-        let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
+        let fields = reply.details.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
         let protocol_error = |why| (Failure::Protocol, why);
         opening.check(&fields).map_err(protocol_error)?;
         let compression = negotiate(&fields, parts).map_err(protocol_error)?;

@@ -127,6 +127,6 @@ impl PartialMessage {
         let body_bytes = self.body_bytes;
         let head_bytes = stamps.bytes_received.saturating_sub(body_bytes);
         stamps.head_bytes = head_bytes;
-        Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, kept: parts, ..Reply::default() }
+        Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, details: parts, ..Reply::default() }
     }
 }

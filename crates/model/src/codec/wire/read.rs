@@ -24,14 +24,14 @@ pub enum Decoded<T> {
 }
 
 /// Converts an account; None if the message is damaged.
-pub fn account(message: Account) -> Option<Decoded<model::Account>> {
+pub fn account(message: Account) -> Option<Decoded<model::ProcessMessage>> {
     Some(match message.said {
-        Some(AccountKind::ReadyNanos(at)) => Decoded::Known(model::Account::Ready(Tick(at))),
+        Some(AccountKind::ReadyNanos(at)) => Decoded::Known(model::ProcessMessage::Ready(Tick(at))),
         Some(AccountKind::Event(message)) => match event(message)? {
-            Decoded::Known(event) => Decoded::Known(model::Account::Event(event)),
+            Decoded::Known(event) => Decoded::Known(model::ProcessMessage::Event(event)),
             Decoded::Unknown => Decoded::Unknown,
         },
-        Some(AccountKind::EndRun(_)) => Decoded::Known(model::Account::EndRun),
+        Some(AccountKind::EndRun(_)) => Decoded::Known(model::ProcessMessage::EndRun),
         None => Decoded::Unknown,
     })
 }

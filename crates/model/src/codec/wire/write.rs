@@ -14,11 +14,11 @@ use serde_json::to_string;
 /// # Errors
 ///
 /// The plan or the environment of its event cannot be encoded as JSON.
-pub fn account_message(account: &model::Account) -> serde_json::Result<Account> {
+pub fn account_message(account: &model::ProcessMessage) -> serde_json::Result<Account> {
     let kind = match account {
-        model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
-        model::Account::Event(event) => AccountKind::Event(event_message(event)?),
-        model::Account::EndRun => AccountKind::EndRun(true),
+        model::ProcessMessage::Ready(at) => AccountKind::ReadyNanos(at.0),
+        model::ProcessMessage::Event(event) => AccountKind::Event(event_message(event)?),
+        model::ProcessMessage::EndRun => AccountKind::EndRun(true),
     };
     Ok(Account { said: Some(kind) })
 }

@@ -29,7 +29,7 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
         encoded: false,
     };
     let kept = body.map(|body| Box::new(ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() }));
-    let reply = Reply { status: 200, kept, ..Reply::default() };
+    let reply = Reply { status: 200, details: kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();
     let reply_view = ReplyView::new(&request, Some(&reply), &sample, user);
     let view = if body.is_some() { ScriptView::of_sample(&reply_view, true) } else { ScriptView::default() };

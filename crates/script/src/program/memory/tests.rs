@@ -67,7 +67,7 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
     };
     let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let kept = ReplyDetails { head: Some((head, fields)), body: body.as_bytes().to_vec(), ..ReplyDetails::default() };
-    Reply { status, kept: Some(Box::new(kept)), ..Reply::default() }
+    Reply { status, details: Some(Box::new(kept)), ..Reply::default() }
 }
 
 /// Replies as siege handles them.
@@ -221,7 +221,7 @@ fn cookies_are_taken_and_sent_along_a_redirect() {
     let turn = |last, step| Turn { last, step, ..Turn::default() };
     let Step::Request(first) = user.next(turn(None, 0)) else { panic!("no request") };
     let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
-    led.kept.as_mut().unwrap().location = Some("/b".into());
+    led.details.as_mut().unwrap().location = Some("/b".into());
     let next = user.redirect(&first, &led, 0).unwrap();
     assert!(String::from_utf8_lossy(&next.bytes()).contains("\r\nCookie: a=1\r\n"));
     assert_eq!(user.redirect(&next, &led, 1).map(|_| ()), None);

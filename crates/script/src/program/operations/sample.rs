@@ -77,7 +77,7 @@ impl MakeSample {
         let request = Prepared::default();
         let clocks = Sample { outcome: GOOD, ..Sample::default() };
         // Assertions and scripts see a reply with status 200.
-        let reply = Reply { status: 200, kept: Some(Box::default()), ..Reply::default() };
+        let reply = Reply { status: 200, details: Some(Box::default()), ..Reply::default() };
         let surroundings = &user.script.context.surroundings;
         let start = surroundings.unix_millis();
         let mut reply_view = ReplyView::new(&request, Some(&reply), &clocks, context);

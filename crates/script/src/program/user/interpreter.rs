@@ -179,7 +179,7 @@ impl<T: Transport> Interpreter<T> {
             self.failure_ends = policy.failure_ends;
         }
         if policy.cookies == Cookies::Newest {
-            let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
+            let cookie = turn.last.and_then(|reply| reply.details.as_ref()?.cookie.as_ref());
             self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
         }
         let memory = self.memory.as_mut()?;

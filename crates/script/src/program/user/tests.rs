@@ -298,7 +298,7 @@ impl Asking {
     fn next_path(&mut self, step: u32, last: Option<&str>) -> String {
         let body = last.unwrap_or_default().as_bytes().to_vec();
         let kept = ReplyDetails { body, ..ReplyDetails::default() };
-        let reply = last.map(|_| Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() });
+        let reply = last.map(|_| Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() });
         if let Some(request) = &self.1 {
             let (sample, reply) = (&Sample::default(), reply.as_ref());
             let exchange = Exchange { first: request, request, reply, sample, last_hop: None, hops: Vec::new() };
@@ -393,7 +393,7 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
         encoded: false,
     };
     let kept = ReplyDetails { location: Some("/b".into()), head: Some((head, fields)), ..ReplyDetails::default() };
-    let reply = Reply { status: 302, kept: Some(Box::new(kept)), ..Reply::default() };
+    let reply = Reply { status: 302, details: Some(Box::new(kept)), ..Reply::default() };
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
     for request in [next, asked(user.next(Turn::default()))] {

@@ -28,7 +28,7 @@ fn reply(body: &str) -> Reply {
         encoded: false,
     };
     let kept = ReplyDetails { body: body.into(), head: Some((head, fields)), ..ReplyDetails::default() };
-    Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() }
+    Reply { status: 200, details: Some(Box::new(kept)), ..Reply::default() }
 }
 
 /// Creates a user with `old` in the variable `v`.

@@ -180,7 +180,7 @@ fn refused_redirect(policy: &ReplyPolicy, reply_view: &ReplyView<'_>, hops: usiz
     if rules != RedirectRules::Jmeter || !is_jmeter_redirect(&parts.method, reply.status) {
         return None;
     }
-    if most > 0 && reply.kept.as_ref()?.location.is_none() {
+    if most > 0 && reply.details.as_ref()?.location.is_none() {
         let line = format!("{} {} HTTP/1.1", parts.method, reply_view.request.url());
         return Some((failures::ILLEGAL_ARGUMENT, format!("Missing location header in redirect for {line}")));
     }
