@@ -110,7 +110,7 @@ thread_local! {
     static RUNTIME_CLOCK: RefCell<Option<Time>> = const { RefCell::new(None) };
 }
 
-/// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`Time::attend`]
+/// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`Time::install`]
 /// sets its alarm, or the fake clock jumps. When it wakes, the clock fires the due timers.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub fn runtime() -> io::Result<LocalRuntime> {
 }
 
 impl Time {
-    /// Creates the clock of one worker. [`attend`](Self::attend) must be called
+    /// Creates the clock of one worker. [`install`](Self::install) must be called
     /// before any task waits.
     pub fn new(epoch: Epoch) -> Self {
         Self(Rc::new(Inner {

@@ -6,7 +6,7 @@
 //! part ends early, its snapshots so far count, and its requests in flight are closed (`ledger`).
 //! The other parts continue.
 //!
-//! This module starts no process and knows no pipe; see [`Lines`].
+//! This module starts no process and knows no pipe; see [`WorkerChannels`].
 
 mod ledger;
 mod readings;

@@ -13,7 +13,7 @@ use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
 use brunt_model::{Environment, Event, Load, ProcessPart, Plan};
-use brunt_probe::SelfMonitor;
+use brunt_probe::SelfProbe;
 use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
@@ -103,7 +103,7 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
-    let monitor = OwnThreads { ourselves: SelfMonitor::new(server(&environment)), threads: plan.threads };
+    let monitor = OwnThreads { ourselves: SelfProbe::new(server(&environment)), threads: plan.threads };
     let mut gather =
         Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, monitor, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
@@ -138,7 +138,7 @@ pub(crate) fn server(environment: &Environment) -> &[u32] {
 
 /// Reads the threads of this process.
 struct OwnThreads {
-    ourselves: SelfMonitor,
+    ourselves: SelfProbe,
     threads: u32,
 }
 

@@ -84,7 +84,7 @@ pub struct CliOptions {
     pub mode: JmeterMode,
     /// The plan: `-t`. `LAST` means the plan that was opened last.
     pub plan: Option<String>,
-    /// Result file. `-l` names the file to write; in [`Mode::Report`], `-g` names the file to read.
+    /// Result file. `-l` names the file to write; in [`JmeterMode::Report`], `-g` names the file to read.
     pub result_file: Option<String>,
     /// Delete the result file and the report first: `-f`.
     pub force_delete: bool,

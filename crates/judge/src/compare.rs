@@ -44,7 +44,7 @@ pub fn compare(study: &Study, spec: &Compare, searched: &[FoundCapacity], ended:
     Comparison { ended, ..interim_comparison(study, spec, searched).0 }
 }
 
-/// Returns the comparison so far, and the reason why no more need be measured (see [`enough`]). All
+/// Returns the comparison so far, and the reason why no more need be measured (see [`end_reason`]). All
 /// of it is tested once.
 pub fn interim_comparison(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
     let sample = Sample::of_study(study, spec, searched);

@@ -143,7 +143,7 @@ impl Metric {
         })
     }
 
-    /// Returns this figure of a step or transaction, like [`Metric::of`].
+    /// Returns this figure of a step or transaction, like [`Metric::value_in`].
     fn of_step(self, run: &Run, name: &str) -> (f64, bool) {
         if let Some(tally) = run.transactions.get(name) {
             return self.figure(&FigureSource::of_transaction(run, tally, &|q| tally.response_quantile(q)));

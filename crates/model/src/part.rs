@@ -1,6 +1,6 @@
 //! Runs in several processes: their commands, and their messages.
 //!
-//! Every process has the whole plan and a [`Part`], which defines its share. Shards are assigned in
+//! Every process has the whole plan and a [`ProcessPart`], which defines its share. Shards are assigned in
 //! turn: shard n belongs to process n mod m, where m is the number of processes. This applies to
 //! users, connections and arrivals. Messages of a process are sent as frames of
 //! [`codec`](crate::codec), commands as lines of JSON. The transport is implemented elsewhere.

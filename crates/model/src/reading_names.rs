@@ -44,7 +44,7 @@ pub fn worker_run_delay(worker: usize) -> String {
 
 /// True if `full` is the full name of a worker's reading `name`.
 pub fn is_worker_reading(full: &str, name: &str) -> bool {
-    worker_and_name(full).is_some_and(|(_, of_worker)| worker_reading == name)
+    worker_and_name(full).is_some_and(|(_, reading)| reading == name)
 }
 
 /// Replaces the number of the worker in a full name. None if it is not a worker's.
@@ -65,9 +65,9 @@ pub fn worker_stopped_at(worker: usize) -> String {
 }
 
 /// Number of pauses of a worker's thread before it polled its sockets. Counter of a worker
-/// ([`of_worker`]). It becomes known when the thread has ended, and is absent without pauses.
+/// ([`worker_reading`]). It becomes known when the thread has ended, and is absent without pauses.
 pub const RESTS: &str = "rests_total";
-/// Total duration of these pauses. Counter of a worker ([`of_worker`]), present with [`RESTS`].
+/// Total duration of these pauses. Counter of a worker ([`worker_reading`]), present with [`RESTS`].
 pub const REST_SECONDS: &str = "rest_seconds";
 
 /// Cores used by all other processes of the machine, since the previous reading.

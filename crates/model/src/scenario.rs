@@ -39,7 +39,7 @@ pub struct Scenario {
     /// Initial variables of each user that an earlier stage sets.
     #[serde(default, skip_serializing_if = "StageVariables::is_empty")]
     pub handed: StageVariables,
-    /// Data files that [`Step::Row`] reads.
+    /// Data files that [`ScenarioStep::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,
     /// Folders from which functions may read files; relative names belong to the first.

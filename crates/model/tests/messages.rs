@@ -192,7 +192,7 @@ fn event() -> impl Strategy<Value = Event> {
         reading.prop_map(Event::Reading),
         (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
         finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish { at, interrupted, error })),
-        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: ProcessPart { number, count } })),
+        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: ProcessPart { number, count: of } })),
     ]
 }
 

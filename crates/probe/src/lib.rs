@@ -19,7 +19,7 @@ pub mod settings;
 mod sources;
 pub mod watch;
 
-pub use ourselves::SelfMonitor;
+pub use ourselves::SelfProbe;
 pub use root::Root;
 pub use route::route;
 pub use watch::{WatchEvent, Watch};

@@ -12,7 +12,7 @@ use std::fs;
 pub use crate::sources::workers::Thread;
 
 /// Reads this process's use of the machine since a start, and the state of the machine.
-pub struct SelfMonitor {
+pub struct SelfProbe {
     start: CpuTime,
     workers: Workers,
     sources: Vec<Box<dyn Source>>,
@@ -29,7 +29,7 @@ struct CpuTime {
     system_ticks: f64,
 }
 
-impl SelfMonitor {
+impl SelfProbe {
     /// Starts counting on this machine. `server` contains the pids of the server and its
     /// children; empty if unknown.
     pub fn new(server: &[u32]) -> Self {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_reading_of_this_machine_has_what_every_linux_shows() {
-        let mut ourselves = SelfMonitor::new(&[]);
+        let mut ourselves = SelfProbe::new(&[]);
         let (first, second) = (ourselves.read(1), ourselves.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
         for name in [name::CPU_USER, name::HOST_IDLE, name::RESIDENT, name::DESCRIPTORS_LIMIT, name::MEMORY_TOTAL] {

@@ -32,7 +32,7 @@ const UNPOLLED_REST: Duration = Duration::from_millis(100);
 
 /// Result of an experiment that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExperimentEnd {
+pub enum ExperimentOutcome {
     /// All trials were measured.
     Whole,
     /// The host needs no more trials; the remaining ones are skipped.
@@ -52,12 +52,12 @@ pub fn conduct<H: Host>(
     done: &BTreeSet<TrialIndex>,
     context: &RigContext,
     host: &mut H,
-) -> Result<ExperimentEnd, RigFailure<H::Error>> {
+) -> Result<ExperimentOutcome, RigFailure<H::Error>> {
     let pending: Box<dyn Iterator<Item = TrialIndex>> =
         Box::new(order(experiment).filter(|place| !done.contains(place)));
     let mut pending = pending.peekable();
     if pending.peek().is_none() {
-        return Ok(ExperimentEnd::Whole);
+        return Ok(ExperimentOutcome::Whole);
     }
     let mut finished_trials = BTreeMap::new();
     for place in done {
@@ -102,7 +102,7 @@ struct Conductor<'a, H> {
     server_exits: u32,
 }
 
-type Outcome<H> = Result<ExperimentEnd, RigFailure<<H as Host>::Error>>;
+type Outcome<H> = Result<ExperimentOutcome, RigFailure<<H as Host>::Error>>;
 
 impl<'a, H: Host> Conductor<'a, H> {
     /// Creates the state before the first trial, with an unknown number of trials.
@@ -141,8 +141,8 @@ impl<'a, H: Host> Conductor<'a, H> {
             conductor.run_each(trials, Self::run_step)
         })?;
         let finished = self.finished_trials.get(&first.repetition);
-        let is_complete = end == ExperimentEnd::Whole && finished == Some(&trials_per_repetition(self.experiment));
-        Ok(if is_complete && self.host.has_enough(first.repetition) { ExperimentEnd::Enough } else { end })
+        let is_complete = end == ExperimentOutcome::Whole && finished == Some(&trials_per_repetition(self.experiment));
+        Ok(if is_complete && self.host.has_enough(first.repetition) { ExperimentOutcome::Enough } else { end })
     }
 
     /// Runs group after group: while the next place fulfills `is_included`, `run_group` takes it
@@ -154,12 +154,12 @@ impl<'a, H: Host> Conductor<'a, H> {
         run_group: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
         while let Some(first) = places.peek().copied().filter(&is_included) {
-            let end = if self.host.is_stopped() { ExperimentEnd::Stopped } else { run_group(self, places, first)? };
-            if end != ExperimentEnd::Whole {
+            let end = if self.host.is_stopped() { ExperimentOutcome::Stopped } else { run_group(self, places, first)? };
+            if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     fn within_contender(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
@@ -194,12 +194,12 @@ impl<'a, H: Host> Conductor<'a, H> {
         mut run_one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            let end = if self.host.is_stopped() { ExperimentEnd::Stopped } else { run_one(self, part)? };
-            if end != ExperimentEnd::Whole {
+            let end = if self.host.is_stopped() { ExperimentOutcome::Stopped } else { run_one(self, part)? };
+            if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     // Hooks.
@@ -207,19 +207,19 @@ impl<'a, H: Host> Conductor<'a, H> {
     fn with_hooks(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         let hooks = level.hooks(self.experiment);
         let before = self.run_each(hooks.before.iter(), |conductor, hook| conductor.run_before_hook(level, hook));
-        let mut outcome = if matches!(before, Ok(ExperimentEnd::Whole)) { inner(self) } else { before };
+        let mut outcome = if matches!(before, Ok(ExperimentOutcome::Whole)) { inner(self) } else { before };
         for hook in &hooks.after {
             // Cleanup also runs after a stop request, so an `after` hook ignores it.
             let after = self.run_hook(level, "after", hook, |_| false);
-            outcome = self.first_failure(outcome, after.map(|_| ExperimentEnd::Whole));
+            outcome = self.first_failure(outcome, after.map(|_| ExperimentOutcome::Whole));
         }
         outcome
     }
 
     fn run_before_hook(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
         Ok(match self.run_hook(level, "before", hook, H::is_stopped)? {
-            HookEnd::Whole => ExperimentEnd::Whole,
-            HookEnd::Stopped => ExperimentEnd::Stopped,
+            HookEnd::Whole => ExperimentOutcome::Whole,
+            HookEnd::Stopped => ExperimentOutcome::Stopped,
         })
     }
 
@@ -266,7 +266,7 @@ impl<'a, H: Host> Conductor<'a, H> {
             return inner(self);
         }
         let outcome = match self.start(place) {
-            Ok(ExperimentEnd::Whole) => inner(self),
+            Ok(ExperimentOutcome::Whole) => inner(self),
             other => other,
         };
         let stopped = self.stop(place);
@@ -276,7 +276,7 @@ impl<'a, H: Host> Conductor<'a, H> {
     fn start(&mut self, place: TrialIndex) -> Outcome<H> {
         let experiment: &'a Experiment = self.experiment;
         let contender = &experiment.contenders[place.contender];
-        let Some(managed) = &contender.server else { return Ok(ExperimentEnd::Whole) };
+        let Some(managed) = &contender.server else { return Ok(ExperimentOutcome::Whole) };
         self.host.report(RigMessage::Starting { contender: contender.name.clone() });
         let start = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
@@ -284,29 +284,29 @@ impl<'a, H: Host> Conductor<'a, H> {
         let host = &*self.host;
         self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.is_stopped())?;
         if self.server.is_none() {
-            return Ok(ExperimentEnd::Stopped);
+            return Ok(ExperimentOutcome::Stopped);
         }
         self.has_served_trial = false;
         let took = self.context.time.now() - start;
         self.host.report(RigMessage::Ready { contender: contender.name.clone(), took });
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     fn stop(&mut self, place: TrialIndex) -> Outcome<H> {
-        let Some(server) = self.server.take() else { return Ok(ExperimentEnd::Whole) };
+        let Some(server) = self.server.take() else { return Ok(ExperimentOutcome::Whole) };
         self.host.report(RigMessage::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
         let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         if let Some(warning) = server.stop(&setting, self.context)? {
             self.host.report(RigMessage::Warning(warning));
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     /// Restarts the server if it has exited.
     fn restart_if_ended(&mut self, place: TrialIndex) -> Outcome<H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
-            return Ok(ExperimentEnd::Whole);
+            return Ok(ExperimentOutcome::Whole);
         }
         self.restart(place)
     }
@@ -319,8 +319,8 @@ impl<'a, H: Host> Conductor<'a, H> {
     // Trials.
 
     fn run_trial(&mut self, place: TrialIndex, step: &LoadStep, rest: Duration) -> Outcome<H> {
-        if self.restart_if_ended(place)? == ExperimentEnd::Stopped || self.rest(rest) == ExperimentEnd::Stopped {
-            return Ok(ExperimentEnd::Stopped);
+        if self.restart_if_ended(place)? == ExperimentOutcome::Stopped || self.rest(rest) == ExperimentOutcome::Stopped {
+            return Ok(ExperimentOutcome::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
         let work = TrialRun {
@@ -337,10 +337,10 @@ impl<'a, H: Host> Conductor<'a, H> {
         self.host.run(&work).map_err(RigFailure::Host)?;
         *self.finished_trials.entry(place.repetition).or_default() += 1;
         self.count_server_exits(contender)?;
-        Ok(if self.host.is_stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole })
+        Ok(if self.host.is_stopped() { ExperimentOutcome::Stopped } else { ExperimentOutcome::Whole })
     }
 
-    fn rest(&mut self, time: Duration) -> ExperimentEnd {
+    fn rest(&mut self, time: Duration) -> ExperimentOutcome {
         // The machine is idle before the first trial, so no rest is needed.
         let is_first_trial = std::mem::replace(&mut self.is_first_trial, false);
         if !is_first_trial && !time.is_zero() {
@@ -349,7 +349,7 @@ impl<'a, H: Host> Conductor<'a, H> {
             wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.is_stopped().then_some(()));
             self.context.time.pause(time.min(UNPOLLED_REST));
         }
-        if self.host.is_stopped() { ExperimentEnd::Stopped } else { ExperimentEnd::Whole }
+        if self.host.is_stopped() { ExperimentOutcome::Stopped } else { ExperimentOutcome::Whole }
     }
 
     fn count_server_exits(&mut self, contender: &Contender) -> Result<(), ServerError> {

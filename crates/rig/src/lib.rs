@@ -33,7 +33,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub use conduct::{Chooser, ChosenTrial, ExperimentEnd, conduct, pursue};
+pub use conduct::{Chooser, ChosenTrial, ExperimentOutcome, conduct, pursue};
 pub use error::RigFailure;
 pub use folder::ExperimentFolder;
 pub use guarded_command::RigContext;

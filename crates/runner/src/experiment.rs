@@ -31,7 +31,7 @@ use crate::world::RealWorld;
 use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
-use brunt_rig::{ExperimentEnd, ExperimentFolder, RigFailure, RigContext};
+use brunt_rig::{ExperimentOutcome, ExperimentFolder, RigFailure, RigContext};
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
 pub use resume::ResumeError;
@@ -73,7 +73,7 @@ pub struct ExperimentResult {
     /// The decisions about the study.
     pub analysis: Analysis,
     /// Reason why the experiment ended.
-    pub outcome: Result<ExperimentEnd, RigFailure<RunError>>,
+    pub outcome: Result<ExperimentOutcome, RigFailure<RunError>>,
 }
 
 /// Reason why an experiment was not started.
@@ -209,14 +209,14 @@ impl Session {
         machine: Machine,
         rig: &RigContext,
         observer: &dyn Observer,
-    ) -> (Study, Result<ExperimentEnd, RigFailure<RunError>>) {
+    ) -> (Study, Result<ExperimentOutcome, RigFailure<RunError>>) {
         let experiment = study.experiment.clone();
         let done: BTreeSet<TrialIndex> = study.trials.iter().map(|trial| trial.place).collect();
         let conditions = Conditions { session: self, machine, observer };
         let mut measurer = Measurer::new(study, &experiment, conditions, rig.time);
         let outcome = match Seeker::new(&experiment.question, &measurer.study) {
             // A resumed experiment may have its answer already.
-            _ if decide::is_decided(&measurer.study) => Ok(ExperimentEnd::Enough),
+            _ if decide::is_decided(&measurer.study) => Ok(ExperimentOutcome::Enough),
             Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, rig, &mut measurer),
             None => brunt_rig::conduct(&experiment, &done, rig, &mut measurer),
         };
@@ -227,10 +227,10 @@ impl Session {
     fn end(
         &self,
         mut study: Study,
-        outcome: Result<ExperimentEnd, RigFailure<RunError>>,
+        outcome: Result<ExperimentOutcome, RigFailure<RunError>>,
         observer: &dyn Observer,
     ) -> ExperimentResult {
-        study.interrupted = !matches!(outcome, Ok(ExperimentEnd::Whole | ExperimentEnd::Enough));
+        study.interrupted = !matches!(outcome, Ok(ExperimentOutcome::Whole | ExperimentOutcome::Enough));
         if let Err(failure) = &outcome {
             study.warnings.push(format!("the experiment was stopped: {failure:#}"));
         }

@@ -28,7 +28,7 @@ const STACK_BYTES: usize = 512 << 10;
 ///
 /// Single samples do not pass through it, since no bounded queue can hold them. A listener that
 /// needs each sample listens to the run directly. Events that the listener would add to the run
-/// ([`Listen::add`]) are not requested.
+/// ([`EventListener::pending_events`]) are not requested.
 pub struct Mailbox {
     shared: Arc<Shared>,
     is_closed: bool,

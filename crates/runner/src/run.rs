@@ -29,7 +29,7 @@ pub trait EventListener {
     }
 }
 
-/// An executor of plans: a [`Real`] world in this process and its workers, or another machine.
+/// An executor of plans: a [`RealWorld`] in this process and its workers, or another machine.
 pub trait Engine {
     /// Instant 0 of its events.
     fn began(&self) -> Epoch;

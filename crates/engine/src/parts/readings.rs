@@ -9,7 +9,7 @@ use crate::gather::SelfMonitor;
 use crate::run::server;
 use brunt_model::reading_names as name;
 use brunt_model::{Environment, ProcessPart};
-use brunt_probe::SelfMonitor;
+use brunt_probe::SelfProbe;
 
 /// Values that are summed over all processes.
 const SUMMED: [&str; 5] = [name::CPU_USER, name::CPU_SYSTEM, name::THREADS, name::PEAK_MEMORY, name::RESIDENT];
@@ -18,7 +18,7 @@ const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
 /// The readings of all parts.
 pub(super) struct Readings {
-    ourselves: SelfMonitor,
+    ourselves: SelfProbe,
     parts: Vec<PartReadings>,
 }
 
@@ -33,7 +33,7 @@ impl Readings {
     pub fn new(members: &[Member], environment: &Environment) -> Self {
         let parts =
             members.iter().map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false }).collect();
-        Self { ourselves: SelfMonitor::new(server(environment)), parts }
+        Self { ourselves: SelfProbe::new(server(environment)), parts }
     }
 
     /// Stores a part's reading of itself. Missing values keep their last value: the usage of

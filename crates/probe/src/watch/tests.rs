@@ -184,7 +184,7 @@ fn what_twenty_processes_cost() {
         ("20 processes, a probe each, and the host", separate.into_iter().chain([host]).collect()),
     ];
     for (what, specs) in cases {
-        let mut ourselves = crate::SelfMonitor::new(&[]);
+        let mut ourselves = crate::SelfProbe::new(&[]);
         let mut watch = Watch::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);

@@ -3,7 +3,7 @@
 //! Hooks, servers and trials are run as in [`conduct`](super).
 
 use super::level::Level;
-use super::{Conductor, ExperimentEnd, Outcome};
+use super::{Conductor, ExperimentOutcome, Outcome};
 use crate::error::RigFailure;
 use crate::guarded_command::RigContext;
 use crate::host::Host;
@@ -55,10 +55,10 @@ pub fn pursue<H: Host>(
     chooser: &mut dyn Chooser<H>,
     context: &RigContext,
     host: &mut H,
-) -> Result<ExperimentEnd, RigFailure<H::Error>> {
+) -> Result<ExperimentOutcome, RigFailure<H::Error>> {
     let turns = order::turns(experiment);
     let mut conductor = Conductor::new(experiment, context, host);
-    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(ExperimentEnd::Whole) };
+    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(ExperimentOutcome::Whole) };
     conductor.with_hooks(Level::Experiment, |conductor| conductor.run_turns(chooser, &turns, first))
 }
 
@@ -85,13 +85,13 @@ impl<H: Host> Conductor<'_, H> {
             let end = self.within_contender(trial.place, |conductor| {
                 conductor.run_contender_turns(chooser, turns, count, trial)
             })?;
-            if end != ExperimentEnd::Whole {
+            if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
             turns = &turns[count..];
             next = self.first_trial(chooser, turns);
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     /// Runs the first `count` turns, which belong to one contender.
@@ -108,33 +108,33 @@ impl<H: Host> Conductor<'_, H> {
             let place = chosen.place;
             let end = self.within_repetition(place, |conductor| conductor.run_turn(chooser, *turn, chosen))?;
             let is_last = turns[index + 1..].iter().all(|later| later.repetition != turn.repetition);
-            if end != ExperimentEnd::Whole {
+            if end != ExperimentOutcome::Whole {
                 return Ok(end);
             }
             if is_last && self.host.has_enough(turn.repetition) {
-                return Ok(ExperimentEnd::Enough);
+                return Ok(ExperimentOutcome::Enough);
             }
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: ChosenTrial) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
-            if self.host.is_stopped() || self.run_chosen(&chosen)? == ExperimentEnd::Stopped {
-                return Ok(ExperimentEnd::Stopped);
+            if self.host.is_stopped() || self.run_chosen(&chosen)? == ExperimentOutcome::Stopped {
+                return Ok(ExperimentOutcome::Stopped);
             }
             next = chooser.next(self.host, turn);
         }
-        Ok(ExperimentEnd::Whole)
+        Ok(ExperimentOutcome::Whole)
     }
 
     fn run_chosen(&mut self, chosen: &ChosenTrial) -> Outcome<H> {
         // A server that was just started for the repetition need not be restarted
         // for its first trial.
         let needs_restart = chosen.before == TrialGap::Restart && self.server.is_some() && self.has_served_trial;
-        if needs_restart && self.restart(chosen.place)? == ExperimentEnd::Stopped {
-            return Ok(ExperimentEnd::Stopped);
+        if needs_restart && self.restart(chosen.place)? == ExperimentOutcome::Stopped {
+            return Ok(ExperimentOutcome::Stopped);
         }
         self.number = chosen.number;
         self.measure(chosen.place, &chosen.step, chosen.rest())

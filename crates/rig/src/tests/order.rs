@@ -1,7 +1,7 @@
 //! Tests of the order of trials, without hooks and servers.
 
 use super::story::{Story, contender, experiment};
-use crate::ExperimentEnd;
+use crate::ExperimentOutcome;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, TrialIndex};
 use proptest::prelude::*;
@@ -45,7 +45,7 @@ fn places_are_made_when_they_are_asked_for() {
         assert_eq!(written(&first), "A00 A10 A20");
         let mut story = Story::of(experiment);
         story.host.stop_after = Some(2);
-        assert_eq!(story.conduct().unwrap(), ExperimentEnd::Stopped);
+        assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Stopped);
     }
 }
 
@@ -90,7 +90,7 @@ proptest! {
         let all = order(&experiment);
         let places = done.iter().map(|i| all[*i]).collect();
         let mut story = Story::of(experiment);
-        prop_assert_eq!(story.conduct_without(&places).unwrap(), ExperimentEnd::Whole);
+        prop_assert_eq!(story.conduct_without(&places).unwrap(), ExperimentOutcome::Whole);
         let left: Vec<TrialIndex> = all.into_iter().filter(|place| !places.contains(place)).collect();
         prop_assert_eq!(&story.host.made, &left);
         let numbers: Vec<usize> = (places.len() + 1..=12).collect();
@@ -126,7 +126,7 @@ fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
 fn who_stops_it_is_heard_after_the_trial() {
     let mut story = Story::of(of(&[3], 1, TrialOrder::Interleaved));
     story.host.stop_after = Some(2);
-    assert_eq!(story.conduct().unwrap(), ExperimentEnd::Stopped);
+    assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Stopped);
     assert_eq!(story.host.made.len(), 2);
 }
 
@@ -134,12 +134,12 @@ fn who_stops_it_is_heard_after_the_trial() {
 fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
     for order in [TrialOrder::Interleaved, TrialOrder::Random, TrialOrder::Blocks] {
         let mut story = Story::of(of(&[2, 2], 3, order));
-        assert_eq!(story.conduct().unwrap(), ExperimentEnd::Whole);
+        assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Whole);
         assert_eq!(story.host.enough_calls, [0, 1, 2], "{order:?}");
     }
     let mut story = Story::of(of(&[2, 2], 9, TrialOrder::Interleaved));
     story.host.enough_after = Some(2);
-    assert_eq!(story.conduct().unwrap(), ExperimentEnd::Enough);
+    assert_eq!(story.conduct().unwrap(), ExperimentOutcome::Enough);
     assert_eq!(written(&story.host.made), "A00 A01 B00 B01 B10 B11 A10 A11");
 }
 
@@ -149,6 +149,6 @@ fn what_an_interruption_left_of_a_repetition_makes_it_whole() {
     let done = order(&experiment)[..1].iter().copied().collect();
     let mut story = Story::of(experiment);
     story.host.enough_after = Some(1);
-    assert_eq!(story.conduct_without(&done).unwrap(), ExperimentEnd::Enough);
+    assert_eq!(story.conduct_without(&done).unwrap(), ExperimentOutcome::Enough);
     assert_eq!(written(&story.host.made), "B00");
 }

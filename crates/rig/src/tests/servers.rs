@@ -1,7 +1,7 @@
 //! Tests of hooks and servers with real processes: their actions, and that no process is left.
 
 use super::story::{Story, around, contender, experiment, hook, server};
-use crate::ExperimentEnd;
+use crate::ExperimentOutcome;
 use crate::error::{RigFailure, HookError, ServerError};
 use crate::guard::Ending;
 use brunt_model::experiment::{Contender, HookCommands, Restart};
@@ -60,7 +60,7 @@ fn hooks_stand_around_what_they_belong_to() {
     let (mut story, dir) = stage(vec![contender]);
     story.experiment.hooks = both("e");
     story.experiment.repetitions = 2;
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     let steps = |r| {
         format!(
             "+r c {r} p80, start, +s c {r} 1 5 p80, -s c {r} 1 5 p80, +s c {r} 2 7.5 p80, -s c {r} 2 7.5 p80, -r c {r} p80"
@@ -120,7 +120,7 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
 fn what_a_hook_puts_into_the_background_stays() {
     let (mut story, dir) = stage(vec![contender("c", &[1.0])]);
     story.experiment.hooks = around("sleep 60 & echo $! >>pids", "kill -0 $(cat pids) && kill $(cat pids)");
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     assert_eq!(pids(dir.path()).len(), 1);
 }
 
@@ -176,7 +176,7 @@ fn a_server_that_does_not_want_to_end_is_killed() {
     let mut one = served(&[1.0], "trap '' TERM; echo $$ >>pids; while :; do sleep 0.1; done");
     one.server.as_mut().unwrap().stop_timeout = Duration::from_millis(300);
     let (mut story, dir) = stage(vec![one]);
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     assert!(
         story.host.news.last().unwrap().contains("had not ended 0.3 s after it was asked to"),
         "{:?}",
@@ -195,7 +195,7 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
     let (mut story, dir) = stage(vec![one]);
     story.host.meanwhile = Some(|work| assert_eq!(work.server_warning(), None));
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     left_nothing(dir.path(), 1);
     // The probe reads the guard, since the daemon has become its child.
     assert!(story.host.pids.len() == 1 && story.host.pids[0] != pids(dir.path())[0].as_raw_pid() as u32);
@@ -217,7 +217,7 @@ fn a_stop_command_stops_it_in_its_own_way() {
     let mut one = served(&[1.0], "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done");
     one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -USR1 $(cat pids)".into());
     let (mut story, dir) = stage(vec![one]);
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Whole);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Whole);
     assert_eq!(log(dir.path()), "by usr1");
     left_nothing(dir.path(), 1);
 }
@@ -257,7 +257,7 @@ fn who_stops_it_has_after_hooks_run_and_servers_stopped() {
     one.hooks.repetition = around("true", "echo after >>log");
     let (mut story, dir) = stage(vec![one]);
     story.host.stop_after = Some(1);
-    assert_eq!(story.conduct_really().unwrap(), ExperimentEnd::Stopped);
+    assert_eq!(story.conduct_really().unwrap(), ExperimentOutcome::Stopped);
     assert_eq!((log(dir.path()).as_str(), story.host.made.len()), ("after", 1));
     left_nothing(dir.path(), 1);
 }

@@ -1,7 +1,7 @@
 //! A host that makes no runs, and functions that create experiments.
 
 use crate::guarded_command::RigContext;
-use crate::{Chooser, ExperimentEnd, RigFailure, Host, RigMessage, Pause, RealClock, TrialRun, conduct, guard, pursue};
+use crate::{Chooser, ExperimentOutcome, RigFailure, Host, RigMessage, Pause, RealClock, TrialRun, conduct, guard, pursue};
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, LoadStep, TrialOrder};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
@@ -38,27 +38,27 @@ impl Story {
     }
 
     /// Runs the experiment with the fake clock, whose time passes only during waits.
-    pub fn conduct(&mut self) -> Result<ExperimentEnd, RigFailure<String>> {
+    pub fn conduct(&mut self) -> Result<ExperimentOutcome, RigFailure<String>> {
         self.conduct_without(&BTreeSet::new())
     }
 
-    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<ExperimentEnd, RigFailure<String>> {
+    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         conduct(&self.experiment, done, &context, &mut self.host)
     }
 
     /// Runs the experiment with the real clock, for tests with processes.
-    pub fn conduct_really(&mut self) -> Result<ExperimentEnd, RigFailure<String>> {
+    pub fn conduct_really(&mut self) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &RealClock::default() };
         conduct(&self.experiment, &BTreeSet::new(), &context, &mut self.host)
     }
 
-    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentEnd, RigFailure<String>> {
+    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 
-    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentEnd, RigFailure<String>> {
+    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<ExperimentOutcome, RigFailure<String>> {
         let context = RigContext { guard: guard_program(), time: &RealClock::default() };
         pursue(&self.experiment, chooser, &context, &mut self.host)
     }

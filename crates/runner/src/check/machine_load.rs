@@ -3,7 +3,7 @@
 use brunt_engine::clock::Time;
 use brunt_model::reading_names as name;
 use brunt_model::{Clock, Tick};
-use brunt_probe::ourselves::SelfMonitor;
+use brunt_probe::ourselves::SelfProbe;
 use brunt_wire::Timer;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const MIN_DURATION: Duration = Duration::from_millis(250);
 
 /// A measurement that has begun.
 pub(super) struct MachineLoad {
-    readings: SelfMonitor,
+    readings: SelfProbe,
     began: Tick,
     first: Option<CpuTime>,
 }
@@ -29,7 +29,7 @@ struct CpuTime {
 impl MachineLoad {
     /// Begins a measurement of the CPU time of other processes.
     pub fn begin(time: &Time) -> Self {
-        let mut readings = SelfMonitor::new(&[]);
+        let mut readings = SelfProbe::new(&[]);
         let first = cpu_time(&mut readings);
         Self { readings, began: time.now(), first }
     }
@@ -46,7 +46,7 @@ impl MachineLoad {
     }
 }
 
-fn cpu_time(readings: &mut SelfMonitor) -> Option<CpuTime> {
+fn cpu_time(readings: &mut SelfProbe) -> Option<CpuTime> {
     let values = readings.read(0);
     let idle = sum(&values, &[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL])?;
     let machine = sum(&values, &name::HOST_PARTS)? - idle;

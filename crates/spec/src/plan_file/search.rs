@@ -21,7 +21,7 @@ pub struct Search {
     settings: SearchSettings,
     /// True if the server is restarted between trials.
     restarts_server: bool,
-    /// Loads of a comparison; [`At::Load`] without one.
+    /// Loads of a comparison; [`ComparedLoads::Load`] without one.
     at: ComparedLoads,
     /// Keys in use that apply to a single search only.
     single_search_keys: Vec<String>,

@@ -6,7 +6,7 @@ use brunt_model::event::Reading;
 use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
-use brunt_probe::{SelfMonitor, Root};
+use brunt_probe::{SelfProbe, Root};
 use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
@@ -110,7 +110,7 @@ impl Machine {
             }
         };
         record(0);
-        let mut ourselves = SelfMonitor::in_tree(&Root::recorded(tree.path()), &[]);
+        let mut ourselves = SelfProbe::in_tree(&Root::recorded(tree.path()), &[]);
         let mut events = vec![started(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
