@@ -43,7 +43,7 @@ export function comparison(document: StudyDocument): HTMLElement | null {
     'Comparison',
     h('p', { class: 'hint' }, `${compared.blocks} of ${compared.most} repetitions at most; one repetition is one observation.`),
     ...compared.pairs.flatMap((pair) => tables(pair, unit)),
-    differ.length > 0 ? h('details', { open: true }, h('summary', {}, 'What else differs'), h('ul', {}, ...differ)) : null,
+    differ.length > 0 ? h('details', { open: true }, h('summary', {}, 'Other differences'), h('ul', {}, ...differ)) : null,
   );
 }
 

@@ -11,8 +11,8 @@ const ORDER: State[] = ['ok', 'unjudged', 'busy_machine', 'unexplained', 'limite
 
 const BANNERS: Record<State, (of: string) => string> = {
   ok: (of) => `The generator was not the limit in ${of}: the figures are the server's.`,
-  unjudged: (of) => `In ${of} no good reply came: there is nothing to judge the server or the generator by.`,
-  busy_machine: (of) => `In ${of} others used the machine's CPU, and that changed figures.`,
+  unjudged: (of) => `In ${of} no good reply arrived: there is nothing to judge the server or the generator by.`,
+  busy_machine: (of) => `In ${of} other processes used the machine's CPU, and that changed figures.`,
   unexplained: (of) => `In ${of} requests were late for an unknown reason.`,
   limited: (of) => `In ${of} the generator was the limit for some of the time.`,
   invalid: (of) => `In ${of} a consistency check failed: discard these figures.`,

@@ -70,7 +70,7 @@ pub const CASES: [Case; 8] = [
     },
     Case {
         name: "queue",
-        about: "4 workers of 5 ms (exponential) behind one queue, nine tenths busy",
+        about: "4 workers of 5 ms (exponential) with one queue, 90 % busy",
         lab: "--service exp:5ms --workers 4",
         rate: 720,
         connections: 8,

@@ -15,7 +15,7 @@ pub enum CertifyError {
     #[error("the reference server has no output")]
     NoOutput,
     /// The reference server did not print its port.
-    #[error("the reference server said `{0}`")]
+    #[error("the reference server printed `{0}`")]
     NoPort(String),
     /// The reference server cannot be frozen as the case requires.
     #[error("the reference server cannot be stopped")]

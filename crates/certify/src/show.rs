@@ -26,12 +26,12 @@ pub const FORMATS: [Format; 3] = [
 const LEGEND: [&str; 8] = [
     "✓ every figure is within its limit, ✗ one is not; the number is the largest error.",
     "Limits: 2 % + 0.2 ms of the truth at p50, p90 and p99; 5 % at p99.9; 2 % for counts of errors.",
-    "m: the tool tells no percentile, so its mean is judged, as p50 would be.",
-    "–: the tool cannot do that, or does not tell it. In `resets` counts of errors are compared.",
+    "m: the tool prints no percentile, so its mean is judged like p50.",
+    "–: the tool cannot do that, or does not print it. In `resets`, error counts are compared.",
     "no truth: the server refused its own figures three times, because the machine was busy.",
     "unknown: beyond the limit three times, and others used the machine each time.",
     "failed: requests without a whole reply; refused: replies with a status of 400 or more.",
-    "met: in how many cases every figure that was told is within its limit.",
+    "met: number of cases in which every printed figure is within its limit.",
 ];
 
 fn text(league: &League, out: &mut dyn Write) -> io::Result<()> {
@@ -54,7 +54,7 @@ fn markdown(league: &League, out: &mut dyn Write) -> io::Result<()> {
     for grid in grids(league) {
         write_markdown(&grid, out)?;
     }
-    writeln!(out, "How each was told, and read:\n")?;
+    writeln!(out, "Options and sources of each tool:\n")?;
     for tool in &league.tools {
         writeln!(out, "* {}: {}", tool.name, tool.note)?;
     }

@@ -32,10 +32,10 @@ pub fn league_grid(league: &League, way: LoadMode) -> Grid {
     let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["met"]);
     let about = match way {
         LoadMode::Open => {
-            "So many requests a second, whatever the server does; the truth is what they would have waited."
+            "Requests at a fixed rate, independent of the server; the truth is the time that they would have waited."
         }
         LoadMode::Closed => {
-            "So many connections, each asking again after its reply; the truth is of the requests that came."
+            "A fixed number of connections, each with one request at a time; the truth is that of the received requests."
         }
     };
     Grid {
@@ -99,7 +99,7 @@ pub fn line(entry: &Entry) -> String {
         (Outcome::NoTruth(reason), _) => format!("no truth: {reason}"),
         (Outcome::Unknown(reason), _) => format!("unknown, the machine was disturbed: {reason}"),
         (Outcome::Failed(reason), _) => format!("failed: {reason}"),
-        _ => "told nothing that is compared".into(),
+        _ => "printed no figure that is compared".into(),
     };
     format!("{:9} {:10} {:6}  {outcome}", trial.case.name, trial.tool.name, trial.way.name())
 }

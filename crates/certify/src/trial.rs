@@ -106,7 +106,7 @@ impl Trial {
         let lab_report = lab.end()?;
         let disturbance = Machine::now().disturbed_since(&before);
         if lab_report["truth"]["accepted"] != true {
-            let reason = lab_report["truth"]["reason"].as_str().unwrap_or("no reason was told");
+            let reason = lab_report["truth"]["reason"].as_str().unwrap_or("no reason was given");
             return Ok(Outcome::NoTruth(reason.to_owned()));
         }
         let truth = self.truth(&lab_report)?;
@@ -268,7 +268,7 @@ fn is_whole(kind: &str) -> bool {
 }
 
 fn first_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
     line.chars().take(120).collect()
 }
 

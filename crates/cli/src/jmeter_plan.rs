@@ -60,8 +60,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let quiet = settings.output.quiet;
     brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage_error(error.into()))?;
     if has_several && !settings.output.outputs.is_empty() {
-        let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
-                     and write them later: brunt report ID -o html=FILE";
+        let wrong = "this plan runs its thread groups one after another, each with a separate report; leave --output out, and write the reports later: brunt report ID -o html=FILE";
         return Err(usage_error(anyhow!(wrong)));
     }
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage_error)?);

@@ -59,7 +59,7 @@ fn examine(dir: &Path, name: &str, program: &Path) -> Result<(PathBuf, LinkState
     if metadata.is_symlink() && leads_here {
         return Ok((path, LinkState::Present));
     }
-    bail!("{} is there and no link to this brunt; move it away, or name another directory", path.display())
+    bail!("{} exists and is no link to this brunt; move it away, or name another directory", path.display())
 }
 
 impl LinkState {

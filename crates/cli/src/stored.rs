@@ -94,7 +94,7 @@ fn runs_of(store: &Store, word: &str) -> Result<Vec<(String, Run)>, CommandError
             let several = study.experiment.contenders.len();
             if several > 1 {
                 return Err(usage_error(anyhow::anyhow!(
-                    "{word} has {several} contenders, and stands for one here; write `brunt compare run:{word}` to compare \
+                    "{word} has {several} contenders, but one is needed here; write `brunt compare run:{word}` to compare \
                      them, or the ids of runs (`brunt runs list {word}`)"
                 )));
             }

@@ -83,7 +83,7 @@ fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
     // A broken link counts, too.
     if chart.symlink_metadata().is_ok() {
-        return Err((IS_THERE, format!("{} is there already; move it away, or name another", chart.display())));
+        return Err((IS_THERE, format!("{} exists; move it away, or name another", chart.display())));
     }
     let title = title(&args, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
     let figure = chart::figure(&sheets, columns, &title).map_err(|why| (USAGE, why))?;

@@ -191,8 +191,7 @@ fn mostly_paused(settings: &Settings, collector: &SampleCollector) -> Option<Str
     let pause = settings.pause() * 1e3 / 2.0;
     (pause > mean && collector.classic.hits > 0).then(|| {
         format!(
-            "each user paused {pause:.0} ms on average behind a page that took {mean:.3} ms: the pauses, not the server, decided \
-             how many there were (-b: none)"
+            "each user paused {pause:.0} ms on average after a page that took {mean:.3} ms: the pauses, not the server, set the rate (-b: no pauses)"
         )
     })
 }
@@ -203,8 +202,7 @@ fn hidden_waits(collector: &SampleCollector) -> Option<String> {
     let oldest = seconds_of(collector.classic.oldest_cut_nanos);
     collector.classic.hides_waits().then(|| {
         format!(
-            "{cut} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \
-             that ended"
+            "{cut} requests were in flight at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all completed ones"
         )
     })
 }

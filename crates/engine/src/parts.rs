@@ -259,7 +259,7 @@ impl Parts<'_> {
         match (before, why) {
             (State::Gone, _) | (State::Finished, None) => {}
             (State::Finished, Some(why)) => self.failure = Some(self.members[number].early_end_text(&why)),
-            (_, why) => self.record_loss(number, &why.unwrap_or_else(|| "without a word".into())),
+            (_, why) => self.record_loss(number, &why.unwrap_or_else(|| "without a message".into())),
         }
     }
 
@@ -269,7 +269,7 @@ impl Parts<'_> {
         let to = member.ledgers.iter().map(Ledger::to).max();
         let instant = to.max(self.begins).unwrap_or_default();
         let text = format!(
-            "{}: from {:.1} s on its share of the load is missing, and what it had under way counts as cut",
+            "{}: from {:.1} s on its share of the load is missing, and its requests in flight count as cut",
             member.early_end_text(why),
             instant.seconds()
         );

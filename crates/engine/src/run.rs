@@ -66,7 +66,7 @@ pub enum EngineError {
     #[error("a worker could not be started: {0}")]
     Worker(#[from] io::Error),
     /// A worker panicked: a bug in brunt.
-    #[error("a worker thread ended unexpectedly; what was measured before is in the report")]
+    #[error("a worker thread ended unexpectedly; the report has the measurements before that")]
     Panicked,
     /// One of several processes failed.
     #[error("{0}")]

@@ -148,9 +148,9 @@ fn program_name(word: &Word) -> String {
 /// Error for a part of a command that only the shell can expand.
 fn expansion_error(expansion: Expansion, file: &str, line: usize) -> ImportError {
     let wrong = match expansion {
-        Expansion::Output => "the output of another command stands in it",
-        Expansion::Argument => "an argument of a script, such as $1, stands in it",
-        Expansion::Parameter => "an expansion of the shell, such as ${NAME:-default}, stands in it",
+        Expansion::Output => "it contains the output of another command",
+        Expansion::Argument => "it contains an argument of a script, such as $1",
+        Expansion::Parameter => "it contains an expansion of the shell, such as ${NAME:-default}",
     };
     ImportError::at_line(file, line, wrong, "write its value, or a variable such as $TOKEN")
 }
@@ -261,14 +261,14 @@ impl<'a> Reader<'a> {
 
     fn value(&self, option: &str, word: Option<&Word>) -> Result<String, ImportError> {
         word.map(|word| word.text.clone())
-            .ok_or_else(|| self.error(format!("`{option}` has no value"), "write one behind it"))
+            .ok_or_else(|| self.error(format!("`{option}` has no value"), "write one after it"))
     }
 
     fn apply_option(&mut self, option: &CurlOption, value: &str) -> Result<(), ImportError> {
         match option.meaning {
             Meaning::Ignored => Ok(()),
             Meaning::Missing => {
-                self.comments.push(format!("left out: --{}, which a plan cannot say", option.name));
+                self.comments.push(format!("left out: --{}, which a plan cannot express", option.name));
                 Ok(())
             }
             Meaning::Refused => Err(self.error(
@@ -334,7 +334,7 @@ impl<'a> Reader<'a> {
 
     fn refuse_variable(&self, option: &str, value: &str, kind: &str, instead: &str) -> Result<(), ImportError> {
         if text::has_variable(value) {
-            return Err(self.error(format!("a variable stands for {kind} in `{option} {value}`"), instead));
+            return Err(self.error(format!("a variable replaces {kind} in `{option} {value}`"), instead));
         }
         Ok(())
     }
@@ -413,7 +413,7 @@ impl<'a> Reader<'a> {
         let name = value.split([':', ';']).next().unwrap_or_default();
         if text::has_variable(name) {
             return Err(self.error(
-                format!("`-H {name}` has a variable where the name of the field stands"),
+                format!("`-H {name}` has a variable in the name of the field"),
                 "write the name, such as -H 'X-Token: $TOKEN'",
             ));
         }

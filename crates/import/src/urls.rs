@@ -85,7 +85,7 @@ impl Reader<'_> {
     fn define(&mut self, name: &str, value: &str) -> Result<(), Problem> {
         let value = self.expand(value)?;
         if self.by_name.contains_key(name) {
-            return Err((format!("`{name}` is defined twice"), "give each value a name of its own"));
+            return Err((format!("`{name}` is defined twice"), "give each value a separate name"));
         }
         let plan_name = self.names.take(name);
         self.by_name.insert(name.to_owned(), plan_name.clone());
@@ -152,7 +152,7 @@ impl Reader<'_> {
         // a URL would end it.
         let is_method = method.len() > 2 && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
         if !is_method {
-            let wrong = format!("`{method}` behind the URL is no method");
+            let wrong = format!("`{method}` after the URL is no method");
             return Err((wrong, "write one such as POST, or %20 for a space in the URL"));
         }
         method.clone_into(&mut request.method);

@@ -301,7 +301,7 @@ fn after_blank(value: Yaml) -> Yaml {
 /// Returns a comment if `raw` is encoded differently from the plan's encoding.
 fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
     let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
-    let text = format!("the {part} is encoded again, because a variable stands in it: + for a space, %XX in capitals");
+    let text = format!("the {part} is encoded again, because it contains a variable: + for a space, %XX in capitals");
     (!is_same).then(|| (String::new(), Yaml::comments(vec![text])))
 }
 

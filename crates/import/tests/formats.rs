@@ -94,11 +94,11 @@ fn wrong_inputs_are_told_with_their_place() {
     input:1: a variable stands for name and password in `-u $KEY`; write both, such as -u "$NAME:$PASSWORD"
     input:1: a variable stands for cookies or a file of them in `-b $COOKIES`; write -H "Cookie: $COOKIES" if it holds cookies
     input:1: `-T $FILE` adds the name of the file to the URL, and a variable stands for the name; write the URL with the name of the file
-    input:1: standard input is the body; write the body, or the name of a file behind @
-    input:2: standard input is the body; write the body, or the name of a file behind @
-    input:1: an expansion of the shell, such as ${NAME:-default}, stands in it; write its value, or a variable such as $TOKEN
-    input:2: an argument of a script, such as $1, stands in it; write its value, or a variable such as $TOKEN
-    input:1: the output of another command stands in it; write its value, or a variable such as $TOKEN
+    input:1: standard input is the body; write the body, or the name of a file after @
+    input:2: standard input is the body; write the body, or the name of a file after @
+    input:1: it contains an expansion of the shell, such as ${NAME:-default}; write its value, or a variable such as $TOKEN
+    input:2: it contains an argument of a script, such as $1; write its value, or a variable such as $TOKEN
+    input:1: it contains the output of another command; write its value, or a variable such as $TOKEN
     input:1: `T=` is not curl; write a command line that begins with curl
     input: no request; at least one is expected
     input:2: `NAME` has no value here; write NAME = value on a line above, or \$ for a plain dollar

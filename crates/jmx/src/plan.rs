@@ -145,7 +145,7 @@ fn unfolded_reader<'a>(
 fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     match kind? {
         ElementKind::ResultSaver => Some(
-            "replies are not saved in files of their own; `brunt jmeter -n -t PLAN -l FILE.xml \
+            "replies are not saved in separate files; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
         ElementKind::KeystoreConfig => {

@@ -83,8 +83,8 @@ impl State {
     pub fn words(self) -> &'static str {
         match self {
             Self::Ok => "the load generator was not the bottleneck",
-            Self::Unjudged => "no good reply came",
-            Self::BusyMachine => "others used the machine's CPU",
+            Self::Unjudged => "no good reply arrived",
+            Self::BusyMachine => "other processes used the machine's CPU",
             Self::Unexplained => "requests were late for an unknown reason",
             Self::Limited => "the generator was the limit",
             Self::Invalid => "a consistency check failed",

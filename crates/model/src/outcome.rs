@@ -103,7 +103,7 @@ failures! {
     Tls "tls" "TLS handshake failed": "the TLS handshake failed";
         "check the certificate (--cacert FILE, or --insecure), the name (--sni) and the versions the server speaks"
     Proxy "proxy" "proxy error": "the proxy cannot be reached, or refused to connect";
-        "check that the proxy of --proxy runs, and what it allows"
+        "check that the proxy of --proxy runs and permits this target"
     Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
         "check the server's error log: possible causes are a crash, a limit or a full accept queue"
     Stale "stale" "stale connection": "the server closed the kept-alive connection when it was used again";
@@ -112,7 +112,7 @@ failures! {
         "the server is overloaded or hangs; --timeout sets how long to wait"
     Protocol "protocol" "protocol error": "the reply is not valid in this version of HTTP";
         "does the server speak this version of HTTP on this port (--http), and not TLS?"
-    ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had come";
+    ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had arrived";
         "check the server's error log: possible causes are a dying worker, or a limit on time or size"
     Check "check" "check failed": "a whole reply came, but not the one expected";
         "look at a reply with curl; see --expect-status, --expect-body, --expect-same-length"
@@ -124,10 +124,10 @@ failures! {
         "the server is slower than the load: lower --rate, or raise --max-in-flight or --connections"
     Cut "cut" "cut off": "not finished when the run ended";
         "a longer --grace lets them finish"
-    System "system" "local error": "brunt could not build the request, or this machine could not send it; a warning says why";
-        "read the warning that says why"
+    System "system" "local error": "brunt could not build the request, or this machine could not send it; a warning gives the reason";
+        "read the warning with the reason"
     StreamReset "stream_reset" "stream reset": "the server reset the stream before a whole reply came";
-        "check the server's error log; the code of the reset stands beside it"
+        "check the server's error log; the code of the reset is shown with it"
     Unprocessed "unprocessed" "not processed": "the server refused the stream, or ended the connection before it, twice";
         "raise the server's limits on streams and on requests per connection (nginx: http2_max_concurrent_streams, keepalive_requests)"
 }

@@ -312,7 +312,7 @@ fn replies(study: &Study, trial: &Trial) -> Outcome {
         _ => format!("none of {} replies was good", trial.run.total.completed),
     };
     if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {
-        return Outcome::Skipped(format!("{message}; better ones came in another trial"));
+        return Outcome::Skipped(format!("{message}; another trial had better ones"));
     }
     Outcome::Failed("replies", message)
 }
@@ -352,7 +352,7 @@ mod tests {
         bad(&mut study, 0);
         let contender = study.trials[0].place.contender;
         assert_eq!(told(&study), 0);
-        assert!(xml(&study).contains("better ones came in another trial"));
+        assert!(xml(&study).contains("another trial had better ones"));
         let all: Vec<usize> =
             (0..study.trials.len()).filter(|at| study.trials[*at].place.contender == contender).collect();
         for at in &all {

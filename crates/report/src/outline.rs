@@ -182,7 +182,7 @@ fn bottleneck_items(name: &str, found: &Bottleneck) -> Vec<ListItem> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
     let first = ListItem { mark, ..ListItem::plain(format!("{named}{}", found.sentence)) };
-    let others = found.others.iter().map(|other| ListItem::plain(format!("{name}, beside that: {other}")));
+    let others = found.others.iter().map(|other| ListItem::plain(format!("{name}, also: {other}")));
     [first].into_iter().chain(others).collect()
 }
 

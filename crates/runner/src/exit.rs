@@ -82,10 +82,10 @@ impl Exit {
             Self::ObjectiveMissed => "measured, but an objective was missed or no reply was good",
             Self::Invalid => "measured, but a consistency check failed: discard the figures",
             Self::Limited => "measured, but the load generator was the bottleneck (with --strict)",
-            Self::Halted => "a hook, managed server or setup failed; what was measured was reported",
+            Self::Halted => "a hook, managed server or setup failed; the measurements so far were reported",
             Self::Undecided => "measured, but the question is undecided",
             Self::Worse => "measured, and worse than --fail-if allows",
-            Self::Interrupted => "interrupted; what was measured was reported",
+            Self::Interrupted => "interrupted; the measurements so far were reported",
         }
     }
 }

@@ -56,7 +56,7 @@ impl System {
             stdin: || Ok(Vec::new()),
             program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
             reflect_descriptors: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
-            best_http_version: |_| Err("nobody may ask the server here".to_owned()),
+            best_http_version: |_| Err("the server cannot be asked here".to_owned()),
             on_options: |_| (),
             plan_text: |_| (),
             plan_tree: |_| (),

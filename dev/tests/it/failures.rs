@@ -64,7 +64,7 @@ fn closed_in_the_middle_of_a_reply() {
         "close-early",
         "closed_early",
         "",
-        &["closed early", "the connection ended before the whole reply had come"],
+        &["closed early", "the connection ended before the whole reply had arrived"],
     );
     half_fail("close-early", "closed_early", "", &["closed early"]);
 }
@@ -96,7 +96,7 @@ fn bytes_behind_a_reply() {
     let lab = lab("--fail 1:extra --body 100");
     let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).all_good();
     assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
-    ran.says(&["20 given up because unsolicited bytes came"]);
+    ran.says(&["20 closed because of unsolicited bytes"]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn mistakes_are_told_with_their_place() {
         (
             "script: {request: h}\nload:\n\trate: 5\n",
             &[],
-            "brunt: plan.yaml:3:1: a tab stands before the text; write spaces, two a level\n",
+            "brunt: plan.yaml:3:1: a tab precedes the text; write spaces, two per level\n",
         ),
         ("script: {request: h}\nload: {rate: -5}\n", &[], "plan.yaml:2:14: load.rate: `-5`: a load is not negative"),
         (

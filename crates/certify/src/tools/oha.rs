@@ -14,7 +14,7 @@ pub const TOOL: Tool = Tool {
     spacing: Spacing::Even,
     lead: 0,
     file: None,
-    note: "open: `-q RATE --latency-correction`; JSON; what is cut off at the end is not taken for an error",
+    note: "open: `-q RATE --latency-correction`; JSON; requests cut off at the end do not count as errors",
     command,
     read,
 };

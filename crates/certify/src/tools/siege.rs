@@ -14,7 +14,7 @@ pub const TOOL: Tool = Tool {
     spacing: Spacing::Even,
     lead: 0,
     file: None,
-    note: "`-b`, keep-alive, JSON; it tells mean and longest in steps of 10 ms, no percentiles, and errors in one sum",
+    note: "`-b`, keep-alive, JSON; it prints mean and maximum in steps of 10 ms, no percentiles, and the sum of all errors",
     command,
     read,
 };

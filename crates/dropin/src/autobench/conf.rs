@@ -84,7 +84,7 @@ impl Conf {
         } else {
             return Ok(Some(format!("unknown key {name}; it is left out")));
         };
-        Ok(is_repeated.then(|| format!("{name} is there twice; this one counts")))
+        Ok(is_repeated.then(|| format!("{name} is given twice; this one is used")))
     }
 }
 

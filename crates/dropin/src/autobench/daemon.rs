@@ -90,7 +90,7 @@ impl Daemon {
         self.log(&format!("{from} is here"));
         let answer = match self.execute(stream) {
             Ok(results) => results,
-            Err(Stop::Disconnected) => return self.log(&format!("{from} is gone")),
+            Err(Stop::Disconnected) => return self.log(&format!("{from} disconnected")),
             Err(Stop::NoReply) => format!("{}\n\n", order::FAILED),
             Err(Stop::Refused(why)) => format!("{} {why}\n", order::REFUSED),
         };

@@ -118,7 +118,7 @@ fn body(data: &str) -> (Vec<u8>, Option<String>) {
     let read = match fs::read(path) {
         Ok(read) => read,
         Err(error) => {
-            let trouble = format!("{path} cannot be read: {error}; name a file behind the <");
+            let trouble = format!("{path} cannot be read: {error}; write the name of a file after the <");
             return (Vec::new(), Some(trouble));
         }
     };

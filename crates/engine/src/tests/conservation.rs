@@ -103,7 +103,7 @@ fn a_status_or_a_byte_too_many_is_seen() {
 fn users_that_are_unaccounted_for_are_missed() {
     let mut run = users(Think::NONE);
     run.flow_all.in_flight_nanos /= 2;
-    assert_eq!(names(&run), ["requests under way", "Little's law"]);
+    assert_eq!(names(&run), ["requests in flight", "Little's law"]);
     let mut run = users(Think { least: ms(130), most: ms(130) });
     run.flow_all.thought_nanos /= 4;
     assert_eq!(names(&run), ["Little's law"]);

@@ -77,7 +77,7 @@ impl CurlData {
 fn stdin_data(input: &Input, content: FileContent, folder: &Options) -> Result<Content, Problem> {
     match (input, content) {
         (Input::Inherited | Input::Pipe, _) => {
-            let instead = "write the body, or the name of a file behind @";
+            let instead = "write the body, or the name of a file after @";
             Err(("standard input is the body".to_owned(), instead.to_owned()))
         }
         (Input::File(file), content) => Ok(Content::File(in_folder(file, folder), content)),

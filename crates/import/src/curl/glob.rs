@@ -26,7 +26,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, Problem> {
             other => literal(&mut rest, other.len_utf8()),
         };
         if urls.len() * choices.len() > MAX_URLS {
-            let wrong = format!("`{pattern}` stands for more than {MAX_URLS} URLs");
+            let wrong = format!("`{pattern}` expands to more than {MAX_URLS} URLs");
             return Err((wrong, "write a shorter range".to_owned()));
         }
         let all = urls.iter().flat_map(|url| choices.iter().map(move |choice| format!("{url}{choice}")));

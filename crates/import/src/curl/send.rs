@@ -170,7 +170,7 @@ impl Reader<'_> {
     /// Sets the file of `-T` as body. If the path ends with a slash, the file's name is appended.
     fn upload(&self, file: &str, address: &mut Address, request: &mut Request) -> Result<(), ImportError> {
         if ["-", "."].contains(&file) {
-            return Err(self.error("standard input is the body", "write the name of a file behind -T"));
+            return Err(self.error("standard input is the body", "write the name of a file after -T"));
         }
         if self.has_globs && file.contains(['{', '[']) {
             return Err(self.error(format!("`-T {file}` names several files"), "write a command for each file"));
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
         if address.path.ends_with('/') && text::has_variable(file) {
             return Err(self.error(
-                format!("`-T {file}` adds the name of the file to the URL, and a variable stands for the name"),
+                format!("`-T {file}` adds the name of the file to the URL, but the name is a variable"),
                 "write the URL with the name of the file",
             ));
         }

@@ -352,7 +352,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        Err(self.error(line, "the output of another command stands in it, and has no end", "write its value"))
+        Err(self.error(line, "it contains the output of another command, without its end", "write its value"))
     }
 
     /// Reads `$'…'`.

@@ -46,7 +46,7 @@ impl Writer<'_> {
         }
         let has_inverse = check.texts.iter().any(|(key, _)| key.ends_with("_not"));
         if has_inverse {
-            let wrong = "a plan file says which messages are awaited, not which are passed over";
+            let wrong = "a plan file can select the awaited messages, but not the skipped ones";
             self.notice(format!("{place}: a filter of messages is left out, {wrong}"));
         }
         let texts = check.texts.into_iter().filter(|(key, _)| !key.ends_with("_not"));
@@ -173,7 +173,7 @@ impl Writer<'_> {
                             ExpectedJson::Pattern(_) => {
                                 check.push("exists", path);
                                 return Err(
-                                    "only that the path is there is checked; a plan file compares JSON with values"
+                                    "only the existence of the path is checked; a plan file compares JSON with values"
                                         .into(),
                                 );
                             }

@@ -98,7 +98,7 @@ impl Writer<'_> {
         if policy.failure_ends != self.failure_ends {
             match on_failure(policy.failure_ends) {
                 Some(word) => push(&mut keys, "on_failure", Yaml::text(word)),
-                None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
+                None => self.notice(format!("{place}: a failure ends no loop, because plan files cannot express that")),
             }
         }
         if let Some(timeout) = policy.timeout.filter(|timeout| !is_default(*timeout, defaults::TIMEOUT)) {

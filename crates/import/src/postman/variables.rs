@@ -111,7 +111,7 @@ impl<'a> Variables<'a> {
                 (Constant::Environment(environment.clone()), format!("a secret was here; export {environment}=…"))
             }
             _ => {
-                let comment = format!("the collection does not say its value; export {environment}=… or write it here");
+                let comment = format!("the collection has no value for it; export {environment}=… or write it here");
                 (Constant::Environment(environment), comment)
             }
         };

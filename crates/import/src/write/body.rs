@@ -116,7 +116,7 @@ impl Writer {
             if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
                 return BodyKeys { keys: self.data(raw), implied_type: "", default_type: JSON };
             }
-            let reason = "the JSON is written again, because a variable stands in it: without white space";
+            let reason = "the JSON is written again, because it contains a variable: without white space";
             keys.push((String::new(), Yaml::comments(vec![reason.into()])));
         }
         let compact = compact(value);

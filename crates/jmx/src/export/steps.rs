@@ -495,7 +495,7 @@ impl PlanWriter<'_> {
         }
         if file.at_end == DataEnd::StopRun {
             self.notice(format!(
-                "data file {name}: behind its last row each thread stops, and with the last of them the test"
+                "data file {name}: after its last row each thread stops, and the test with the last thread"
             ));
         }
         let share = match file.shared {

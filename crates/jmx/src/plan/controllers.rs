@@ -334,7 +334,7 @@ impl PlanReader<'_> {
             element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
         let Some(target) = find(element.document(), &path) else {
             let message =
-                format!("{}: there is no controller `{}`; choose one that is there", element.title(), path.join(" > "));
+                format!("{}: there is no controller `{}`; choose an existing one", element.title(), path.join(" > "));
             return Err(JmxError::on_line(element.line(), message));
         };
         // The siblings of the module controller apply to the target, too.
@@ -376,7 +376,7 @@ impl PlanReader<'_> {
 }
 
 fn include_error(element: TestElement<'_>, file: &str, error: &str) -> JmxError {
-    JmxError::on_line(element.line(), format!("{}: {file}: {error}; name a plan that is there", element.title()))
+    JmxError::on_line(element.line(), format!("{}: {file}: {error}; name an existing plan", element.title()))
 }
 
 /// Weight of a child in the table of a Weighted Switch Controller; 0 if absent.

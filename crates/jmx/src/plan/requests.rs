@@ -279,7 +279,7 @@ impl PlanReader<'_> {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
                     continue;
                 }
-                Err(error) => return Err(error_at(element, &format!("{file}: {error}; name a file that is there"))),
+                Err(error) => return Err(error_at(element, &format!("{file}: {error}; name an existing file"))),
             };
             let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");

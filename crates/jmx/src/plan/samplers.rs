@@ -206,7 +206,7 @@ impl PlanReader<'_> {
                 Ok(String::new())
             }
             Err(error) => {
-                let message = format!("{file}: {error}; name a script that is there");
+                let message = format!("{file}: {error}; name an existing script");
                 Err(error_at(element, &message))
             }
         }

@@ -243,7 +243,7 @@ impl PlanReader<'_> {
             self.notice_replacement(element, file.trim());
             let read = self.surroundings.folder.read(file.trim());
             let bytes =
-                read.map_err(|error| error_at(element, &format!("{file}: {error}; name a file that is there")))?;
+                read.map_err(|error| error_at(element, &format!("{file}: {error}; name an existing file")))?;
             return Ok(match String::from_utf8(bytes) {
                 Ok(text) if !is_binary => Body::Text(text),
                 Ok(text) => Body::Bytes(text.into_bytes()),
@@ -299,7 +299,7 @@ impl PlanReader<'_> {
             "ContainsRegex" => (TextMatch::Contains, translated(&value)),
             "EqualsRegex" => (TextMatch::Matches, translated(&value)),
             _ => {
-                let message = "it drops all text messages, and brunt does not tell text from binary messages";
+                let message = "it drops all text messages, and brunt does not distinguish text from binary messages";
                 self.notice(format!("{}: left out, {message}", filter.place()));
                 return None;
             }

@@ -107,6 +107,6 @@ pub fn bytes(run: &Run) -> Option<Check> {
     if announced == 0 && received == 0 {
         return None;
     }
-    let text = format!("{announced} bytes of body announced in Content-Length, {received} read behind those heads");
+    let text = format!("{announced} bytes of body announced in Content-Length, {received} read after those heads");
     Some(check("bytes of bodies", announced == received, text))
 }

@@ -15,8 +15,8 @@ pub fn in_flight(run: &Run) -> Option<Check> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
     let tolerance = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
-    let text = format!("{counted:.4} s under way by counting, {summed:.4} s by adding up the times of all requests");
-    Some(check("requests under way", (counted - summed).abs() <= tolerance, text))
+    let text = format!("{counted:.4} s in flight by counting, {summed:.4} s as the sum of the times of all requests");
+    Some(check("requests in flight", (counted - summed).abs() <= tolerance, text))
 }
 
 /// Σ (last byte − begun): the response times without the waiting time before the request was begun.
@@ -54,7 +54,7 @@ pub fn users(run: &Run) -> Option<Check> {
     let rate = requests / time;
     let each = busy / requests;
     let on_average = busy / time;
-    let text = format!("{users} users; {rate:.1}/s × {each:.6} s under way = {on_average:.3}{thought}");
+    let text = format!("{users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}");
     let latest = greatest_delay(&run.total).max(greatest_delay(&run.warmup));
     // A request that waited for a lane until the run was cut off delayed its user
     // for an unknown time.

@@ -100,8 +100,7 @@ pub fn retransmissions(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let sentence = format!(
-        "All programs of this machine together sent {} TCP segments again, {} of what they sent. Whether segments of this run \
-         were among them is not known; each would cost its request 200 ms or more.",
+        "All programs of this machine together sent {} TCP segments again, {} of all. It is unknown whether segments of this run were among them; each would cost its request 200 ms or more.",
         count(retransmitted as u64),
         percent(retransmitted / sent.max(1.0))
     );

@@ -162,6 +162,6 @@ pub fn steal(facts: &Facts) -> RuleResult {
     );
     result.with_origin(Origin::Machine).with_message(
         sentence,
-        "measure from a machine with cores of its own (a dedicated instance, or one that is not overbooked)",
+        "measure from a machine with dedicated cores (a dedicated instance, or one that is not oversubscribed)",
     )
 }

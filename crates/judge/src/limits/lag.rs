@@ -78,7 +78,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
         format!("{late}: without that, the response p99 of {with:.3} ms would be {without:.3} ms")
     } else if uneven {
         let share = short_percent(displaced);
-        format!("{late}: for {share} of the time, a quarter more or fewer than planned were begun in a span of time")
+        format!("{late}: for {share} of the time, a quarter more or fewer than planned began in a span of time")
     } else {
         format!("{late}: {} of the scheduled requests were not begun within the measured time", short_percent(short))
     };

@@ -62,7 +62,7 @@ pub fn packets(facts: &Facts) -> RuleResult {
         result = result.compare(&lost_packets(facts, name, &missed, &received), HUNDREDTH);
     }
     let sentence = format!(
-        "packets came faster than this machine took them in, {}: {}",
+        "packets arrived faster than this machine received them, {}: {}",
         result.duration_text(),
         worst_of(&result)
     );

@@ -143,7 +143,7 @@ pub fn conntrack(facts: &Facts) -> RuleResult {
     let result = RuleResult::new(facts).compare(&full, HUNDREDTH).compare(&dropped, HUNDREDTH);
     let limit = facts.last(name::CONNTRACK_LIMIT).unwrap_or(0.0);
     let sentence = format!(
-        "the firewall's table of connections was full {}: {} of {limit} entries at worst; what is new is then dropped",
+        "the firewall's table of connections was full {}: {} of {limit} entries at worst; it then drops new connections",
         result.duration_text(),
         short_percent(full.worst().unwrap_or(0.0))
     );

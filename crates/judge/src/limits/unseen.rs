@@ -13,7 +13,7 @@ const SENTENCES: &[(&str, &str)] = &[
     (name::THROTTLED, "throttling by a CPU quota: cpu.stat of our control group is not shown"),
     (name::PRESSURE_MEMORY, "tasks that waited for memory: /proc/pressure is not shown (a kernel without PSI)"),
     (name::MEMORY_AVAILABLE, "available memory: /proc/meminfo is not shown"),
-    (name::DESCRIPTORS, "how many descriptors were open (Linux tells since 6.2); failures for want of one are counted"),
+    (name::DESCRIPTORS, "the number of open descriptors (available since Linux 6.2); failures caused by missing ones are counted"),
     (name::TCP_IN_USE, "sockets in use: /proc/net/sockstat is not shown; failures for want of a port are counted"),
     (name::PORT_RANGE, "how many local ports there are: /proc/sys/net/ipv4/ip_local_port_range is not shown"),
     (name::SOFTNET_DROPPED, "packets dropped by full receive queues: /proc/net/softnet_stat is not shown"),
@@ -74,5 +74,5 @@ fn link(facts: &Facts) -> Option<String> {
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),
     };
     let link_name = interface.map_or(String::new(), |interface| format!(" ({interface})"));
-    (!is_known).then(|| format!("the link's speed{link_name}: its driver does not tell it"))
+    (!is_known).then(|| format!("the link's speed{link_name}: its driver does not report it"))
 }

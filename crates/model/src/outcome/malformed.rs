@@ -31,7 +31,7 @@ pub enum Malformed {
     #[error("Content-Length is not one number of bytes")]
     ContentLength,
     /// An unknown coding, or a coding after chunked.
-    #[error("Transfer-Encoding is unknown, or goes on behind chunked")]
+    #[error("Transfer-Encoding is unknown, or continues after chunked")]
     TransferEncoding,
     /// The framing of a chunk is malformed.
     #[error("the chunked framing of the body is malformed")]
@@ -40,7 +40,7 @@ pub enum Malformed {
     #[error("the line before a chunk is longer than 4 kB (limit of brunt)")]
     ChunkLineTooLong,
     /// Limit of brunt: the trailers after the last chunk are too large.
-    #[error("the trailers behind the body are larger than 64 kB (limit of brunt)")]
+    #[error("the trailers after the body are larger than 64 kB (limit of brunt)")]
     TrailersTooLarge,
     /// The first bytes are an HTTP/1 reply.
     #[error("the server answered in HTTP/1, not in HTTP/2")]
@@ -101,10 +101,10 @@ pub enum Malformed {
     #[error("the reply of gRPC has no grpc-status")]
     GrpcStatus,
     /// The length of the body differs from Content-Length.
-    #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
+    #[error("the length of the body differs from Content-Length (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
     BodyLength,
     /// Limit of brunt: too many frames that need a response.
-    #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
+    #[error("the server sends SETTINGS or PING without end (limit of brunt)")]
     ControlFrames,
     /// The code `NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]

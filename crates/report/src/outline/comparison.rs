@@ -22,7 +22,7 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
         blocks.push(quantiles(pair, unit));
     }
     blocks.extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
-    blocks.extend(section("What else differs", comparison.differences.iter().map(ListItem::plain).collect()));
+    blocks.extend(section("Other differences", comparison.differences.iter().map(ListItem::plain).collect()));
     blocks
 }
 

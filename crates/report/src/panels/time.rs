@@ -65,7 +65,7 @@ const TIME_CHARTS: &[TimeChart] = &[
     },
     TimeChart {
         id: "under-way",
-        title: "Requests under way, and connections",
+        title: "Requests in flight, and connections",
         y: ("requests, connections", Unit::Count, Scale::Linear),
         lines: &[
             line_of("under way", State(|i| i.in_flight)),

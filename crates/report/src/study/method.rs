@@ -45,7 +45,7 @@ fn load_model(study: &Study) -> &'static str {
         Some(LoadUnit::Users { .. }) => {
             "Load: a closed loop of virtual users; each user waits for its reply, so queueing of further users is not visible."
         }
-        _ => "Load: an open loop; arrivals come by a schedule that does not wait for replies.",
+        _ => "Load: an open loop; arrivals follow a schedule that does not wait for replies.",
     }
 }
 

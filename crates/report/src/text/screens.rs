@@ -79,7 +79,7 @@ fn limited(run: &Run) -> Judgement {
             origin: Origin::Generator,
             lasted: Duration::from_secs(8),
             sentence: "for 6.00 s no core was idle".into(),
-            remedy: "a machine of its own for brunt".into(),
+            remedy: "a separate machine for brunt".into(),
         },
     ];
     let evidence = vec![

@@ -120,7 +120,7 @@ impl fmt::Display for Ending {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(signal) => write!(f, "signal {signal}"),
-            Self::Unknown => write!(f, "nobody knows how"),
+            Self::Unknown => write!(f, "the exit status is unknown"),
         }
     }
 }

@@ -112,7 +112,7 @@ fn offered_version(offered: &OfferedVersion) -> String {
 
 /// The versions of QUIC that a server offers, and its transport settings.
 fn quic(q: &OfferedQuic) -> String {
-    let versions = if q.versions.is_empty() { "versions not told".to_owned() } else { q.versions.join(", ") };
+    let versions = if q.versions.is_empty() { "versions unknown".to_owned() } else { q.versions.join(", ") };
     let idle = q.idle_timeout_seconds.map_or("no idle timeout".to_owned(), |s| format!("idle timeout {}", seconds(s)));
     let migration = if q.allows_migration { "allowed" } else { "forbidden" };
     format!(

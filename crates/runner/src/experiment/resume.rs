@@ -17,8 +17,7 @@ pub enum ResumeError {
     },
     /// The interrupted experiment was different.
     #[error(
-        "--resume: `{name}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
-         begin anew"
+        "--resume: `{name}` differs from the interrupted experiment {id}; leave --resume out to start a new one"
     )]
     Changed {
         /// Name of the experiment.

@@ -89,7 +89,7 @@ impl Sender {
         let max_waiting = if is_final { 0 } else { MAX_WAITING };
         self.waiting.drain(..self.waiting.len().saturating_sub(max_waiting));
         if !std::mem::replace(&mut self.is_failure_reported, true) {
-            (self.notify)(&format!("warning: {} does not take figures: {why}; the run goes on", self.name));
+            (self.notify)(&format!("warning: {} does not accept figures: {why}; the run continues", self.name));
         }
         let mut counts = self.counts();
         counts.failure = Some(why);

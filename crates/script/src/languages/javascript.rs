@@ -199,7 +199,7 @@ impl Running {
             let run = run.clone().restore(&ctx).map_err(|error| error.to_string())?;
             let text: Option<String> = run.call((function,)).catch(&ctx).map_err(|error| exception_text(&error))?;
             let jobs = (0..MAX_JOBS).take_while(|_| ctx.execute_pending_job()).count();
-            if jobs == MAX_JOBS { Err("promises do not come to an end".into()) } else { Ok(text) }
+            if jobs == MAX_JOBS { Err("promises do not complete".into()) } else { Ok(text) }
         })
     }
 }

@@ -299,7 +299,7 @@ impl Action {
         let description = description_of(extractor);
         let variable = &extractor.variable;
         Some(format!(
-            "`{label}`: the extractor of `{variable}` ({description}) matched nothing in {replies}; --trace shows what it looked at"
+            "`{label}`: the extractor of `{variable}` ({description}) matched nothing in {replies}; --trace shows the searched text"
         ))
     }
 }

@@ -44,7 +44,7 @@ pub fn remarks() -> Vec<String> {
     let abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
     let remarks = abandoned.iter().map(|pattern| {
         format!(
-            "the regular expression `{pattern}` took too long and was given up; make it simpler: from then on it matched nothing"
+            "the regular expression `{pattern}` took too long and was stopped; make it simpler: from then on it matched nothing"
         )
     });
     remarks.collect()

@@ -52,7 +52,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     let mut expected_tree = old_tree.clone();
     let value = value.map(comparable);
     if !apply(&mut expected_tree, &places, value.as_ref()) {
-        let wrong = "nothing is there; a key is added to a map only, an item only after the last one";
+        let wrong = "there is no value; a key can be added only to a map, an item only after the last one";
         return Err(error(file, path, wrong.to_owned()));
     }
     if expected_tree == old_tree {
@@ -202,7 +202,7 @@ impl Editor<'_> {
             layout.check_editable()?;
             let Some(index) = index_of(layout, place) else {
                 let value =
-                    value.and_then(|value| nest_value(&places[depth + 1..], value)).ok_or("nothing is there")?;
+                    value.and_then(|value| nest_value(&places[depth + 1..], value)).ok_or("there is no value")?;
                 let value = match place {
                     Place::Key(key) => Yaml::Map(vec![(key.clone(), value)]),
                     Place::Index(_) => Yaml::List(vec![value]),

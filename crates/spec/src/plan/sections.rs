@@ -61,7 +61,7 @@ pub enum Form {
 const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
     ("script.base", Form::Scalar, "Server of relative URLs, such as `http://127.0.0.1:8080`", None),
     ("script.request", Form::Request, "One request: a URL, or a map", None),
-    ("script.requests", Form::Requests, "Several requests, each as often as its weight says", None),
+    ("script.requests", Form::Requests, "Several requests, each with a frequency proportional to its weight", None),
     (
         "script.request.url",
         Form::Scalar,

@@ -467,7 +467,7 @@ fn the_schema_has_the_keys_of_the_table_with_their_forms() {
     let iterations = schema.pointer("/$defs/Load/properties/duration/description").unwrap();
     assert_eq!(
         iterations,
-        "Measured time, such as 30s or 5m. Default: 10s, unless requests or stages say when to stop."
+        "Measured time, such as 30s or 5m. Default: 10s, unless requests or stages end the run."
     );
 }
 

@@ -208,7 +208,7 @@ impl TreeBuilder {
         if let Some(number) = until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line()) {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
-            return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
+            return SpecError::new(&at, "", "a tab precedes the text; write spaces, two per level");
         }
         let remedy = "check the indentation, quotes and brackets here and above";
         SpecError::new(&self.position(mark), "", format!("invalid YAML: {info}; {remedy}"))
@@ -301,7 +301,7 @@ mod tests {
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml:2:1: a second document begins here; write one plan a file
-    plan.yaml:2:1: a tab stands before the text; write spaces, two a level
+    plan.yaml:2:1: a tab precedes the text; write spaces, two per level
     plan.yaml:2:1: `a` is given twice (first at plan.yaml:1:1); write it once
     plan.yaml:1:4: a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it
     plan.yaml:2:1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; check the indentation, quotes and brackets here and above

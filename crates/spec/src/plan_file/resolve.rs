@@ -275,7 +275,7 @@ fn question(
     let is_at_given_loads = compare.at.unwrap_or_default() == ComparedLoads::Load;
     ensure!(
         search.is_none() || !is_at_given_loads,
-        "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
+        "the plan has `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
     );
     let max_repetitions = repetitions.unwrap_or(defaults::BLOCKS);
     let at_capacity = search

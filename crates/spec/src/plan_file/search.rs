@@ -115,7 +115,7 @@ impl Search {
         }
         let budget = match all {
             Some(_) if has_time_budget => {
-                bail!("compare.time_budget and {TIME_BUDGET} both say how long it may take; write one of them")
+                bail!("compare.time_budget and {TIME_BUDGET} both limit the time; write one of them")
             }
             None if has_time_budget => CapacityTimeBudget::Each(self.settings.within),
             all => CapacityTimeBudget::all_or_default(all)?,

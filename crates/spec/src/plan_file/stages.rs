@@ -124,7 +124,7 @@ fn is_stage_key(entry: &Entry) -> bool {
 fn check_keys(word: &str, written: &Node) -> Result<()> {
     if let Some(load) = written.entries().iter().find(|entry| entry.key == "load") {
         let wrong =
-            "it has no load; `users` and `iterations` say who carries out its steps, and how often (default: 1 and 1)";
+            "it has no load; `users` and `iterations` set the users of its steps and their iterations (default: 1 and 1)";
         return Err(SpecError::new(&load.at, word, wrong));
     }
     let mut others = written.entries().iter().filter(|entry| !is_stage_key(entry));

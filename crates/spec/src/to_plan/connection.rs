@@ -19,7 +19,7 @@ pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connectio
 fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     if run.http.is_auto {
         require!(run.sources, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
-            format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.name_of("http"))
+            format!("{}: auto must be the only value, and excludes gRPC, which needs HTTP/2", names.name_of("http"))
         });
         return (system.best_http_version)(run).map_err(|why| {
             run.sources.refuse(|names| {
@@ -77,7 +77,7 @@ fn check_certificates(run: &RunSettings) -> Result<()> {
         let cert = names.name_of("cert");
         let key = names.name_of("key");
         format!(
-            "{key} is for one certificate, and {cert} names a folder: leave {key} out, and write each key into the file of its certificate"
+            "{key} is for one certificate, but {cert} is a folder: leave {key} out, and write each key into the file of its certificate"
         )
     });
     require!(run.sources, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {

@@ -149,7 +149,7 @@ fn measured_time(settings: &RunSettings, shape: &Shape) -> Result<Option<Duratio
     }
     if let Some(stages) = shape.duration() {
         require!(sources, stop.duration.is_none(), |names| format!(
-            "{0} and stages both say how long it takes (`{shape}`: {1}s); leave out {0}, or the /TIME of the last stage",
+            "{0} and stages both set the duration (`{shape}`: {1}s); leave out {0}, or the /TIME of the last stage",
             names.name_of("duration"),
             stages.as_secs_f64()
         ));

@@ -67,7 +67,7 @@ pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) ->
     // Each process needs a connection.
     let bound = most.clamp(1, MAX_PROCESSES);
     require!(sources, u64::from(requested) <= bound, |names| format!(
-        "{0} {requested}: {connections} connections cannot be shared by so many; write {0} {bound} or less",
+        "{0} {requested}: {connections} connections are too few for this number; write {0} {bound} or less",
         names.name_of("processes")
     ));
     Ok((requested, None))

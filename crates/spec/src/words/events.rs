@@ -25,7 +25,7 @@ pub fn parse(word: &str) -> Result<Events, WordError> {
         match part.parse() {
             Ok(most) if events.most.is_none() => events.most = Some(most),
             _ if events.longest.is_none() => events.longest = Some(duration::with_unit(part)?),
-            _ => return Err(WordError::new(word, "says one thing twice", INSTEAD)),
+            _ => return Err(WordError::new(word, "has one part twice", INSTEAD)),
         }
     }
     Ok(events)

@@ -162,7 +162,7 @@ fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
     let range = &word[..at];
     let step = &word[at + 1..];
     if step.contains(['/', ',']) {
-        return Err(sweep_error(word, "a sweep has no stages: each of its loads is a run of its own"));
+        return Err(sweep_error(word, "a sweep has no stages: each of its loads is a separate run"));
     }
     let range = range.split_once("..");
     let (from, to) = range.ok_or_else(|| sweep_error(word, "a sweep goes from one value to another"))?;

@@ -208,7 +208,7 @@ pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
     let (address, tls) = match word.split_once(',') {
         None => (word, false),
         Some((address, "tls")) => (address, true),
-        Some(_) => return Err(WordError::new(word, "behind the comma only `tls` is known", "127.0.0.1:8443,tls")),
+        Some(_) => return Err(WordError::new(word, "after the comma, only `tls` is allowed", "127.0.0.1:8443,tls")),
     };
     let address = address.trim().parse();
     let address = address.map_err(|_| WordError::new(word, "this is no address and port", "127.0.0.1:8080"))?;

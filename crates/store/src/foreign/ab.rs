@@ -37,8 +37,7 @@ pub fn requests(file: &File) -> Result<Observations, String> {
     let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
     if samples.iter().all(|s| s.start == first) {
         return Err(
-            "all its requests began within one second, and ab -g knows whole seconds: the throughput cannot be \
-                    told; measure for longer, with ab -t 30"
+            "all its requests began within one second, and ab -g has whole seconds: the throughput is unknown; measure for longer, with ab -t 30"
                 .into(),
         );
     }
@@ -89,7 +88,7 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         observation,
         &[
             "ab -e has no mean: it is taken from below, each percentile standing for all up to the next",
-            "ab -e has no throughput: it is at most what is given here, the load (from the file's name) over that mean \
+            "ab -e has no throughput: it is at most the value given here, the load (from the file's name) ÷ that mean \
              (Little's law)",
             super::ONE_VALUE,
         ],

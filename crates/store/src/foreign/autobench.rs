@@ -30,7 +30,7 @@ pub fn read(file: &File) -> Result<Observations, String> {
         let row: Option<Vec<f64>> = line.split(divider).map(number).collect();
         let row = row.filter(|row| row.len() == names.len());
         let row =
-            row.ok_or_else(|| format!("line {}: {} numbers are expected, as its header says", index + 1, names.len()))?;
+            row.ok_or_else(|| format!("line {}: its header requires {} numbers", index + 1, names.len()))?;
         for (contender, host) in hosts.iter().enumerate() {
             let column = |name: &str| {
                 let place = names.iter().position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));

@@ -56,7 +56,7 @@ pub fn is_sweep(text: &str) -> bool {
 pub fn sweep(file: &File) -> Result<Observations, String> {
     let value = parsed(&file.text).unwrap_or_default();
     let text = observations(&value).map(Value::to_string).unwrap_or_default();
-    let mut all: Observations = serde_json::from_str(&text).map_err(|e| format!("what it says of its trials: {e}"))?;
+    let mut all: Observations = serde_json::from_str(&text).map_err(|e| format!("its trials: {e}"))?;
     let contenders = all.contenders.len();
     if all.observations.iter().any(|o| o.contender >= contenders) {
         return Err("a trial is of a contender that it does not name".into());

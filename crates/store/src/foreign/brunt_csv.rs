@@ -16,8 +16,8 @@ const PERCENTILES: [(&str, f64, &str); 4] = [
     ("response_p99_seconds", 0.99, "p99"),
 ];
 
-const NO_THINK: &str = "the CSV of a study does not tell the think time of its users; --think TIME does";
-const NO_SERIES: &str = "the CSV of a study has no series: its JSON (-o json) tells more";
+const NO_THINK: &str = "the CSV of a study has no think time; give it by --think TIME";
+const NO_SERIES: &str = "the CSV of a study has no series: its JSON (-o json) has them";
 
 pub fn matches(text: &str) -> bool {
     first_line(text).starts_with(HEADER)

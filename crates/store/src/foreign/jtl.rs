@@ -130,11 +130,11 @@ impl JtlContents {
         let mut all = alone(observation, &NOTES);
         if self.threads.is_empty() {
             all.notes
-                .push("the file has no threadName: the number of threads is not known, and 1 stands for it".into());
+                .push("the file has no threadName: the number of threads is unknown; 1 is assumed".into());
         }
         if self.transactions > 0 {
             let count = self.transactions;
-            all.notes.push(format!("{count} transaction samples are left out: their requests stand beside them"));
+            all.notes.push(format!("{count} transaction samples are left out: the file also has their requests"));
         }
         Ok(all)
     }

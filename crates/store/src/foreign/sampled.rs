@@ -36,7 +36,7 @@ pub fn trial(samples: &[RequestSample], resolution: TimeResolution) -> Result<Ob
     let last = samples.iter().map(|s| s.start + s.duration).fold(0.0, f64::max);
     let seconds = last - first;
     if !seconds.is_finite() || seconds <= 0.0 {
-        return Err("it holds no request whose time is known".into());
+        return Err("it has no request with a known time".into());
     }
     if seconds > MAX_SECONDS {
         return Err("its requests lie more than a week apart: times that make no sense".into());

@@ -119,7 +119,7 @@ fn notes(all: &Observations) -> Vec<String> {
         notes.push(ONE_VALUE.to_owned());
     }
     if all.observations.iter().all(|o| o.errors.is_none()) {
-        notes.push("the file does not tell errors".into());
+        notes.push("the file has no errors".into());
     }
     if all.observations.iter().all(|o| o.quantiles.is_empty()) {
         notes.push(super::NO_PERCENTILES.into());
@@ -174,7 +174,7 @@ fn cells(line: &str, divider: Option<char>) -> Vec<&str> {
 fn figures(line: &str, divider: Option<char>, columns: usize) -> Result<Vec<Option<f64>>, String> {
     let cells = cells(line.trim_end_matches(['\r', '\n']), divider);
     if cells.len() != columns {
-        return Err(format!("{columns} columns are expected, as its header says, and it has {}", cells.len()));
+        return Err(format!("its header requires {columns} columns, and it has {}", cells.len()));
     }
     cells.iter().map(|cell| figure_of_cell(cell)).collect()
 }

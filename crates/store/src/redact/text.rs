@@ -51,7 +51,7 @@ static COOKIE: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?i)\bcookie:[ \t]*([^\s"'`=;,]+=[^\s"'`;]+(?:; *[^\s"'`=;,]+=[^\s"'`;]+)*)"#));
 
 pub(super) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a pattern of ours")
+    Regex::new(pattern).expect("a built-in pattern")
 }
 
 /// Finds values that follow a name. A value is read only if its name is secret; other values

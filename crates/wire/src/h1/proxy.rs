@@ -21,7 +21,7 @@ pub(crate) async fn tunnel<T: Timer>(
     match reply {
         // Bytes of the server cannot arrive yet, since it was sent nothing.
         Ok(reply) if reply.unsolicited => {
-            Err((Failure::Proxy, "the proxy sent bytes that nobody asked for".to_owned()))
+            Err((Failure::Proxy, "the proxy sent unsolicited bytes".to_owned()))
         }
         Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
         Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),

@@ -43,7 +43,7 @@ pub enum BadWire {
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
     /// A migration on a connection that is not QUIC.
-    #[error("MIGRATE has a connection of HTTP/3 go on from another local port; write --http 3, or another method")]
+    #[error("MIGRATE moves a connection of HTTP/3 to another local port; write --http 3, or another method")]
     Migration,
     /// An upgrade to another version than HTTP/2, or on an encrypted connection.
     #[error("--h2c-upgrade is for HTTP/2 without TLS (URLs of http:// and ws://); leave it out")]

@@ -19,7 +19,7 @@ pub enum BadBlock {
     #[error("an index is in neither table (RFC 7541 section 2.3.3)")]
     Index,
     /// A table size exceeds the announced one, or is not at the beginning of a block.
-    #[error("a table size is too large, or comes late (RFC 7541 section 6.3)")]
+    #[error("a table size is too large or late (RFC 7541 section 6.3)")]
     TableSize,
 }
 

@@ -106,7 +106,7 @@ fn parse_parameters(answer: &str) -> Result<Compression, &'static str> {
     for parameter in answer.split(';').skip(1).map(str::trim) {
         let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
         if names.contains(&name) {
-            return Err("a parameter comes twice");
+            return Err("a parameter is repeated");
         }
         names.push(name);
         match (name, value.and_then(window_bits_in)) {

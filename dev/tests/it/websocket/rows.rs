@@ -27,7 +27,7 @@ const UNMEASURED: &[(&[&str], &str)] = &[
     (&["extension-not-offered"], "wants an extension that was not offered: x-lab (RFC 6455 section 9.1)"),
     (&["protocol-not-offered"], "chose the subprotocol `x-lab`, which was not offered (RFC 6455 section 4.1)"),
     (&["deflate-twice"], "it may agree on the extension once (RFC 7692 section 7.1)"),
-    (&["deflate-parameter-twice"], "a parameter comes twice (RFC 7692 section 7.1)"),
+    (&["deflate-parameter-twice"], "a parameter is repeated (RFC 7692 section 7.1)"),
     (
         &["deflate-unknown-parameter", "deflate-window-7", "deflate-window-16", "deflate-window-missing"],
         "a parameter is unknown, or its value is wrong (RFC 7692 section 7.1)",

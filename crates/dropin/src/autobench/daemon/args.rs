@@ -83,7 +83,7 @@ pub fn read(program_name: &str, words: &[String]) -> Result<DaemonArgs, End> {
             LongItem::BruntOption("open") => args.open = true,
             LongItem::BruntOption(word) if word.split('=').next() == Some("secret") => {
                 let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
-                let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
+                let file = file.ok_or_else(|| "--brunt-secret needs a value; write the name of a file after it".to_owned())?;
                 args.secret = Some(PathBuf::from(file));
             }
             LongItem::BruntOption(word) => return Err(End::Error(format!("unknown option --brunt-{word}\n{USAGE}"))),

@@ -66,7 +66,7 @@ fn admin_option<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Re
         format!("unknown option --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
     })?;
     let value = joined.map_or_else(next, Some);
-    Ok((name, value.ok_or_else(|| format!("--brunt-{name} has a value; write it behind"))?.to_owned()))
+    Ok((name, value.ok_or_else(|| format!("--brunt-{name} needs a value; write it after the option"))?.to_owned()))
 }
 
 /// Parses an option of every drop-in, so that errors show before the first test.

@@ -62,7 +62,7 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     let high = numbers::load(trials.unit, last.load);
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     let remedy = if trials.excluded_above > 0 {
-        format!("{}; the verdicts of these trials say why: brunt report ID", trials.advice_above())
+        format!("{}; the verdicts of these trials give the reason: brunt report ID", trials.advice_above())
     } else {
         "sweep further; each limit states the direction".to_owned()
     };

@@ -53,14 +53,14 @@ pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
     let sentence =
         format!("The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's.");
-    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials: each says what limited it")]
+    vec![Remark::warning(sentence).with_remedy("see the verdicts of these trials: each names its bottleneck")]
 }
 
 /// Rule: other processes used the machine's CPU. The figures are worse than they
 /// would be without them.
 pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
-    let sentence = format!("Others used the machine's CPU in {trials}, and that changed figures{}.", users(facts));
+    let sentence = format!("Other processes used the machine's CPU in {trials}, and that changed figures{}.", users(facts));
     let remedy = "end them, or measure on another machine; read what belongs to the server with --probe";
     vec![Remark::warning(sentence).with_remedy(remedy)]
 }
@@ -183,7 +183,7 @@ pub fn not_robust(facts: &Facts) -> Vec<Remark> {
         let name = &limit.name;
         let contender = &contender.contender;
         let sentence = format!(
-            "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or is gone."
+            "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or disappears."
         );
         remarks.push(Remark::note(sentence).with_remedy("a sweep that goes further beyond it"));
     }

@@ -76,7 +76,7 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
     if trials.unit != LoadUnit::PerSecond {
         return None;
     }
-    let how = "The highest load up to which at least 99 % of what is offered is achieved.";
+    let how = "The highest load up to which at least 99 % of the offered load is achieved.";
     Some(limit(trials, LimitKind::Kept, "99 % achieved".into(), how, |curve| {
         let least = curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
         HeldRange::on_curve(curve, |point| is_achieved(point, least))

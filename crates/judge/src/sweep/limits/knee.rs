@@ -27,7 +27,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
     let at = estimate.map(|estimate| estimate.figure);
     let robust = at.and_then(|knee| is_robust(&curve, knee.value));
     if robust == Some(false) {
-        how += " Not robust: without the top third of the range it lies elsewhere, or is gone.";
+        how += " Not robust: without the top third of the range it lies elsewhere, or disappears.";
     }
     LoadLimit { kind: LimitKind::Knee, name: "knee".into(), at, unit: unit(trials.unit), how, robust }
 }

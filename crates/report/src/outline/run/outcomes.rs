@@ -90,7 +90,7 @@ pub fn connections(run: &Run) -> String {
         text += &format!(", {} closed by the server while idle", count(all.closed_idle));
     }
     if all.unsolicited > 0 {
-        text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
+        text += &format!(", {} closed because of unsolicited bytes", count(all.unsolicited));
     }
     if all.packets_sent > 0 {
         let lost = count(all.packets_lost);

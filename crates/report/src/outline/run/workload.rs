@@ -61,7 +61,7 @@ fn in_order(order: Order) -> &'static str {
     match order {
         Order::Sequence => ", in sequence",
         Order::Random => ", drawn at random",
-        Order::Walk => ", by each user in sequence, each from a place of its own",
+        Order::Walk => ", by each user in sequence, each from a different position",
         Order::WalkTogether => ", by each user in sequence",
         Order::User => ", one for each user",
         Order::Slow(_) => ", each for a while",

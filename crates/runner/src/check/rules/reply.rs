@@ -18,7 +18,7 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
     Some(Advice {
         rule: "needs_tls",
         bites: Certainty::Surely,
-        what: "the server speaks TLS on this port, and the URL says http://".into(),
+        what: "the server uses TLS on this port, but the URL is http://".into(),
         why: "plain HTTP gets no good reply".into(),
         command: format!("write {url}"),
     })

@@ -170,7 +170,7 @@ impl Parser {
         let mut node = self.primary()?;
         while self.take(".") {
             let Some(Token::Name(name)) = self.peek().cloned() else {
-                return Err("the name of a method is missing behind `.`".into());
+                return Err("the name of a method is missing after `.`".into());
             };
             self.position += 1;
             self.expect("(")?;
@@ -214,7 +214,7 @@ impl Parser {
             }
             Token::Sign("[") => Node::List(self.list("]")?),
             Token::Name(name) => self.name_or_object(&name)?,
-            Token::Sign(_) => return Err(format!("{} stands where a value is expected", token_text(&token))),
+            Token::Sign(_) => return Err(format!("{} found, but a value is expected", token_text(&token))),
         })
     }
 
@@ -244,7 +244,7 @@ impl Parser {
         }
         self.expect(".")?;
         let Some(Token::Name(method)) = self.peek().cloned() else {
-            return Err(format!("the name of a method is missing behind `{name}.`"));
+            return Err(format!("the name of a method is missing after `{name}.`"));
         };
         self.position += 1;
         if !methods_of(object).contains(&method.as_str()) {

@@ -29,7 +29,7 @@ pub fn compile(
 ) -> Result<(), ScriptError> {
     if let Some(obstacle) = Facts::of_all(steps).obstacle {
         return Err(ScriptError::Scenario(format!(
-            "{obstacle} stands among requests that are sent together; put it before or behind them"
+            "{obstacle} is not allowed among requests that are sent together; put it before or after them"
         )));
     }
     // A loop cannot be left between requests that are sent together.

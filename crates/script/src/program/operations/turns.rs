@@ -76,7 +76,7 @@ pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep], position: Po
 pub fn require_turns(compiler: &Compiler<'_>, step: &str) -> Result<(), ScriptError> {
     if compiler.turns.is_empty() {
         return Err(ScriptError::Scenario(format!(
-            "{step} stands in no choice whose branches take turns; write `portion: turn` beside its `choose`"
+            "{step} is not in a choice whose branches take turns; add `portion: turn` to its `choose`"
         )));
     }
     Ok(())

@@ -29,7 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["CSVRead"],
         arguments: 2..=2,
-        about: "a cell of the user's row of a CSV file: file, column from 0; `next` goes on to the next row, `*name` names the file so",
+        about: "a cell of the user's row of a CSV file: file, column from 0; `next` is the next row, `*name` gives the file this name",
         call: |call| cell(call).unwrap_or_default(),
     },
     Function {
@@ -41,7 +41,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["StringToFile"],
         arguments: 2..=4,
-        about: "writes a text into a file, and is true where it could: file, text (\\n: a new line), FALSE in place of what it holds, encoding",
+        about: "writes a text into a file, and is true if it succeeded: file, text (\\n: a new line), FALSE to replace its content, encoding",
         call: |call| write(call).to_string(),
     },
 ];

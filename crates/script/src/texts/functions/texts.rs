@@ -55,7 +55,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["substring"],
         arguments: 3..=4,
-        about: "a part of a text: text, its first character from 0, the one behind it, variable",
+        about: "a part of a text: text, its first character from 0, the one after its last, variable",
         call: substring,
     },
     Function {

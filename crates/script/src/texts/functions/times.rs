@@ -36,7 +36,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["RandomDate"],
         arguments: 3..=5,
-        about: "a random day: format (yyyy-MM-dd), first (today), the day behind the last, locale, variable",
+        about: "a random day: format (yyyy-MM-dd), first (today), the day after the last, locale, variable",
         call: random_date,
     },
 ];

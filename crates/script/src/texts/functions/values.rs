@@ -11,13 +11,13 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["P"],
         arguments: 1..=2,
-        about: "a property: name, and the text where it has no value (1)",
+        about: "a property: name, and the default (1)",
         call: p,
     },
     Function {
         names: &["property"],
         arguments: 1..=3,
-        about: "a property: name, variable, and the text where it has no value",
+        about: "a property: name, variable, and the default",
         call: property,
     },
     Function {
@@ -35,7 +35,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["env"],
         arguments: 1..=3,
-        about: "a variable of the environment: name, variable, and the text where it has no value (its name)",
+        about: "an environment variable: name, variable, and the default (its name)",
         call: env,
     },
     Function {
@@ -47,7 +47,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["V"],
         arguments: 1..=2,
-        about: "a variable whose name is a text: name, and the text where it has no value",
+        about: "a variable with a computed name: name, and the default",
         call: v,
     },
     Function {
@@ -117,7 +117,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["RandomFromMultipleVars"],
         arguments: 1..=2,
-        about: "one of the values of variables, whose names stand between |; variable",
+        about: "one of the values of variables, with names separated by |; variable",
         call: random_from_variables,
     },
     Function {

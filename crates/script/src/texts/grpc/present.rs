@@ -139,7 +139,7 @@ fn json_error(method: &MethodDescriptor, error: &serde_json::Error) -> String {
 fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval) -> Result<(), String> {
     if !method.is_client_streaming() {
         return Err(format!(
-            "{name} takes one message, and a message interval is for methods that take several; leave it out"
+            "{name} takes one message, but a message interval needs a method that takes several; leave it out"
         ));
     }
     if interval == PieceInterval::Reply && !method.is_server_streaming() {

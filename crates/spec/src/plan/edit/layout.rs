@@ -72,7 +72,7 @@ impl Layout {
     /// The reason why it cannot.
     pub(super) fn check_editable(&self) -> Result<(), &'static str> {
         match self.content {
-            Content::Alias => Err("the value is an alias, which stands for another value"),
+            Content::Alias => Err("the value is an alias for another value"),
             _ if self.has_anchor => Err("the value has an anchor, so its aliases would change with it"),
             _ => Ok(()),
         }

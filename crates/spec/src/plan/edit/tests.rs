@@ -95,12 +95,12 @@ fn edits_that_would_change_other_values_are_refused() {
     ];
     insta::assert_snapshot!(errors.join("\n"), @r"
     plan.yaml: a.b: the value has an anchor, so its aliases would change with it; edit the file by hand
-    plan.yaml: c.b: the value is an alias, which stands for another value; edit the file by hand
+    plan.yaml: c.b: the value is an alias for another value; edit the file by hand
     plan.yaml: a: the value has an anchor, so its aliases would change with it; edit the file by hand
-    plan.yaml: d.e: nothing is there; a key is added to a map only, an item only after the last one
-    plan.yaml: d[0]: nothing is there; a key is added to a map only, an item only after the last one
-    plan.yaml: a[2]: nothing is there; a key is added to a map only, an item only after the last one
-    plan.yaml: b: nothing is there; a key is added to a map only, an item only after the last one
+    plan.yaml: d.e: there is no value; a key can be added only to a map, an item only after the last one
+    plan.yaml: d[0]: there is no value; a key can be added only to a map, an item only after the last one
+    plan.yaml: a[2]: there is no value; a key can be added only to a map, an item only after the last one
+    plan.yaml: b: there is no value; a key can be added only to a map, an item only after the last one
     plan.yaml: a..b: malformed path; write one such as load.rate or scenario.steps[0].get
     plan.yaml: a[x]: malformed path; write one such as load.rate or scenario.steps[0].get
     plan.yaml:2:1: invalid YAML: while parsing a node, did not find expected node content; check the indentation, quotes and brackets here and above

@@ -117,7 +117,7 @@ impl JsonSchema for ExtractForm {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut forms = vec![generator.subschema_for::<Scalar>().to_value()];
         forms.extend(schemas(WAYS.iter().map(|way| &way.keys), generator));
-        json_schema!({ "description": "What is looked for in a reply: a `JSONPath`, or a map.", "anyOf": forms })
+        json_schema!({ "description": "The searched value of a reply: a `JSONPath`, or a map.", "anyOf": forms })
     }
 }
 
@@ -138,7 +138,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
         return Ok(Extractor::new(&entry.key, ExtractFrom::JsonPath(path.to_owned())));
     }
     let FormMatch::Kind(way, _) = TABLE.find(&entry.node)? else {
-        let wrong = "one of json, jmespath, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
+        let wrong = "one of json, jmespath, regex, between, css, xpath, header and cookie is needed; write one such as {json: $.id}";
         return Err(SpecError::new(&entry.node.at, "", wrong));
     };
     let mut extractor = Extractor::new(&entry.key, (WAYS[way].read)(&entry.node)?);

@@ -111,7 +111,7 @@ impl JsonSchema for StepSchema {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let kinds = schemas(KINDS.iter().map(|kind| &kind.keys), generator);
-        json_schema!({ "description": "A step: one key says what it does, and others go with it.", "anyOf": kinds })
+        json_schema!({ "description": "A step: one key is its kind, the others are its options.", "anyOf": kinds })
     }
 }
 
@@ -144,14 +144,14 @@ impl ScenarioReader<'_> {
         match TABLE.find(node)? {
             FormMatch::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
             FormMatch::Twice(one, other) => {
-                let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);
+                let wrong = format!("`{}` and `{}` are in one step; write each in a separate step", other.key, one.key);
                 Err(SpecError::new(&other.at, "", wrong))
             }
             FormMatch::Nothing => {
                 let near = node.entries().iter().find_map(|entry| nearest(&entry.key, TABLE.defining_keys()));
                 let instead =
                     near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
-                Err(SpecError::new(&node.at, "", format!("no key says what this step does; write {instead}")))
+                Err(SpecError::new(&node.at, "", format!("no key names the kind of this step; write {instead}")))
             }
         }
     }

@@ -21,8 +21,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         ..Row::value(
             "expect-http",
             "VERSION[,VERSION…]",
-            "HTTP versions that are good, such as 2,3: with --http auto, no load \
-             where the server offers none of them",
+            "Accepted HTTP versions, such as 2,3: with --http auto, no load if the server offers none of them",
             |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
         )
         .under(CHECKS)

@@ -71,7 +71,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('d')
     .aliases(&["z"])
     .content(Content::Number)
-    .otherwise_generated(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
+    .otherwise_generated(|| format!("{}, unless --requests or stages end the run", defaults::DURATION))
     .keys(&[Key::new("load.duration", ValueForm::Value)]),
     Row::repeated(
         "until",

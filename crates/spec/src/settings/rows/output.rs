@@ -49,7 +49,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         ..Row::switch(
             "trace",
             "Debug a scenario: one user and one iteration (more with -c and \
-             --iterations); each request and reply in full, what changed, and what was looked at",
+             --iterations); each request and reply in full, changed variables, and searched texts",
             |_, _| Ok(on(|s: &mut S| s.output.trace = true)),
         )
         .under(OUTPUT)
@@ -59,8 +59,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         ..Row::repeated(
             "trace-only",
             "WHICH",
-            "Samples that --trace shows: failed, label=NAME, sample=N or \
-             sample=N..M; all that are given must hold",
+            "Samples that --trace shows: failed, label=NAME, sample=N or sample=N..M; combined by AND",
             |w, _| set(trace_filter(w), |s: &mut S, v| s.output.trace_view.only.push(v)),
         )
         .under(OUTPUT)
@@ -93,7 +92,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     })
     .under(OUTPUT)
     .usual(defaults::LABELS),
-    Row::switch("quiet", "No progress while running, and no text beside the reports that -o names", |_, _| {
+    Row::switch("quiet", "No progress while running, and no text except the reports given by -o", |_, _| {
         Ok(on(|s: &mut S| s.output.quiet = true))
     })
     .under(OUTPUT)

@@ -122,7 +122,7 @@ impl ScenarioReader<'_> {
             SpecError::new(
                 &way.node.at,
                 way.key.as_str(),
-                format!("cannot read {path}: {error}; write a file that is there"),
+                format!("cannot read {path}: {error}; write an existing file"),
             )
         })
     }

@@ -230,12 +230,12 @@ fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
     let is_http = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
     let wrong = if step.is_websocket() && is_http {
         format!(
-            "`{key}` is for a WebSocket, and this is `{url}`; write a URL of ws:// or wss://, or another step such as get"
+            "`{key}` is for a WebSocket, but the URL is `{url}`; write a URL of ws:// or wss://, or another step such as get"
         )
     } else if step.is_websocket() && key != "send" && *body != Body::None {
         format!("`{key}` sends no message; leave the body out, or write send")
     } else if key == "migrate" && (*body != Body::None || url.starts_with("ws")) {
-        "`migrate` has a connection of HTTP/3 go on from another local port; write a URL of https:// and no body"
+        "`migrate` moves a connection of HTTP/3 to another local port; write a URL of https:// and no body"
             .to_owned()
     } else {
         return Ok(());

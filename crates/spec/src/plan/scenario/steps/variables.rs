@@ -127,7 +127,7 @@ impl StepForm for RowStep {
     fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let file = reader.file(&self.row.0);
         let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
-            let wrong = format!("`{}` is none of the files below scenario.data; write one of them", self.row.0);
+            let wrong = format!("`{}` is not among the files below scenario.data; write one of them", self.row.0);
             step.error(SpecError::unplaced(wrong))
         })?;
         Ok(vec![ScenarioStep::Row(number as u32)])
