@@ -18,7 +18,7 @@ const columns: Column<Row>[] = [
   { title: 'Seconds', cell: ({ tried }) => value(tried.seconds, 'count'), by: ({ tried }) => tried.seconds },
   { title: 'Achieved, /s', cell: ({ tried }) => value(tried.achieved, 'count'), by: ({ tried }) => tried.achieved },
   { title: 'Objectives', cell: ({ tried }) => sides(tried), by: ({ tried }) => sides(tried) },
-  { title: 'Running estimate', cell: ({ tried }) => known(tried.known), by: ({ tried }) => tried.known.low },
+  { title: 'Running estimate', cell: ({ tried }) => known(tried.running_estimate), by: ({ tried }) => tried.running_estimate.low },
   { title: 'Why', cell: ({ tried }) => tried.why, by: ({ tried }) => tried.why },
 ];
 

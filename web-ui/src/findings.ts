@@ -55,8 +55,8 @@ function causes(trials: Trial[]): HTMLElement | null {
 /** A finding as a list item. */
 export function findingItem(finding: Finding): HTMLElement {
   const remedy = finding.remedy ? h('span', { class: 'remedy' }, finding.remedy) : null;
-  const weight = finding.weight === 'warning' ? 'Warning' : 'Note';
-  return h('li', { class: finding.weight }, h('span', { class: 'sr' }, `${weight}: `), finding.sentence, remedy ? ' ' : null, remedy);
+  const severity = finding.severity === 'warning' ? 'Warning' : 'Note';
+  return h('li', { class: finding.severity }, h('span', { class: 'sr' }, `${severity}: `), finding.sentence, remedy ? ' ' : null, remedy);
 }
 
 /** Answers to the question of the study. */

@@ -86,7 +86,7 @@ export interface Banded {
 
 export interface Finding {
   rule: string;
-  weight: 'note' | 'warning';
+  severity: 'note' | 'warning';
   sentence: string;
   remedy: string | null;
 }
@@ -207,7 +207,7 @@ export interface SearchTrial {
   achieved: number;
   sides: ('below' | 'above' | 'undecided')[];
   limited: string | null;
-  known: Interval;
+  running_estimate: Interval;
 }
 
 /** Result of a search for one contender. */

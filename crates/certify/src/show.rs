@@ -107,7 +107,7 @@ fn result(entry: &Entry) -> Value {
             let mark =
                 mark_of(entry).map(|mark| json!({"figure": mark.figure, "deviation": mark.deviation, "met": mark.met}));
             json!({
-                "outcome": "scored", "told": reported.to_json(), "truth": truth.to_json(), "deviation": errors, "mark": mark,
+                "outcome": "scored", "reported": reported.to_json(), "truth": truth.to_json(), "deviation": errors, "mark": mark,
             })
         }
     };

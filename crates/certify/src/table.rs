@@ -128,7 +128,7 @@ fn three_rows(entry: &Entry, keys: &[&Key]) -> Vec<Vec<String>> {
         error.map_or(DASH.to_owned(), narrow_percent)
     });
     vec![
-        named(name, "told", figure_cells(reported, keys).into_iter()),
+        named(name, "reported", figure_cells(reported, keys).into_iter()),
         named("", "true", figure_cells(truth, keys).into_iter()),
         named("", "error", errors),
     ]

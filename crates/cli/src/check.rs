@@ -29,7 +29,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage_error(error.into()))?;
     crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings, other_processes_cores: None };
-    let mut facts = Facts { asked: RequestedLoad::of(&plan), machine, ..Facts::default() };
+    let mut facts = Facts { requested: RequestedLoad::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(runtime_error)?;
     estimate(&plan, &mut facts);
     let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
@@ -60,8 +60,8 @@ fn estimate(plan: &Plan, facts: &mut Facts) {
     };
     // The rate of a closed loop depends on the response time under load, which
     // one reply does not show.
-    let Some(requests_per_second) = facts.asked.rate_per_second else { return };
-    facts.asked.new_connections_per_second = Some(requests_per_second / each as f64);
+    let Some(requests_per_second) = facts.requested.rate_per_second else { return };
+    facts.requested.new_connections_per_second = Some(requests_per_second / each as f64);
 }
 
 fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {

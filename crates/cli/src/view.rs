@@ -88,7 +88,7 @@ pub fn without_hidden(findings: &[Finding]) -> Vec<Finding> {
     let hidden = HIDDEN_NOTES.get().map_or(&[][..], Vec::as_slice);
     findings
         .iter()
-        .filter(|finding| finding.weight == Severity::Warning || !hidden.contains(&finding.rule))
+        .filter(|finding| finding.severity == Severity::Warning || !hidden.contains(&finding.rule))
         .cloned()
         .collect()
 }

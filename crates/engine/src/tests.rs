@@ -369,7 +369,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

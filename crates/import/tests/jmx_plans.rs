@@ -133,7 +133,7 @@ teardown:
     let imported = jmx::read(exported.jmx.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(imported.notices, Vec::<String>::new(), "{}", imported.plan);
     let again = loaded(&imported.plan, folder.path());
-    let [setup, teardown] = &again.around[..] else { panic!("{}", imported.plan) };
+    let [setup, teardown] = &again.stages[..] else { panic!("{}", imported.plan) };
     let rounds = |plan: &brunt_model::Plan| (plan.main().load.peak(), plan.main().stop.iterations_per_user);
     assert_eq!(
         [rounds(&setup.plan), rounds(&again), rounds(&teardown.plan)],
@@ -170,7 +170,7 @@ fn several_groups_of_a_stage_are_groups_of_steps() {
     let options = JmxOptions { file: "plan.jmx".into(), directory: folder.path().to_owned(), ..JmxOptions::default() };
     let imported = jmx::read(text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
     let again = loaded(&imported.plan, folder.path());
-    let setup = &again.around.first().unwrap_or_else(|| panic!("{}", imported.plan)).plan;
+    let setup = &again.stages.first().unwrap_or_else(|| panic!("{}", imported.plan)).plan;
     let names: Vec<&str> = setup
         .main()
         .scenario

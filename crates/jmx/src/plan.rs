@@ -385,7 +385,7 @@ impl<'a> PlanReader<'a> {
             threads: self.surroundings.threads,
             processes: 1,
             precise: false,
-            around: Vec::new(),
+            stages: Vec::new(),
         }
     }
 

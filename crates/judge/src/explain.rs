@@ -76,7 +76,7 @@ pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
     for rule in RULES {
         findings.extend((rule.find)(&facts).map(|remark| remark.into_finding(rule.name)));
     }
-    findings.sort_by_key(|finding: &Finding| Reverse(finding.weight));
+    findings.sort_by_key(|finding: &Finding| Reverse(finding.severity));
     findings
 }
 
@@ -109,6 +109,6 @@ impl Remark {
     }
 
     pub(crate) fn into_finding(self, rule: &str) -> Finding {
-        Finding { rule: rule.into(), weight: self.weight, sentence: self.sentence, remedy: self.remedy }
+        Finding { rule: rule.into(), severity: self.weight, sentence: self.sentence, remedy: self.remedy }
     }
 }

@@ -96,7 +96,7 @@ pub struct SearchTrial {
     /// Generator limit that makes the trial useless for the server; null if there was none.
     pub limited: Option<String>,
     /// Running estimate of the first capacity after this trial.
-    pub known: Estimate,
+    pub running_estimate: Estimate,
 }
 
 /// Side of a capacity on which a load lies.

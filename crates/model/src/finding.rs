@@ -257,7 +257,7 @@ pub struct Finding {
     /// Name of the rule; it never changes.
     pub rule: String,
     /// Severity of the finding.
-    pub weight: Severity,
+    pub severity: Severity,
     /// Finding with its figures; a sentence.
     pub sentence: String,
     /// Action to take; null if none is needed.
@@ -267,7 +267,7 @@ pub struct Finding {
 impl Finding {
     /// Creates a note of a rule.
     pub fn note(rule: &str, sentence: String) -> Self {
-        Self { rule: rule.into(), weight: Severity::Note, sentence, remedy: None }
+        Self { rule: rule.into(), severity: Severity::Note, sentence, remedy: None }
     }
 }
 

@@ -46,7 +46,7 @@ pub struct Plan {
     pub precise: bool,
     /// Stages before and after the plan. Their requests are not part of its figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub around: Vec<TestStage>,
+    pub stages: Vec<TestStage>,
 }
 
 impl Serialize for Plan {

@@ -38,7 +38,7 @@ pub struct Scenario {
     pub properties: Vec<(String, String)>,
     /// Initial variables of each user that an earlier stage sets.
     #[serde(default, skip_serializing_if = "StageVariables::is_empty")]
-    pub handed: StageVariables,
+    pub inherited_variables: StageVariables,
     /// Data files that [`ScenarioStep::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,

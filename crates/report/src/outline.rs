@@ -154,7 +154,7 @@ fn items(findings: &[Finding]) -> Vec<ListItem> {
 
 fn finding_item(finding: &Finding) -> ListItem {
     ListItem {
-        mark: if finding.weight == Severity::Warning { ListMark::Warning } else { ListMark::Note },
+        mark: if finding.severity == Severity::Warning { ListMark::Warning } else { ListMark::Note },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
     }

@@ -47,7 +47,7 @@ fn plan(load: Load) -> Plan {
         threads: 2,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

@@ -257,7 +257,7 @@ impl Session {
 fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
-        let stages = plan.iter().flat_map(|plan| &plan.around).map(|stage| &stage.plan);
+        let stages = plan.iter().flat_map(|plan| &plan.stages).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
             RealWorld::new(plan)
                 .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;

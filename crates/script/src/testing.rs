@@ -64,7 +64,7 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

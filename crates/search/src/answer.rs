@@ -79,7 +79,7 @@ fn search_trials(search: &Search, trials: &[TrialSummary], history: &[PastTrial]
             achieved: trial.achieved,
             sides: search.sides(trial),
             limited: trial.limited.clone(),
-            known: past.states.first().map(|state| state.at).unwrap_or_default(),
+            running_estimate: past.states.first().map(|state| state.at).unwrap_or_default(),
         })
         .collect()
 }

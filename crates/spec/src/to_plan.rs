@@ -58,7 +58,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         threads,
         processes,
         precise,
-        around: Vec::new(),
+        stages: Vec::new(),
     };
     notes.extend(processes::sources(settings, &mut plan, system));
     Ok((plan, notes))

@@ -88,7 +88,7 @@ fn a_sound_load_gets_less_advice() {
 fn a_load_beyond_the_limits_is_told_with_what_mends_it() {
     let lab = lab("");
     let checked = check(&format!("{} -c 50000000", lab.at("/"))).ends(0);
-    let bites = |rule: &str| checked.advice(rule).map(|a| a["bites"].clone());
+    let bites = |rule: &str| checked.advice(rule).map(|a| a["certainty"].clone());
     assert_eq!(bites("descriptors"), Some("surely".into()));
     assert_eq!(bites("local_ports"), Some("surely".into()));
     checked.says(&["ulimit -Hn 50000064", "ip_local_port_range"]);

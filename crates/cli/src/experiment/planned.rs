@@ -53,7 +53,7 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
         step.plan.record.records = Some(records.clone());
         // A trace also shows the stages before and after the load.
         if records.trace {
-            step.plan.around.iter_mut().for_each(|stage| stage.plan.record.records = Some(records.clone()));
+            step.plan.stages.iter_mut().for_each(|stage| stage.plan.record.records = Some(records.clone()));
         }
     }
     Ok(())

@@ -51,7 +51,7 @@ pub fn plan(args: &Args, inputs: PlanInputs, system: &System) -> Result<(Plan, O
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: processes(connections, args.brunt_options.processes)?,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     };
     let note = to_plan::with_sources(&mut plan, system);
     Ok((plan, note))

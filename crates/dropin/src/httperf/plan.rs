@@ -48,7 +48,7 @@ pub fn plan(args: &Args, workload: SessionWorkload, resolve: Vec<Resolve>, syste
         threads: args.brunt_options.threads.unwrap_or(1),
         processes: args.brunt_options.processes.unwrap_or(1),
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     };
     let source_note = to_plan::with_sources(&mut plan, system);
     (plan, tls_note.or(source_note))

@@ -52,7 +52,7 @@ pub fn plan(settings: &Settings, urls: &[UrlEntry], system: &System) -> Result<(
         threads: settings.brunt_options.threads.unwrap_or(1),
         processes: processes(users, settings.brunt_options.processes)?,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     };
     let note = to_plan::with_sources(&mut plan, system);
     Ok((plan, note))

@@ -7,7 +7,7 @@ use brunt_model::{Plan, StageKind, TestStage};
 
 /// Stages of a plan in the order in which they run.
 pub(super) fn stages(plan: &Plan) -> Vec<(StageKind, Plan)> {
-    let main = Plan { around: Vec::new(), ..plan.clone() };
+    let main = Plan { stages: Vec::new(), ..plan.clone() };
     let mut all: Vec<(StageKind, Plan)> = stage_plans(plan, StageKind::Setup)
         .chain([(StageKind::Main, main)])
         .chain(stage_plans(plan, StageKind::Teardown))
@@ -35,7 +35,7 @@ fn stage_plans(plan: &Plan, kind: StageKind) -> impl Iterator<Item = (StageKind,
 
 /// Inserts a script that copies the setup variables which the scenario uses. Returns their names.
 fn inherit(scenario: &mut Scenario, policies: &str) -> Vec<String> {
-    let inherited = std::mem::take(&mut scenario.handed);
+    let inherited = std::mem::take(&mut scenario.inherited_variables);
     let texts = serde_json::to_string(scenario).unwrap_or_default();
     let names = inherited.values.into_iter().map(|(name, _)| name);
     let names: Vec<String> =

@@ -29,7 +29,7 @@ fn plan(requests: Vec<Request>, steps: Vec<ScenarioStep>, policy: ReplyPolicy, l
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 
@@ -272,8 +272,8 @@ fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
         TestStage { kind, plan, runs_after_stop: true, places: Vec::new() }
     };
     let mut plan = plan(get("a/${token}"), vec![ScenarioStep::Request(0)], ReplyPolicy::default(), users(4.0));
-    plan.around = vec![stage(StageKind::Setup, "s", 2.0), stage(StageKind::Teardown, "t", 1.0)];
-    plan.main_mut().scenario.handed.values = vec![("token".into(), String::new()), ("unread".into(), String::new())];
+    plan.stages = vec![stage(StageKind::Setup, "s", 2.0), stage(StageKind::Teardown, "t", 1.0)];
+    plan.main_mut().scenario.inherited_variables.values = vec![("token".into(), String::new()), ("unread".into(), String::new())];
     let exported = write(&plan, &ExportOptions { name: "n".into(), folder: PathBuf::new() });
     assert_eq!(exported.notices, Vec::<String>::new());
     let (read, _) = again(&plan);

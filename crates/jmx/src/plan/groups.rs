@@ -90,7 +90,7 @@ impl PlanReader<'_> {
             data: parts.data,
             folders: self.surroundings.folder.roots(),
             services: parts.services,
-            handed: StageVariables::default(),
+            inherited_variables: StageVariables::default(),
         };
         let mut duration = schedule.duration;
         if let Some(most) = self.surroundings.max_duration {

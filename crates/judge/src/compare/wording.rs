@@ -157,7 +157,7 @@ fn share_or_infinity(figure: &TestedFigure, difference: f64) -> f64 {
 }
 
 fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<String>) -> Finding {
-    Finding { rule: rule.into(), weight, sentence, remedy }
+    Finding { rule: rule.into(), severity: weight, sentence, remedy }
 }
 
 /// Returns findings on regressions and on an undecided comparison.

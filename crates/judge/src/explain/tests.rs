@@ -18,7 +18,7 @@ fn healthy_runs_have_no_warnings() {
     let open = World::open(800.0).lasting(15.0).answering(|_| reply(0.003)).judged();
     let slow = World::open(500.0).lasting(10.0).answering(|_| reply(1.0)).judged();
     for judged in [closed, open, slow] {
-        let warnings: Vec<_> = judged.iter().filter(|f| f.weight == Severity::Warning).collect();
+        let warnings: Vec<_> = judged.iter().filter(|f| f.severity == Severity::Warning).collect();
         assert!(warnings.is_empty(), "{warnings:?}");
     }
 }
@@ -26,9 +26,9 @@ fn healthy_runs_have_no_warnings() {
 #[test]
 fn the_gravest_comes_first_and_names_are_unique() {
     let findings = World::closed(200, 1.0).loopback().answering(|_| reply(0.002)).judged();
-    assert_eq!(findings.first().map(|f| f.weight), Some(Severity::Warning));
-    assert_eq!(findings.last().map(|f| f.weight), Some(Severity::Note));
-    assert!(findings.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
+    assert_eq!(findings.first().map(|f| f.severity), Some(Severity::Warning));
+    assert_eq!(findings.last().map(|f| f.severity), Some(Severity::Note));
+    assert!(findings.windows(2).all(|pair| pair[0].severity >= pair[1].severity));
     let names: std::collections::BTreeSet<_> = super::RULES.iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), super::RULES.len());
 }

@@ -55,7 +55,7 @@ fn plan(load: Load) -> Plan {
         processes: 1,
         threads: 2,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

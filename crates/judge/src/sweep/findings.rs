@@ -64,7 +64,7 @@ pub fn analysis(
     let facts = Facts { observations, trials, contenders: &contenders, command, pairs: &pairs };
     let conclusions = apply(conclusions::RULES, &facts);
     let mut findings = apply(DOUBTS, &facts);
-    findings.sort_by_key(|finding| Reverse(finding.weight));
+    findings.sort_by_key(|finding| Reverse(finding.severity));
     Analysis { conclusions, contenders, findings, pairs, ..Analysis::default() }
 }
 

@@ -81,7 +81,7 @@ impl TestStage {
 impl Plan {
     /// Returns its stages of a kind, in their order.
     pub fn stages(&self, kind: StageKind) -> impl Iterator<Item = &TestStage> {
-        self.around.iter().filter(move |stage| stage.kind == kind)
+        self.stages.iter().filter(move |stage| stage.kind == kind)
     }
 
     /// Sets the values that earlier stages passed. Variables are set only for expressions,
@@ -93,7 +93,7 @@ impl Plan {
                 continue;
             }
             // Values of the earlier stages replace values of the same name.
-            let values = &mut scenario.handed.values;
+            let values = &mut scenario.inherited_variables.values;
             values.retain(|(name, _)| !handed.variables.iter().any(|(other, _)| other == name));
             values.extend(handed.variables.iter().cloned());
         }

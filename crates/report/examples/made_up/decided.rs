@@ -35,7 +35,7 @@ pub fn analysis(study: &Study) -> Analysis {
     let contenders = study.experiment.contenders.iter().enumerate();
     let finding = |rule: &str, weight, sentence: &str, remedy: Option<&str>| Finding {
         rule: rule.into(),
-        weight,
+        severity: weight,
         sentence: sentence.into(),
         remedy: remedy.map(str::to_owned),
     };

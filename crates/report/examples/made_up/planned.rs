@@ -77,7 +77,7 @@ fn plan(rate: f64) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

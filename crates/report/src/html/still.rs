@@ -178,7 +178,7 @@ fn findings(findings: &[Finding], warnings: &[String]) -> String {
 }
 
 fn finding(finding: &Finding) -> String {
-    let class = if finding.weight == Severity::Warning { "warning" } else { "note" };
+    let class = if finding.severity == Severity::Warning { "warning" } else { "note" };
     format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
 }
 

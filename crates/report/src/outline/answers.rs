@@ -56,7 +56,7 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
             p99.unwrap_or_else(|| UNKNOWN.into()),
             errors.unwrap_or_else(|| UNKNOWN.into()),
             sides(trial),
-            running_estimate(trial.known),
+            running_estimate(trial.running_estimate),
             trial.why.clone(),
         ]);
     }

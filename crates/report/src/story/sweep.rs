@@ -191,7 +191,7 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
 }
 
 fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
-    Finding { rule: "example".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+    Finding { rule: "example".into(), severity: weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
 }
 
 fn range_around(value: f64, spread: f64) -> BandedFigure {

@@ -48,7 +48,7 @@ fn estimate(value: f64) -> FigureEstimate {
 }
 
 fn finding(weight: Severity, sentence: &str, remedy: Option<&str>) -> Finding {
-    Finding { rule: "x".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+    Finding { rule: "x".into(), severity: weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
 }
 
 fn open() -> Run {

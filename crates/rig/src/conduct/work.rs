@@ -11,7 +11,7 @@ pub(super) fn plan(step: &LoadStep, place: TrialIndex) -> Plan {
     // The upper half is the repetition, the lower half the step, so no two trials share a seed.
     let offset = u64::from(place.repetition) << 32 | place.step as u64;
     let mut plan = step.plan.clone();
-    for plan in plan.around.iter_mut().map(|stage| &mut stage.plan) {
+    for plan in plan.stages.iter_mut().map(|stage| &mut stage.plan) {
         plan.seed = plan.seed.wrapping_add(offset);
     }
     Plan { seed: plan.seed.wrapping_add(offset), ..plan }

@@ -205,6 +205,6 @@ pub fn plan(rate: f64) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }

@@ -33,7 +33,7 @@ pub struct Facts {
     /// URL of the request: the first one of a list.
     pub url: String,
     /// Load of the plan.
-    pub asked: RequestedLoad,
+    pub requested: RequestedLoad,
     /// State of this machine, and limits on it.
     pub machine: Machine,
     /// Addresses of the server's name, or those of the proxy.

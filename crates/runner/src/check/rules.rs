@@ -20,7 +20,7 @@ pub struct Advice {
     /// Name of the rule; it never changes.
     pub rule: &'static str,
     /// Certainty that the problem affects the run.
-    pub bites: Certainty,
+    pub certainty: Certainty,
     /// The problem, with its figures.
     pub what: String,
     /// Effect of the problem.
@@ -67,7 +67,7 @@ pub const RULES: &[Rule] = &[
 /// Applies all rules. Returns their advice, the most certain first.
 pub fn advise(facts: &Facts) -> Vec<Advice> {
     let mut advice: Vec<Advice> = RULES.iter().filter_map(|rule| rule(facts)).collect();
-    advice.sort_by_key(|a| a.bites);
+    advice.sort_by_key(|a| a.certainty);
     advice
 }
 

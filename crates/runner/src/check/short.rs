@@ -18,13 +18,13 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     let addresses = addresses(plan);
     let route = addresses.first().copied().map(brunt_probe::route);
     let facts = Facts {
-        asked: RequestedLoad::of(plan),
+        requested: RequestedLoad::of(plan),
         machine: Machine { descriptors, cores, settings: settings(&Root::system()), other_processes_cores: None },
         addresses: addresses.iter().map(ToString::to_string).collect(),
         route,
         ..Facts::default()
     };
-    let certain = rules::advise(&facts).into_iter().filter(|a| a.bites == Certainty::Surely);
+    let certain = rules::advise(&facts).into_iter().filter(|a| a.certainty == Certainty::Surely);
     let warnings = certain.map(|a| a.note()).collect();
     (facts.route, warnings)
 }

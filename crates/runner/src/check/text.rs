@@ -31,7 +31,7 @@ fn entries(facts: &Facts) -> Vec<Entry> {
     all.push(("Addresses", facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ")));
     all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
     all.push(("Machine", machine(&facts.machine).join(", ")));
-    all.push(("Load", load(&facts.asked).join(", ")));
+    all.push(("Load", load(&facts.requested).join(", ")));
     all
 }
 
@@ -72,7 +72,7 @@ fn keep_alive(r: &ReplyFacts) -> String {
 
 fn compression(facts: &Facts) -> String {
     let Some(reply) = &facts.reply else { return String::new() };
-    let current = match (facts.asked.compressed, &reply.content_encoding) {
+    let current = match (facts.requested.compressed, &reply.content_encoding) {
         (false, None) => "none, none requested".to_owned(),
         (_, coding) => coding_name(coding.as_ref()),
     };
@@ -215,7 +215,7 @@ fn advice(report: &CheckReport, view: &View) -> String {
     }
     let mut out = format!("\n{}\n", view.paint(Emphasis::Strong, "Advice"));
     for advice in &report.advice {
-        let mark = if advice.bites == Certainty::Surely { view.paint(Emphasis::Bad, "!") } else { "-".into() };
+        let mark = if advice.certainty == Certainty::Surely { view.paint(Emphasis::Bad, "!") } else { "-".into() };
         out += &view.hang(&format!("{mark} "), &clean(&format!("{}: {}", advice.what, advice.why)));
         out += &view.hang("  -> ", &clean(&advice.command));
     }

@@ -272,8 +272,8 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
     let name = progress.name;
     let trials = progress.silent_trials;
     Finding {
-        rule: "nobody_answers".into(),
-        weight: Severity::Warning,
+        rule: "no_response".into(),
+        severity: Severity::Warning,
         sentence: format!("No response from {name} in the last {trials} of {} trials.", progress.trial_count),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
@@ -297,7 +297,7 @@ fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Findin
     );
     (count > 0).then(|| Finding {
         rule: "capacity_disturbed".into(),
-        weight: Severity::Warning,
+        severity: Severity::Warning,
         sentence,
         remedy: Some("measure when nothing else uses the machine, or from another machine".into()),
     })
@@ -341,7 +341,7 @@ fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<
 }
 
 fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<&str>) -> Finding {
-    Finding { rule: rule.to_owned(), weight, sentence, remedy: remedy.map(str::to_owned) }
+    Finding { rule: rule.to_owned(), severity: weight, sentence, remedy: remedy.map(str::to_owned) }
 }
 
 /// Worst outcome of a requirement over all capacities of an answer.

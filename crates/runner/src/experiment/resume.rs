@@ -77,7 +77,7 @@ fn update_places(stored: &mut Experiment, requested: &Experiment) {
                 stored.scenario.clone_from(&now.scenario);
                 stored.connection.clone_from(&now.connection);
             }
-            step.plan.around.clone_from(&now.plan.around);
+            step.plan.stages.clone_from(&now.plan.stages);
             step.plan.reply_policies.clone_from(&now.plan.reply_policies);
             step.plan.connection.clone_from(&now.plan.connection);
         }

@@ -101,7 +101,7 @@ pub(super) fn plan() -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

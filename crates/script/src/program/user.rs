@@ -143,7 +143,7 @@ impl CompiledScript {
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
-        let inherited = scenario.handed.values.iter().filter(|(_, value)| !value.is_empty());
+        let inherited = scenario.inherited_variables.values.iter().filter(|(_, value)| !value.is_empty());
         let inherited_variables = inherited.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
         let reactions = plan.reply_policies.iter().enumerate().map(|(number, policy)| {
             if used.contains(&number) { Reactions::new(policy, &mut feeds) } else { Ok(Reactions::default()) }

@@ -68,7 +68,7 @@ pub fn plan(load: Load, seconds: u64, steps: Vec<ScenarioStep>) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

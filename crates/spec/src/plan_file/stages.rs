@@ -35,7 +35,7 @@ pub struct SurroundingStages {
 impl SurroundingStages {
     /// Adds the stages to a plan. Its scenarios begin with the variables that setup sets.
     pub fn add_to(&self, plan: &mut Plan) {
-        plan.around.clone_from(&self.stages);
+        plan.stages.clone_from(&self.stages);
         self.set_variables(plan);
     }
 
@@ -43,7 +43,7 @@ impl SurroundingStages {
         let scenarios = plan.populations.iter_mut().map(|population| &mut population.scenario);
         scenarios
             .filter(|scenario| scenario.texts == TextRules::Expressions)
-            .for_each(|scenario| scenario.handed.clone_from(&self.variables));
+            .for_each(|scenario| scenario.inherited_variables.clone_from(&self.variables));
     }
 }
 
@@ -188,7 +188,7 @@ fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan
         threads: 1,
         processes: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
         // Other seed than the load, so that its users do not draw the same values.
         seed: plan.seed.wrapping_add((kind as u64 + 1) << 56),
     };

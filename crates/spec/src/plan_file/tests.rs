@@ -337,7 +337,7 @@ teardown: {users: 3, iterations: 2, timeout: 5s, language: javascript, steps: [{
 scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variables: {own: '1'}, steps: [{get: '/${token}'}]}
 ";
     let plan = well(text).experiment.contenders[0].steps[0].plan.clone();
-    let [setup, teardown] = &plan.around[..] else { panic!("{plan:?}") };
+    let [setup, teardown] = &plan.stages[..] else { panic!("{plan:?}") };
     let population = setup.plan.main();
     assert_eq!((setup.kind, population.name.as_str(), population.load.peak()), (StageKind::Setup, "setup", 1.0));
     assert_eq!(population.scenario.requests[0].url, "http://h/login");
@@ -355,9 +355,9 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
     let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
     assert_eq!(ends.map(|ended| teardown.runs_after(ended)), [true, true, false]);
     // Load and teardown begin with the variables of setup. Each stage has its own seed.
-    let names: Vec<&str> = plan.main().scenario.handed.values.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = plan.main().scenario.inherited_variables.values.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["token", "run"]);
-    assert_eq!(teardown.plan.main().scenario.handed, plan.main().scenario.handed);
+    assert_eq!(teardown.plan.main().scenario.inherited_variables, plan.main().scenario.inherited_variables);
     assert!(setup.plan.seed != plan.seed && teardown.plan.seed != plan.seed && setup.plan.seed != teardown.plan.seed);
 }
 
@@ -369,7 +369,7 @@ setup: [{get: /a}]
 contenders: {one: , other: {setup: [{set: {a: b}}], teardown: {headers: {X-A: '${a}'}, steps: [{get: /c}]}}, none: {setup: null}}
 ";
     let experiment = well(text).experiment;
-    let around = |number: usize| &experiment.contenders[number].steps[0].plan.around;
+    let around = |number: usize| &experiment.contenders[number].steps[0].plan.stages;
     assert_eq!([around(0).len(), around(1).len(), around(2).len()], [1, 2, 0]);
     assert_eq!(around(0)[0].plan.main().scenario.requests[0].url, "http://h/a");
     assert!(around(1)[0].plan.main().scenario.requests.is_empty());

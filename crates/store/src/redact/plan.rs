@@ -59,17 +59,17 @@ impl Redactor {
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
             scenario.requests.change_each(|request| self.request_of_plan(request));
             // Inherited values come from replies, not from the user, and most are tokens.
-            let values = scenario.handed.values.iter_mut().map(|(_, value)| value);
+            let values = scenario.inherited_variables.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
             requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
         }
         // The stages are taken out, because they contain plans, which are redacted as plans.
-        let mut stages = std::mem::take(&mut plan.around);
+        let mut stages = std::mem::take(&mut plan.stages);
         for stage in &mut stages {
             self.plan(&mut stage.plan);
         }
         self.names_and_values(plan);
-        plan.around = stages;
+        plan.stages = stages;
         for (population, (requests, services)) in plan.populations.iter_mut().zip(requests) {
             population.scenario.requests = requests;
             population.scenario.services = services;

@@ -274,10 +274,10 @@ fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
 fn what_setup_hands_on_and_the_stages_themselves_are_redacted() {
     use brunt_model::{StageKind, TestStage};
     let mut asked = plan(80, "");
-    asked.main_mut().scenario.handed.values = vec![("sid".into(), CANARY.into()), ("unset".into(), String::new())];
+    asked.main_mut().scenario.inherited_variables.values = vec![("sid".into(), CANARY.into()), ("unset".into(), String::new())];
     let stage = TestStage { kind: StageKind::Setup, plan: plan(80, CANARY), runs_after_stop: true, places: Vec::new() };
-    asked.around.push(stage);
+    asked.stages.push(stage);
     redactor().plan(&mut asked);
     assert!(!format!("{asked:?}").contains(CANARY), "{asked:?}");
-    assert_eq!(asked.main().scenario.handed.values[1].1, "");
+    assert_eq!(asked.main().scenario.inherited_variables.values[1].1, "");
 }

@@ -16,7 +16,7 @@ fn connections_that_the_server_closes_are_counted() {
     let remedy = replacing(40).finds("reuse").unwrap().remedy.unwrap();
     assert!(remedy.contains("MaxKeepAliveRequests"), "{remedy}");
     let each = replacing(4990).finds("reuse").unwrap();
-    assert_eq!(each.weight, Severity::Warning);
+    assert_eq!(each.severity, Severity::Warning);
     assert!(each.remedy.unwrap().contains("keepalive_timeout 0"));
     replacing(0).is_silent("reuse");
 }
@@ -25,7 +25,7 @@ fn connections_that_the_server_closes_are_counted() {
 fn nginx_and_its_thousand() {
     let world = World::closed(4, 0.0).lasting(20.0).answering(|_| reply(0.002)).with(|w| w.replaced = 36);
     let found = world.finds("reuse").unwrap();
-    assert_eq!(found.weight, Severity::Note);
+    assert_eq!(found.severity, Severity::Note);
     assert!(found.remedy.unwrap().contains("keepalive_requests is 1000"));
 }
 

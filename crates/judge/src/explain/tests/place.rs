@@ -91,10 +91,10 @@ fn a_known_link_without_counters_is_judged_by_the_replies() {
 fn an_unknown_link_shows_as_a_rate_that_stands_still() {
     let shaped = || sharing(12.4e6).loopback();
     let maybe = shaped().finds("link").unwrap();
-    assert_eq!(maybe.weight, Severity::Note);
+    assert_eq!(maybe.severity, Severity::Note);
     assert!(maybe.sentence.contains("may be the bottleneck"));
     let idle = shaped().counting("host.cpu_idle_seconds", 3.0).finds("link").unwrap();
-    assert_eq!(idle.weight, Severity::Warning);
+    assert_eq!(idle.severity, Severity::Warning);
     shaped().counting("host.cpu_idle_seconds", 0.1).is_silent("link");
 }
 

@@ -22,9 +22,9 @@ fn errors_in_place_of_pages() {
 fn redirects_in_place_of_pages() {
     let all = World::closed(10, 0.0).answering(with_status(302, 1));
     assert!(all.says("redirects").contains("× 302"));
-    assert_eq!(all.finds("redirects").unwrap().weight, Severity::Warning);
+    assert_eq!(all.finds("redirects").unwrap().severity, Severity::Warning);
     let some = World::closed(10, 0.0).answering(with_status(301, 50));
-    assert_eq!(some.finds("redirects").unwrap().weight, Severity::Note);
+    assert_eq!(some.finds("redirects").unwrap().severity, Severity::Note);
     World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
     let asked_for =
         |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];

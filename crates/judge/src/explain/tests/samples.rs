@@ -16,9 +16,9 @@ fn percentiles_need_samples_beyond_them() {
         world.says("few_samples"),
         "p99 needs 1,000 requests (have 500); p95 is the highest reliable percentile."
     );
-    assert_eq!(world.finds("few_samples").unwrap().weight, Severity::Note);
+    assert_eq!(world.finds("few_samples").unwrap().severity, Severity::Note);
     assert_eq!(world.finds("few_samples").unwrap().remedy.unwrap(), "run longer: `-d 20s`");
-    assert_eq!(requests(60.0).finds("few_samples").unwrap().weight, Severity::Warning);
+    assert_eq!(requests(60.0).finds("few_samples").unwrap().severity, Severity::Warning);
     assert!(requests(10.0).says("few_samples").contains("no percentile is reliable"));
     requests(1000.0).is_silent("few_samples");
 }

@@ -332,7 +332,7 @@ fn plan(load: Load) -> Plan {
         processes: 1,
         threads: 1,
         precise: false,
-        around: Vec::new(),
+        stages: Vec::new(),
     }
 }
 

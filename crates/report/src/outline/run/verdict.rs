@@ -147,7 +147,7 @@ mod tests {
         let verdict = Verdict { state: State::Limited, causes, evidence: vec![evidence], unseen, ..Verdict::default() };
         let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
             rule: "x".into(),
-            weight,
+            severity: weight,
             sentence: sentence.into(),
             remedy: remedy.map(Into::into),
         };

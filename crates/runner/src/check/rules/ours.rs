@@ -17,7 +17,7 @@ const BUSY: f64 = 0.25;
 
 /// Reports more connections than this process may have open files.
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
-    let connections = facts.asked.connections?;
+    let connections = facts.requested.connections?;
     let limit = facts.machine.descriptors;
     let needed = connections + defaults::RESERVED_DESCRIPTORS;
     // brunt splits the connections over processes if one may not have enough open files.
@@ -26,7 +26,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let effect = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
-        bites: if is_refused { Certainty::Surely } else { Certainty::Perhaps },
+        certainty: if is_refused { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "{} connections need {} open files; limit of a process: {}",
             count(connections),
@@ -42,11 +42,11 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
 
 /// Reports more connections than there are local ports for the server.
 pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
-    let connections = facts.asked.connections?;
+    let connections = facts.requested.connections?;
     let capacity = port_capacity(facts)?;
     (connections > capacity).then(|| Advice {
         rule: "local_ports",
-        bites: Certainty::Surely,
+        certainty: Certainty::Surely,
         what: format!("{} connections exceed the {} local ports for this server", count(connections), count(capacity)),
         why: "connections beyond that fail with `out of local ports`".into(),
         command: more_ports(connections.div_ceil(capacity)),
@@ -55,7 +55,7 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
 
 /// Reports new connections that use ports faster than they become free.
 pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
-    let rate = facts.asked.new_connections_per_second?;
+    let rate = facts.requested.new_connections_per_second?;
     let capacity = port_capacity(facts)?;
     let reuses_ports = match facts.machine.settings.tw_reuse {
         Some(1) => true,
@@ -64,10 +64,10 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
         _ => false,
     };
     let rests = if reuses_ports { REUSED_AFTER } else { TIME_WAIT };
-    let resting = rate * rests.min(facts.asked.duration_seconds.unwrap_or(f64::INFINITY));
+    let resting = rate * rests.min(facts.requested.duration_seconds.unwrap_or(f64::INFINITY));
     (resting > capacity as f64).then(|| Advice {
         rule: "time_wait",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!(
             "{} new connections/s leave up to {} local ports in TIME_WAIT, more than the {} available",
             three_digits(rate),
@@ -87,14 +87,14 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
     let max_entries = facts.machine.settings.conntrack_max?;
     // The count is 0 if no rule of the firewall tracks connections.
     let tracked = facts.machine.settings.conntrack_count.filter(|n| *n > 0)?;
-    let lasting = facts.asked.connections.unwrap_or(0);
+    let lasting = facts.requested.connections.unwrap_or(0);
     // Closed connections stay in the table for nf_conntrack_tcp_timeout_time_wait, 120 s.
-    let remembered = facts.asked.new_connections_per_second.unwrap_or(0.0)
-        * facts.asked.duration_seconds.unwrap_or(f64::INFINITY).min(120.0);
+    let remembered = facts.requested.new_connections_per_second.unwrap_or(0.0)
+        * facts.requested.duration_seconds.unwrap_or(f64::INFINITY).min(120.0);
     let needed = tracked.saturating_add(lasting).saturating_add(remembered as u64);
     (needed > max_entries).then(|| Advice {
         rule: "conntrack",
-        bites: if tracked.saturating_add(lasting) > max_entries { Certainty::Surely } else { Certainty::Perhaps },
+        certainty: if tracked.saturating_add(lasting) > max_entries { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "{} connections exceed the {} entries of the firewall's connection table",
             count(needed),
@@ -112,7 +112,7 @@ pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
     let effect = if facts.same_host() { "they slow down the server and brunt" } else { "they slow down brunt" };
     Some(Advice {
         rule: "busy_machine",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!(
             "other processes used {others:.2} of this machine's {} during the check",
             plural(facts.machine.cores.into(), "core")
@@ -127,7 +127,7 @@ pub(super) fn governor(facts: &Facts) -> Option<Advice> {
     let governor = facts.machine.settings.governor.as_deref().filter(|g| *g != "performance")?;
     Some(Advice {
         rule: "governor",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!("the CPU frequency governor is `{governor}`"),
         why: "CPU frequencies that follow the load make times vary between runs".into(),
         command: "cpupower frequency-set -g performance".into(),
@@ -142,7 +142,7 @@ fn port_capacity(facts: &Facts) -> Option<u64> {
     if addresses == 0 {
         return None;
     }
-    Some(facts.machine.ports()? * facts.asked.sources * addresses)
+    Some(facts.machine.ports()? * facts.requested.sources * addresses)
 }
 
 fn more_ports(times: u64) -> String {

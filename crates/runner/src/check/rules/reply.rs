@@ -17,7 +17,7 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
     let url = with_tls(&facts.url).filter(|_| facts.needs_tls)?;
     Some(Advice {
         rule: "needs_tls",
-        bites: Certainty::Surely,
+        certainty: Certainty::Surely,
         what: "the server uses TLS on this port, but the URL is http://".into(),
         why: "plain HTTP gets no good reply".into(),
         command: format!("write {url}"),
@@ -27,12 +27,12 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
 /// Reports an error page.
 pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
     let status = facts.reply.as_ref()?.status;
-    if status < 400 || facts.needs_tls || facts.asked.expects_status {
+    if status < 400 || facts.needs_tls || facts.requested.expects_status {
         return None;
     }
     Some(Advice {
         rule: "error_status",
-        bites: Certainty::Surely,
+        certainty: Certainty::Surely,
         what: format!("the status of the reply is {status}"),
         why: "the run would measure the server's errors".into(),
         command: status_remedy(status).into(),
@@ -64,7 +64,7 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
 
 fn advice(what: String, command: String) -> Advice {
     let why = "no TLS connection is made, so nothing can be measured".into();
-    Advice { rule: "certificate", bites: Certainty::Surely, what, why, command }
+    Advice { rule: "certificate", certainty: Certainty::Surely, what, why, command }
 }
 
 /// Reports a trusted certificate that expires soon.
@@ -80,7 +80,7 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
     };
     Some(Advice {
         rule: "certificate_ends",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what,
         why: "clients that verify certificates refuse to connect after that day".into(),
         command: "renew it".into(),
@@ -89,12 +89,12 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
 
 /// Reports a redirect, which would be measured in place of a page.
 pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
-    let reply = facts.reply.as_ref().filter(|r| (300..400).contains(&r.status) && !facts.asked.follows)?;
+    let reply = facts.reply.as_ref().filter(|r| (300..400).contains(&r.status) && !facts.requested.follows)?;
     let to = reply.location.as_deref()?;
     let whole = brunt_wire::request::resolve(&facts.url, to).unwrap_or_else(|| to.to_owned());
     Some(Advice {
         rule: "redirect",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!("the reply is a redirect ({}) to {to}", reply.status),
         why: "the run would measure the redirect instead of the page".into(),
         command: format!("brunt {whole}, or --follow 5"),
@@ -107,7 +107,7 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
     let is_closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
     is_closed.then(|| Advice {
         rule: "keep_alive",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: "the server closes the connection after each reply".into(),
         why: "every request opens a new connection and uses a local port".into(),
         command: "turn keep-alive on in the server (nginx: keepalive_timeout 75s; Apache: KeepAlive On); or --no-keepalive, if this is intended".into(),
@@ -117,11 +117,11 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
 /// Reports a body that browsers would receive compressed.
 pub(super) fn compression(facts: &Facts) -> Option<Advice> {
     let reply = facts.reply.as_ref()?;
-    let opposite = facts.compression.as_ref().filter(|_| !facts.asked.compressed)?;
+    let opposite = facts.compression.as_ref().filter(|_| !facts.requested.compressed)?;
     let coding = opposite.content_encoding.as_deref()?;
     (opposite.body_bytes as f64 <= reply.body_bytes as f64 * MAX_COMPRESSED_SHARE).then(|| Advice {
         rule: "compression",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!(
             "the body has {} with {coding}, and {} as requested",
             bytes(opposite.body_bytes as f64),

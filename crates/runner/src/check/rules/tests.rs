@@ -10,7 +10,7 @@ use brunt_wire::tls::Cause;
 fn sound() -> Facts {
     Facts {
         url: "http://10.0.0.2/a/".into(),
-        asked: RequestedLoad {
+        requested: RequestedLoad {
             connections: Some(100),
             sources: 1,
             duration_seconds: Some(10.0),
@@ -68,47 +68,47 @@ fn a_sound_load_needs_no_advice() {
 #[test]
 fn every_advice_says_what_why_and_how() {
     let advice = with(|f| {
-        f.asked.connections = Some(100_000);
+        f.requested.connections = Some(100_000);
         f.machine.settings.governor = Some("powersave".into());
         on_this_host(f).listener_backlog = Some(511);
     });
     assert!(advice.len() >= 5, "{advice:?}");
     assert!(advice.iter().all(|a| !a.what.is_empty() && !a.why.is_empty() && !a.command.is_empty()));
-    assert!(advice.is_sorted_by_key(|a| a.bites));
+    assert!(advice.is_sorted_by_key(|a| a.certainty));
 }
 
 #[test]
 fn descriptors_are_for_connections_and_the_rest() {
     // 64 descriptors are reserved for everything else: 960 + 64 = 1024.
-    assert!(rules(|f| f.asked.connections = Some(960)).is_empty());
-    let advice = with(|f| f.asked.connections = Some(961));
-    assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Certainty::Perhaps));
+    assert!(rules(|f| f.requested.connections = Some(960)).is_empty());
+    let advice = with(|f| f.requested.connections = Some(961));
+    assert_eq!((advice[0].rule, advice[0].certainty), ("descriptors", Certainty::Perhaps));
     assert!(advice[0].why.contains("into 2 processes"), "{}", advice[0].why);
     assert!(advice[0].command.contains("ulimit -Hn 1025"), "{}", advice[0].command);
-    let refused = with(|f| f.asked.connections = Some(960 * 256 + 1));
-    assert_eq!((refused[0].rule, refused[0].bites), ("descriptors", Certainty::Surely));
+    let refused = with(|f| f.requested.connections = Some(960 * 256 + 1));
+    assert_eq!((refused[0].rule, refused[0].certainty), ("descriptors", Certainty::Surely));
 }
 
 #[test]
 fn ports_are_counted_for_each_source_and_address() {
     let many = |f: &mut Facts| {
         f.machine.descriptors = 1 << 20;
-        f.asked.connections = Some(28_233);
+        f.requested.connections = Some(28_233);
     };
     let advice = with(many);
-    assert_eq!((advice[0].rule, advice[0].bites), ("local_ports", Certainty::Surely));
+    assert_eq!((advice[0].rule, advice[0].certainty), ("local_ports", Certainty::Surely));
     assert!(advice[0].note().contains("28,232 local ports"), "{}", advice[0].note());
     assert!(
         rules(|f| {
             many(f);
-            f.asked.connections = Some(28_232);
+            f.requested.connections = Some(28_232);
         })
         .is_empty()
     );
     assert!(
         rules(|f| {
             many(f);
-            f.asked.sources = 2;
+            f.requested.sources = 2;
         })
         .is_empty()
     );
@@ -131,7 +131,7 @@ fn ports_are_counted_for_each_source_and_address() {
 #[test]
 fn resting_ports_run_out() {
     // 10 s at 3000/s are 30,000 ports; reused after a second they are 3,000.
-    let fast = |f: &mut Facts| f.asked.new_connections_per_second = Some(3000.0);
+    let fast = |f: &mut Facts| f.requested.new_connections_per_second = Some(3000.0);
     assert_eq!(rules(fast), ["time_wait"]);
     assert!(
         rules(|f| {
@@ -143,7 +143,7 @@ fn resting_ports_run_out() {
     assert!(
         rules(|f| {
             fast(f);
-            f.asked.duration_seconds = Some(9.0);
+            f.requested.duration_seconds = Some(9.0);
         })
         .is_empty()
     );
@@ -158,13 +158,13 @@ fn resting_ports_run_out() {
 
 #[test]
 fn conntrack_counts_only_where_it_follows() {
-    let many = |f: &mut Facts| f.asked.connections = Some(950);
+    let many = |f: &mut Facts| f.requested.connections = Some(950);
     assert!(rules(many).is_empty());
     let advice = with(|f| {
         many(f);
         f.machine.settings.conntrack_count = Some(51);
     });
-    assert_eq!((advice[0].rule, advice[0].bites), ("conntrack", Certainty::Surely));
+    assert_eq!((advice[0].rule, advice[0].certainty), ("conntrack", Certainty::Surely));
     assert_eq!(advice[0].command, "sysctl -w net.netfilter.nf_conntrack_max=1024");
     assert!(
         rules(|f| {
@@ -178,7 +178,7 @@ fn conntrack_counts_only_where_it_follows() {
 #[test]
 fn the_servers_limits_are_held_against_the_load() {
     let advice = with(|f| on_this_host(f).listener_descriptors = Some(115));
-    assert_eq!((advice[0].rule, advice[0].bites), ("server_descriptors", Certainty::Surely));
+    assert_eq!((advice[0].rule, advice[0].certainty), ("server_descriptors", Certainty::Surely));
     assert!(advice[0].command.contains("worker_rlimit_nofile 128"), "{}", advice[0].command);
     let other = with(|f| {
         let route = on_this_host(f);
@@ -220,10 +220,10 @@ fn syn_cookies_make_the_queue_endless() {
 #[test]
 fn a_link_carries_so_much() {
     // 12,200 bytes are 97,600 bits: 9,221/s fill 90 % of 1 Gbit/s.
-    let advice = with(|f| f.asked.rate_per_second = Some(9_300.0));
+    let advice = with(|f| f.requested.rate_per_second = Some(9_300.0));
     assert_eq!(advice[0].rule, "link");
     assert!(advice[0].command.starts_with("--rate 9221"), "{}", advice[0].command);
-    assert!(rules(|f| f.asked.rate_per_second = Some(9_200.0)).is_empty());
+    assert!(rules(|f| f.requested.rate_per_second = Some(9_200.0)).is_empty());
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_redirect_is_told_with_where_it_leads() {
     assert!(
         rules(|f| {
             redirect(f);
-            f.asked.follows = true;
+            f.requested.follows = true;
         })
         .is_empty()
     );
@@ -272,13 +272,13 @@ fn error_statuses_get_advice_unless_they_are_expected() {
         (500, "check the server's error log"),
     ] {
         let found = &advice(status)[0];
-        assert_eq!((found.rule, found.bites, &*found.command), ("error_status", Certainty::Surely, command));
+        assert_eq!((found.rule, found.certainty, &*found.command), ("error_status", Certainty::Surely, command));
     }
     assert_eq!(advice(404)[0].what, "the status of the reply is 404");
     assert!(advice(204).is_empty());
     let expected = rules(|f| {
         f.reply.as_mut().unwrap().status = 404;
-        f.asked.expects_status = true;
+        f.requested.expects_status = true;
     });
     assert!(expected.is_empty());
 }
@@ -350,7 +350,7 @@ fn certificates_are_told_before_and_after_their_end() {
     assert!(certified(14, None, None).is_empty());
     assert_eq!(certified(13, None, None)[0].rule, "certificate_ends");
     let expired = &certified(-1, Some("expired"), Some(Cause::Expired))[0];
-    assert_eq!((expired.rule, expired.bites), ("certificate", Certainty::Surely));
+    assert_eq!((expired.rule, expired.certainty), ("certificate", Certainty::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0].command.contains("--cacert"));
     let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };

@@ -11,7 +11,7 @@ const LINK_SHARE: f64 = 0.9;
 
 /// Reports more connections than the server may have open files.
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
-    let connections = facts.asked.connections?;
+    let connections = facts.requested.connections?;
     let limit = facts.route.as_ref()?.listener_descriptors?;
     let needed = connections + OTHER_FILES;
     let server = facts.listener().unwrap_or("the server");
@@ -26,7 +26,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let command = if name(facts) == Some("nginx") { lasting } else { at_once + &lasting };
     (needed > limit).then(|| Advice {
         rule: "server_descriptors",
-        bites: Certainty::Surely,
+        certainty: Certainty::Surely,
         what: format!("{} connections exceed the limit of {} open files of {server}", count(connections), count(limit)),
         why: "it cannot accept the connections beyond that".into(),
         command,
@@ -35,7 +35,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
 
 /// Reports an accept queue that is shorter than the number of connections.
 pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
-    let connections = facts.asked.connections?;
+    let connections = facts.requested.connections?;
     let backlog = facts.route.as_ref()?.listener_backlog?;
     if connections <= backlog {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
     let kernel = if kernel { format!("sysctl -w net.core.somaxconn={raised}; then ") } else { String::new() };
     Some(Advice {
         rule: "backlog",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!(
             "the server's accept queue holds {} connections, fewer than the {} requested",
             count(backlog),
@@ -63,12 +63,12 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
 
 /// Reports a short queue of half-open connections without SYN cookies.
 pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
-    let connections = facts.asked.connections?;
+    let connections = facts.requested.connections?;
     let backlog = facts.machine.settings.syn_backlog?;
     let without_cookies = facts.machine.settings.syncookies == Some(0);
     (facts.same_host() && without_cookies && connections > backlog).then(|| Advice {
         rule: "syn_backlog",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!(
             "the SYN queue holds {} half-open connections, fewer than the {} requested",
             count(backlog),
@@ -82,13 +82,13 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
 /// Reports more bytes per second than the capacity of the link.
 pub(super) fn link(facts: &Facts) -> Option<Advice> {
     let speed = facts.route.as_ref()?.link_bits_per_second? as f64;
-    let rate = facts.asked.rate_per_second?;
+    let rate = facts.requested.rate_per_second?;
     let reply = facts.reply.as_ref()?;
     let bits = rate * (reply.head_bytes + reply.body_bytes) as f64 * 8.0;
     let max_rate = (speed * LINK_SHARE / (bits / rate)).floor();
     (bits > speed * LINK_SHARE).then(|| Advice {
         rule: "link",
-        bites: Certainty::Surely,
+        certainty: Certainty::Surely,
         what: format!(
             "replies of {} at {}/s need {} Mbit/s, more than the {} Mbit/s of the link",
             plural(reply.head_bytes + reply.body_bytes, "byte"),
@@ -119,7 +119,7 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
     };
     Some(Advice {
         rule: "shared_cores",
-        bites: Certainty::Perhaps,
+        certainty: Certainty::Perhaps,
         what: format!("client and server{server} share this machine and its {}", plural(cores.into(), "core")),
         why: "they compete for CPU, which lowers the server's throughput".into(),
         command,

@@ -17,7 +17,7 @@ fn nginx() -> Facts {
     Facts {
         method: "GET".into(),
         url: "https://localhost:8443/page.txt".into(),
-        asked: RequestedLoad {
+        requested: RequestedLoad {
             connections: Some(5000),
             duration_seconds: Some(10.0),
             sources: 1,
@@ -99,8 +99,8 @@ fn closed_port() -> Facts {
         detail: "Connection refused".into(),
         remedy: "is the server running, and on this port?".into(),
     };
-    let Facts { method, machine, asked, .. } = nginx();
-    Facts { method, url: "http://127.0.0.1:1/".into(), machine, asked, failure: Some(failure), ..Facts::default() }
+    let Facts { method, machine, requested: asked, .. } = nginx();
+    Facts { method, url: "http://127.0.0.1:1/".into(), machine, requested: asked, failure: Some(failure), ..Facts::default() }
 }
 
 fn screens(columns: usize) -> String {

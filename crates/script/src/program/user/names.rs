@@ -27,7 +27,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
             names.number(&extractor.variable);
         }
     }
-    scenario.handed.values.iter().for_each(|(name, _)| _ = names.number(name));
+    scenario.inherited_variables.values.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
     ScenarioStep::each(&scenario.steps, &mut |step| {
@@ -42,7 +42,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
 pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     let mut actions = policies.iter().flat_map(|policy| &policy.actions);
     let mut assertions = policies.iter().flat_map(|policy| &policy.assertions);
-    scenario.handed.has_scripts
+    scenario.inherited_variables.has_scripts
         || actions.any(|action| matches!(action, ReplyAction::Script(_)))
         || assertions.any(|assertion| matches!(assertion.test, AssertionTest::Script(_)))
         || ScenarioStep::any(&scenario.steps, &|step| Facts::of_step(step).variables == SetVariables::Any)

@@ -554,10 +554,10 @@ fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
     let mut load = plan(&[("${a}/${b}/${c}", 1)], 1.0, vec![Do::Request(0), set("a", "own"), Do::Request(0)]);
     let scenario = &mut load.main_mut().scenario;
     scenario.texts = TextRules::Expressions;
-    scenario.handed = names;
+    scenario.inherited_variables = names;
     scenario.variables = vec![("c".into(), "${b}!".into())];
     load.apply_stage_output(&StageOutput { variables: vec![("b".into(), "${a} {n}".into())], ..compiled.stage_output() });
-    let handed = &load.main().scenario.handed.values;
+    let handed = &load.main().scenario.inherited_variables.values;
     assert_eq!(handed, &[("a".to_owned(), String::new()), ("b".to_owned(), "${a} {n}".to_owned())]);
     load.apply_stage_output(&StageOutput { variables: vec![("a".into(), "1".into())], ..StageOutput::default() });
     let mut user = users(&load).user(0);
