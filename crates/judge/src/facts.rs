@@ -147,17 +147,7 @@ impl<'a> Facts<'a> {
 
     /// True if the server is on this machine; None if that is not known.
     pub fn same_host(&self) -> Option<bool> {
-        if let Some(same) = self.run.environment.route.as_ref().and_then(|route| route.same_host) {
-            return Some(same);
-        }
-        // A Unix socket is always on this machine.
-        if self.run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
-            return Some(true);
-        }
-        let addresses = &self.run.environment.addresses;
-        let ips = addresses.iter().map(|address| ip(address)).collect::<Option<Vec<IpAddr>>>()?;
-        // An address that is not a loopback address may still be one of this machine.
-        (!ips.is_empty() && ips.iter().all(IpAddr::is_loopback)).then_some(true)
+        same_host(self.run)
     }
 
     /// Number of requests of the measured time that failed in this way.
@@ -245,6 +235,20 @@ impl<'a> Facts<'a> {
 /// Nanoseconds between two ticks, in either order.
 fn distance(a: Tick, b: Tick) -> u64 {
     a.nanos_since(b) + b.nanos_since(a)
+}
+
+/// True if the server of a run is on the generator's machine; None if that is not known.
+pub fn same_host(run: &Run) -> Option<bool> {
+    if let Some(same) = run.environment.route.as_ref().and_then(|route| route.same_host) {
+        return Some(same);
+    }
+    // A Unix socket is always on this machine.
+    if run.plan.as_ref().is_some_and(|plan| plan.connection.unix_socket.is_some()) {
+        return Some(true);
+    }
+    let ips = run.environment.addresses.iter().map(|address| ip(address)).collect::<Option<Vec<IpAddr>>>()?;
+    // An address that is not a loopback address may still be one of this machine.
+    (!ips.is_empty() && ips.iter().all(IpAddr::is_loopback)).then_some(true)
 }
 
 /// Parses an address with or without a port.

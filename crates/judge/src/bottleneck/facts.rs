@@ -103,12 +103,7 @@ impl<'a> Facts<'a> {
 
     /// True if the generator's machine is known to be the server's.
     pub fn same_host(&self) -> bool {
-        let environment = &self.run.environment;
-        if let Some(same) = environment.route.as_ref().and_then(|route| route.same_host) {
-            return same;
-        }
-        let addresses = &environment.addresses;
-        !addresses.is_empty() && addresses.iter().all(|text| crate::facts::ip(text).is_some_and(|ip| ip.is_loopback()))
+        crate::facts::same_host(self.run) == Some(true)
     }
 }
 

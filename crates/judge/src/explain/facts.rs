@@ -103,8 +103,7 @@ impl<'a> Facts<'a> {
 
     /// True if client and server share this machine; None if that is unknown.
     pub fn same_host(&self) -> Option<bool> {
-        let known_by_route = self.route().and_then(|route| route.same_host);
-        known_by_route.or_else(|| (self.plan.connection.unix_socket.is_some() || self.is_loopback()).then_some(true))
+        crate::facts::same_host(self.run)
     }
 
     /// True if all of the target's addresses are loopback addresses.
