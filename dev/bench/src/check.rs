@@ -92,7 +92,7 @@ fn open_verdicts(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verd
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let lag = brunt.and_then(|row| row.lag_ratio);
     vec![
-        verdict(case, "CPU per request ÷ the floor's", median(cpu), Bound::AtMost(FLOOR_TARGET)),
+        verdict(case, "CPU per request ÷ the floor's", median_of(cpu), Bound::AtMost(FLOOR_TARGET)),
         verdict(case, "lag p99 ÷ the floor's", median_of(lag), Bound::AtMost(FLOOR_TARGET)),
         verdict(case, "deviation from the requested rate", precision, Bound::AtMost(PRECISION_TARGET)),
     ]

@@ -109,7 +109,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     })
     .under(REQUEST)
     .content(Content::Path)
-    .keys(&[Key::new("script.request.proto", Takes::File).default("server reflection")]),
+    .keys(&[Key::new("script.request.proto", ValueForm::File).default("server reflection")]),
     Row {
         needs: Some("proto"),
         ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports", |w, _| {
