@@ -80,6 +80,7 @@ pub fn check_failures(run: &Run) -> Vec<String> {
 
 fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
+    // A run with a single label keeps no tally for it: all replies of the run are its replies.
     let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
     let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
     // The text is an example; other replies may differ.
@@ -120,6 +121,7 @@ fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
 }
 
 fn transaction_quantile(t: &TransactionTally, q: f64) -> String {
+    // Unfinished transactions rank as the slowest, so all started ones are counted.
     let is_known = t.succeeded + t.failed > 0 && enough(q, t.started);
     if is_known { figures::quantile(t.response_quantile(q)) } else { UNKNOWN.into() }
 }

@@ -28,6 +28,8 @@ pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()
 /// Returns the names of the fields, in order. A run without intervals has them, too.
 fn head() -> io::Result<Vec<String>> {
     match serde_json::to_value(Interval::default())? {
+        // The keys are in the order of the fields: the workspace enables `preserve_order` of
+        // `serde_json`.
         serde_json::Value::Object(fields) => Ok(fields.into_iter().map(|f| f.0).collect()),
         _ => Ok(Vec::new()),
     }
@@ -63,6 +65,7 @@ const COLUMNS: [Column; 30] = [
     ("response_p95_seconds", |t| time(t, |times| times.p95)),
     ("response_p99_seconds", |t| time(t, |times| times.p99)),
     ("response_max_seconds", |t| time(t, |times| times.max)),
+    // A `≥` before a number would make the cell text for a spreadsheet, so bounds have a column.
     ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
     ("service_p99_seconds", |t| number_cell(t.service_time_p99_seconds)),
     ("lag_p99_seconds", |t| number_cell(t.lag_p99_seconds)),
@@ -77,6 +80,7 @@ const COLUMNS: [Column; 30] = [
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let trials: Vec<TrialDocument> = study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();
+    // Trials may differ in their readings, but CSV needs equal columns in all rows.
     let readings: BTreeSet<(String, String)> = trials.iter().flat_map(reading_names).collect();
     let mut rows = csv::WriterBuilder::new().from_writer(out);
     let head = COLUMNS.iter().map(|column| column.0.to_owned());
@@ -102,6 +106,7 @@ fn reading_names(trial: &TrialDocument) -> Vec<(String, String)> {
 /// Quotes text of users and servers, so that no spreadsheet runs it as a formula. Numbers are never
 /// changed.
 fn text(text: &str) -> String {
+    // These characters begin a formula according to OWASP's page on CSV injection.
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if is_formula { format!("'{text}") } else { text.to_owned() }
 }

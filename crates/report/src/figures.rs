@@ -69,6 +69,7 @@ pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
 
 /// Returns a percentile that is known exactly, with both ends of its interval, in seconds.
 pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
+    // A percentile that is only a lower bound has no upper end.
     let exact = known_quantile(&run.total, q).filter(|quantile| !quantile.at_least)?;
     let estimate = estimate(judgement, q)?;
     Some((seconds_of(exact.value), (estimate.low, estimate.high?)))

@@ -19,9 +19,12 @@ pub enum Weight {
 impl Weight {
     fn face(self) -> Face<'static> {
         let bytes: &[u8] = match self {
+            // Embedded, so that charts look the same on machines without fonts.
             Self::Regular => include_bytes!("../fonts/DejaVuSans.ttf"),
             Self::Bold => include_bytes!("../fonts/DejaVuSans-Bold.ttf"),
         };
+        // Parsed for each text: `ttf-parser` only reads the positions of tables, without
+        // allocation.
         Face::parse(bytes, 0).expect("the fonts of the program are whole")
     }
 }

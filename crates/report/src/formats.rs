@@ -180,6 +180,8 @@ pub const SCHEMAS: &[PublishedSchema] = &[
 ];
 
 fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {
+    // brunt writes these documents. A schema for reading would make each key with a default
+    // optional.
     let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

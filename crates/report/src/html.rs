@@ -59,6 +59,7 @@ fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn 
     writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
     write_study_data(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
+        // One script element for each trial: the page parses it only when the user opens the trial.
         let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
         write_data(out, &format!("trial-{index}"), &TrialData::new(figures, &trial.run))?;
@@ -70,6 +71,8 @@ fn write_study_data(study: &Study, analysis: &Analysis, out: &mut dyn io::Write)
     let figures = panels::figures(study, analysis);
     let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
     let data = StudyData {
+        // The page of a study with hundreds of trials must open quickly, so this has no data of
+        // trials.
         document: document(study, analysis),
         figures: of_several_trials.map(FigureColumns::from).collect(),
         shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),

@@ -16,6 +16,7 @@ const DAY: f64 = 86_400.0;
 
 /// Widths of merged intervals, in seconds; longer ones are whole days.
 const WIDTHS: [f64; 23] = [
+    // Round widths only, because the label of the axis names the width.
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0,
     1_800.0, 3_600.0, 21_600.0, DAY,
 ];
@@ -38,6 +39,7 @@ pub fn recorded(run: &Run) -> Vec<Point> {
 pub fn of_run(run: &Run) -> Merged<Point> {
     let points = recorded(run);
     let width = width_of(points.len(), seconds_of(&points));
+    // Merging leaves a short interval at the end of each phase again.
     Merged { points: absorb_short(merge(points, zero(run), width)), width }
 }
 
@@ -51,6 +53,7 @@ pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
     let widths = std::iter::once(narrowest).chain(wider.map(Some));
     let merged = widths.map(|width| Merged { points: absorb_short(merge(points.clone(), zero(run), width)), width });
     let mut enough = merged.filter(|merged| {
+        // Intervals without a reply, as in a stall of the server, do not count against a width.
         let counts = merged.points.iter().map(|point| point.response.count()).filter(|count| *count > 0);
         let large = counts.clone().filter(|count| *count >= least).count();
         large >= 3 && large * 10 >= counts.count() * 9
@@ -114,11 +117,13 @@ fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
 fn absorb_short(points: Vec<Point>) -> Vec<Point> {
     let mut widths: Vec<f64> = points.iter().map(Point::seconds).collect();
     widths.sort_by(f64::total_cmp);
+    // The median, because a long series has merged pairs and no longer the interval of the plan.
     let shortest = widths.get(widths.len() / 2).copied().unwrap_or(0.0) / 2.0;
     let mut all: Vec<Point> = Vec::new();
     for point in points {
         match all.last_mut() {
             Some(last) if last.seconds() < shortest || point.seconds() < shortest => {
+                // The longer interval contains most of the requests, so its phase applies.
                 let phase = if last.seconds() < shortest { point.phase } else { last.phase };
                 last.follow(&point);
                 last.phase = phase;
@@ -140,6 +145,8 @@ fn width_of(count: usize, seconds: f64) -> Option<f64> {
 
 /// Number of the interval that contains an instant.
 fn number(instant: f64, width: f64) -> i64 {
+    // Instants of the warm-up are negative: truncation would merge the intervals on both sides of
+    // 0.
     (instant / width).floor() as i64
 }
 

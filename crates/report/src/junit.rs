@@ -164,6 +164,7 @@ fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn
     }
     if !details.is_empty() {
         let lines: Vec<String> = details.lines().map(escaped).collect();
+        // JUnit has no element for figures; CI servers such as Jenkins show this text.
         writeln!(out, "    <system-out>{}</system-out>", lines.join("\n"))?;
     }
     writeln!(out, "  </testsuite>")
@@ -210,6 +211,7 @@ fn requirement_case(capacity: &Capacity, requirement: &Requirement) -> Case {
         outcome: match requirement.decide(&capacity.at) {
             RequirementOutcome::Met => Outcome::Passed,
             RequirementOutcome::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
+            // Undecided requirements make brunt exit with 8, so the case cannot pass.
             RequirementOutcome::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
         },
     }
@@ -279,6 +281,8 @@ fn objective_outcome(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
 fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
     let verdict = &trial.judgement.verdict;
     let causes = verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
+    // First: the verdict of a run that ended with an error describes only the time before the
+    // error.
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
         return Outcome::Failed("run", error.clone());
     }
@@ -289,16 +293,21 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
         {
             replies(study, trial)
         }
+        // After the check of replies: an interrupted run without a good reply is a failure of kind
+        // `replies`.
         State::Ok if trial.run.is_interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
         State::Ok => Outcome::Passed,
         state @ (State::BusyMachine | State::Unexplained | State::Limited) => {
             let words = format!("{}: {causes}", state.words());
+            // Only `--strict` turns this verdict into exit code 6.
             if study.environment.strict { Outcome::Failed("generator", words) } else { Outcome::Skipped(words) }
         }
         State::Invalid => {
             let violated = trial.judgement.checks.iter().filter(|check| !check.holds);
             let sums = violated.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
             let words = format!("consistency check failed: {}", sums.join("; "));
+            // `brunt compare` excludes the trial with its block, and exits with 5 only if no block
+            // remains.
             if analysis.excludes_invalid_trials() { Outcome::Skipped(words) } else { Outcome::Failed("invalid", words) }
         }
     }
@@ -311,6 +320,7 @@ fn replies(study: &Study, trial: &Trial) -> Outcome {
         Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failure_summary()),
         _ => format!("none of {} replies was good", trial.run.total.completed),
     };
+    // Sweeps have loads beyond the capacity by design, so the best trial of a contender counts.
     if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {
         return Outcome::Skipped(format!("{message}; another trial had better ones"));
     }

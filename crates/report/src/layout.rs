@@ -37,6 +37,7 @@ pub fn clause(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.into();
     }
+    // Two columns are for the space and the `…` at the end.
     let limit = text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(index, _)| index);
     // A clause that keeps less than half of the width loses too much; then the text ends at a word.
     let clause_end = last_of(&["; ", ": ", ". ", " ("], &text[..limit]).filter(|index| *index * 2 >= limit);
@@ -60,6 +61,7 @@ pub fn shorten(s: &str, limit: usize) -> String {
     if length <= limit {
         return s.into();
     }
+    // The middle is omitted: host and file name, at the ends, distinguish URLs.
     let retained = limit.saturating_sub(3);
     let head = retained.div_ceil(2);
     let tail: String = s.chars().skip(length - (retained - head)).collect();
@@ -184,6 +186,8 @@ fn line(cells: &[String], widths: &[usize]) -> String {
             out.push_str(cell);
         }
     }
+    // Separates the cells from the note. Rows without a note lose these spaces when they are
+    // written.
     out + "   "
 }
 

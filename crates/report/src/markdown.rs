@@ -39,6 +39,7 @@ pub fn markdown(blocks: &[Block]) -> String {
 }
 
 fn block_text(block: &Block, is_first: bool) -> String {
+    // A document has one heading of level 1, and the report may begin with another block.
     let hashes = if is_first { "#" } else { "##" };
     match block {
         Block::Title(name, about) if about.is_empty() => format!("{hashes} {}\n", escaped(name)),
@@ -97,6 +98,7 @@ fn item(item: &ListItem) -> String {
 
 /// Returns a remedy as code that can be copied.
 fn code(remedy: &str) -> String {
+    // A backslash does not escape a backtick within code.
     format!("→ `{}`", remedy.replace('`', "'"))
 }
 
@@ -127,10 +129,13 @@ fn table_line(cells: &[String]) -> String {
 fn paragraph(text: &str) -> String {
     let text = escaped(text.trim());
     let digits = text.chars().take_while(char::is_ascii_digit).count();
+    // `=` and `-` below a line make it a heading, `~~~` begins code. `*`, `>` and backticks are
+    // escaped above.
     if text.starts_with(['#', '-', '+', '=', '~']) {
         return format!("\\{text}");
     }
     match text[digits..].chars().next() {
+        // `1.` and `1)` would begin a numbered list.
         Some('.' | ')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
         _ => text,
     }
@@ -142,6 +147,7 @@ fn escaped(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '<' | '>' | '&' => out.extend(['\\', c]),
+            // A line break would end the row of a table or the item of a list.
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

@@ -36,6 +36,7 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     let subject = Subject { analysis, unit, study: Some(study), detail };
     let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
     blocks.extend(subject.body());
+    // Tables of each trial would hide the answer of a large study; `-v` shows them.
     let shows_trials = study.trials.len() == 1 || detail == Detail::Full;
     blocks.extend(study.trials.iter().filter(|_| shows_trials).flat_map(|trial| of_trial(study, trial)));
     blocks.extend(notes(study));
@@ -107,6 +108,7 @@ impl Subject<'_> {
             blocks.push(Block::List(items(&self.analysis.conclusions)));
         }
         blocks.extend(section("Findings", items(&self.analysis.findings)));
+        // The answer first, then its figures: the reader of a terminal may stop at any section.
         blocks.extend(graph::blocks(self));
         blocks.extend(answers::blocks(self));
         blocks.extend(comparison::by_load(&self.analysis.pairs, self.unit));
@@ -129,6 +131,7 @@ impl Subject<'_> {
         let bottlenecks = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
         let items: Vec<ListItem> = bottlenecks
             .clone()
+            // A conclusion quotes the sentence without its period.
             .filter(|(_, bottleneck)| !self.is_concluded(bottleneck.sentence.trim_end_matches('.')))
             .flat_map(|(name, bottleneck)| bottleneck_items(name, bottleneck))
             .collect();
@@ -179,7 +182,9 @@ fn load_head(unit: LoadUnit) -> &'static str {
 }
 
 fn bottleneck_items(name: &str, found: &Bottleneck) -> Vec<ListItem> {
+    // Some sentences begin with the contender, which must not stand there twice.
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
+    // If the generator is the bottleneck, the figures do not describe the server.
     let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };
     let first = ListItem { mark, ..ListItem::plain(format!("{named}{}", found.sentence)) };
     let others = found.others.iter().map(|other| ListItem::plain(format!("{name}, also: {other}")));

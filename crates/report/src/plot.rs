@@ -64,6 +64,7 @@ pub fn scene(figure: &Figure) -> Option<Scene> {
 pub fn ink_of(figure: &Figure, line: &Line) -> Ink {
     match line.contender {
         Some(contender) => Ink::Color(contender),
+        // A line without a contender, such as the objective, applies to all contenders.
         None if figure.lines.iter().any(|l| l.contender.is_some()) => Ink::Axis,
         None => Ink::Color(figure.lines.iter().position(|l| std::ptr::eq(l, line)).unwrap_or(0)),
     }
@@ -98,8 +99,10 @@ impl PlotArea {
         let xs = points.iter().filter(|point| point.y.is_some()).map(|point| point.x);
         let xs = xs.chain(heat.iter().flat_map(|heat| heat.x.iter().copied()));
         let xs: Vec<f64> = xs.chain(figure.marks.iter().map(|mark| mark.x)).collect();
+        // Bands belong to the range of the axis, or they would leave the plot area.
         let values = points.iter().flat_map(|point| [point.y, point.low, point.high]).flatten();
         let ys = values.chain(heat.iter().flat_map(|heat| heat.y.iter().copied()));
+        // A round end would leave an empty strip after the last load or instant.
         let last = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let x = Ruler::new(&figure.x, xs.into_iter(), (LEFT, WIDTH - RIGHT), 8)?.ending(last);
         let y = Ruler::new(&figure.y, ys, (bottom, top), 5)?;
@@ -146,6 +149,7 @@ impl PlotArea {
     }
 
     fn line(&self, line: &Line, ink: Ink) -> Vec<Shape> {
+        // Dash 3 is a reference line (offered load, objective); its ends are no measurements.
         let has_dots = line.points.len() <= MAX_DOTS && line.dash != 3;
         let mut shapes = Vec::new();
         for run in unbroken(&line.points, |p| p.y.filter(|y| y.is_finite()).map(|y| (p.x, y))) {
@@ -164,6 +168,7 @@ impl PlotArea {
     fn bands(&self, line: &Line, ink: Ink) -> Vec<Shape> {
         let mut shapes = Vec::new();
         for band in unbroken(&line.points, |point| Some((point.x, point.low.or(point.y)?, point.high.or(point.y)?))) {
+            // An area of one point, or one without height, would draw nothing.
             if band.len() < 2 || !band.iter().any(|(_, low, high)| low < high) {
                 continue;
             }

@@ -55,10 +55,12 @@ struct Canvas {
 
 impl Canvas {
     fn new(width: f64, height: f64, resolution: f32) -> io::Result<Self> {
+        // `Pixmap` refuses a side of 0 pixels.
         let width = (width * f64::from(resolution)).ceil().max(1.0) as u32;
         let height = (height * f64::from(resolution)).ceil().max(1.0) as u32;
         let pixels = Pixmap::new(width, height);
         let mut pixels = pixels.ok_or_else(|| io::Error::other("the picture is too large"))?;
+        // Some viewers show a transparent PNG on black, on which the labels are unreadable.
         pixels.fill(color(PAPER.0, 1.0));
         Ok(Self { pixels, resolution })
     }
@@ -127,6 +129,7 @@ impl Canvas {
 
     fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, transform: Transform) {
         if let Some(path) = path {
+            // TrueType outlines overlap; the even-odd rule would leave holes there.
             self.pixels.fill_path(&path, paint, FillRule::Winding, transform, None);
         }
     }

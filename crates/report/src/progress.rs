@@ -87,6 +87,7 @@ impl Progress {
         self.errors += s.flow.errors;
         self.completed += s.flow.completed;
         self.count_second(s);
+        // A request that is planned in the warm-up may complete in the measured time.
         let mut response = Sketch::from(&s.measured.response);
         response.merge(&Sketch::from(&s.warmup.response));
         self.recent.push_back(Recent { from: s.from, to: s.to, completed: s.flow.completed, response });
@@ -162,6 +163,7 @@ impl Progress {
     fn count_second(&mut self, s: &Snapshot) {
         self.second.1 += s.flow.completed;
         let nanos = s.to.nanos_since(self.second.0);
+        // The sparkline shows the load; without load, its bars would end in zeros.
         if Duration::from_nanos(nanos) < WINDOW || matches!(self.phase, Phase::Setup | Phase::Grace) {
             return;
         }

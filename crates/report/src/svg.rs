@@ -42,6 +42,7 @@ fn labels(scene: &Scene) -> String {
     let title = escaped(&scene.title);
     let about = escaped(&scene.about);
     format!(
+        // Some screen readers ignore `title` and `desc` without this attribute.
         " aria-labelledby=\"{id}-title {id}-about\"><title id=\"{id}-title\">{title}</title>\
          <desc id=\"{id}-about\">{about}</desc>\n"
     )
@@ -72,6 +73,7 @@ fn style() -> String {
             *out += &rule(&format!("{class}.s"), "stroke", color);
         }
     }
+    // SVG fills the inside of a polyline with black by default.
     format!(".s{{fill:none;stroke-linejoin:round}}{light}@media(prefers-color-scheme:dark){{{dark}}}")
 }
 

@@ -8,6 +8,7 @@ const DAY: f64 = 86_400.0;
 
 /// Distances between the ticks of a clock, in seconds; longer ones are whole days.
 const CLOCK_STEPS: [f64; 18] = [
+    // Each step divides a day, so midnight is always a tick, with the date as its label.
     1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 21_600.0,
     43_200.0, DAY,
 ];
@@ -34,6 +35,7 @@ impl Ruler {
         })?;
         let (range, ticks) = match axis.scale {
             Scale::Linear if axis.unit == Unit::Clock => clock(low, high, words),
+            // An axis that starts above 0 exaggerates differences.
             Scale::Linear => linear(low.min(0.0), high, words),
             Scale::Log => log(low, high),
             Scale::Quantile => quantiles(high),
@@ -130,6 +132,7 @@ fn linear(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
     let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(power * 10.0);
     let first = (low / step).floor() as i64;
+    // Without the subtrahend, rounding would add an empty step to a range that ends on one.
     let last = ((low + span) / step - 1e-9).ceil() as i64;
     ((first as f64 * step, last as f64 * step), (first..=last).map(|n| n as f64 * step).collect())
 }

@@ -170,6 +170,7 @@ impl Lines<'_> {
             (true, _) => self.entry("result", "passed", Some(Emphasis::Good)),
             (false, Some(why)) => self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad)),
             (false, None) => {
+                // A script can set any text as the code of a sample.
                 let status = record.code.parse().map_or_else(|_| record.code.clone(), status_text);
                 self.entry("result", &format!("FAILED: status {status}"), Some(Emphasis::Bad));
             }

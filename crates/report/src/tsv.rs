@@ -26,6 +26,7 @@ const COLUMNS: [Column; 9] = [
     ("max_rep_rate", |run| rates(run).into_iter().fold(0.0, f64::max)),
     ("stddev_rep_rate", deviation),
     ("resp_time", |run| run.total.response.mean() / 1e6),
+    // httperf counts 1,024 bytes as a KB.
     ("net_io", |run| run.per_second(run.flow.bytes_received + run.flow.bytes_sent) / 1024.0),
     ("errors", errors),
 ];

@@ -8,7 +8,9 @@ pub fn escaped(text: &str) -> String {
             '&' => out += "&amp;",
             '<' => out += "&lt;",
             '>' => out += "&gt;",
+            // No `&apos;`: all attributes have double quotes.
             '"' => out += "&quot;",
+            // Parsers read line breaks and tabs in attributes as spaces (XML 1.0, section 3.3.3).
             '\n' | '\t' => out.push(' '),
             // XML 1.0 does not allow most of these characters, not even escaped.
             c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),

@@ -50,6 +50,7 @@ impl<'a> From<&'a Figure> for FigureColumns<'a> {
 
 impl<'a> From<&'a Line> for LineColumns<'a> {
     fn from(line: &'a Line) -> Self {
+        // Most lines have no band. Two columns of nulls for each would enlarge the page.
         let has_band = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
         Self {
             name: &line.name,
@@ -74,6 +75,7 @@ const INSTANT_DIGITS: usize = 12;
 
 /// Rounds to significant digits; None if the number is not finite.
 fn rounded(x: f64, digits: usize) -> Option<f64> {
+    // Rounded as text: a division by a power of ten would leave up to 17 digits in JSON.
     x.is_finite().then(|| format!("{x:.*e}", digits - 1).parse().unwrap_or(x))
 }
 

@@ -113,6 +113,8 @@ fn apdex(run: &Run) -> String {
     }
     let good = t.response_good();
     let satisfied = good.count_at_or_below(APDEX_NANOS);
+    // The standard tolerates up to 4 T; JMeter's dashboard has a separate setting, 1.5 s by
+    // default.
     let tolerated = good.count_at_or_below(4 * APDEX_NANOS) - satisfied;
     format!("{:.2}", (satisfied as f64 + tolerated as f64 / 2.0) / all as f64)
 }

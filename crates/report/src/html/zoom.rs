@@ -54,6 +54,8 @@ fn seconds(run: &Run) -> Vec<Point> {
     let width = width(run.last_interval_end.seconds());
     for point in run.series.points() {
         match joined.last_mut() {
+            // Recorded intervals vary slightly in length. Half a point of tolerance keeps the
+            // widths near one second.
             Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {
                 join(last, &point);
             }
@@ -65,6 +67,7 @@ fn seconds(run: &Run) -> Vec<Point> {
 
 /// Returns the width of a point in seconds.
 fn width(all: f64) -> f64 {
+    // A long run has longer points, so that the page does not grow with the duration of the run.
     (all / MIN_POINTS).min(1.0).max(all / MAX_POINTS)
 }
 
@@ -72,6 +75,7 @@ fn join(point: &mut Point, later: &Point) {
     point.to = later.to;
     point.flow.follow(&later.flow);
     point.response.merge(&later.response);
+    // The page has no lag over time. The lag of the first point alone would be wrong for both.
     point.lag = Sketch::default();
 }
 

@@ -71,6 +71,8 @@ fn find_trial<'a>(subject: &Subject<'a>, answer: &Answer, search_trial: &SearchT
     study.trials_of(contender).find(|trial| {
         let run = &trial.run;
         let load = study.experiment.step(trial.place).map(|step| step.load);
+        // Floats compare exactly: both values come from the same run, without computation in
+        // between.
         load == Some(search_trial.load)
             && run.throughput() == search_trial.achieved
             && run.measured_seconds() == search_trial.seconds
@@ -78,6 +80,7 @@ fn find_trial<'a>(subject: &Subject<'a>, answer: &Answer, search_trial: &SearchT
 }
 
 fn sides(trial: &SearchTrial) -> String {
+    // The generator disturbed this trial, so its replies neither met nor missed the objectives.
     if trial.limited.is_some() && trial.sides.iter().all(|side| *side == LoadSide::Undecided) {
         return "contested".into();
     }

@@ -33,6 +33,7 @@ fn progress(comparison: &Comparison) -> String {
     match comparison.ended {
         ComparisonEnd::Decided if comparison.blocks < most => format!("decided after {blocks} of {most} at most"),
         ComparisonEnd::Decided => format!("decided after all {blocks}"),
+        // The time budget may end together with the last repetition; then nothing is missing.
         ComparisonEnd::Budget if comparison.blocks < most => {
             format!("{blocks} of {most} at most: time budget used up")
         }
@@ -85,6 +86,7 @@ pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
 /// Returns a table of capacities, with a row for each repetition. Each interval is that
 /// of a single search.
 fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
+    // In order of appearance, which a set would not keep.
     let mut contenders: Vec<&str> = Vec::new();
     for one in searched {
         if !contenders.contains(&&*one.contender) {
@@ -181,6 +183,7 @@ fn signed_time(time: f64) -> String {
 }
 
 fn probability(p: f64) -> String {
+    // Three decimals would print 0.000, but no p is zero.
     if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 

@@ -43,6 +43,7 @@ fn graph(
 
 /// Removes the points without a position on a logarithmic axis, and sorts the others by load.
 fn drawable(mut points: Vec<Point>) -> Vec<Point> {
+    // A logarithm exists only above 0.
     points.retain(|point| point.y.is_some_and(|y| y.is_finite() && y > 0.0));
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     points

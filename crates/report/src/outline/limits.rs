@@ -75,6 +75,7 @@ pub fn ends(at: &BandedFigure) -> String {
 /// Returns how each limit was found: once, if it is the same for all contenders.
 fn explanations(contenders: &[&ContenderAnalysis]) -> Vec<ListItem> {
     let items = names(contenders).into_iter().flat_map(|name| explanations_of_limit(contenders, name));
+    // The same explanation for each definition would be long; one legend of `>` replaces all.
     let (beyond, mut items): (Vec<ListItem>, Vec<ListItem>) =
         items.partition(|item| item.sentence.contains(NOT_REACHED));
     if !beyond.is_empty() {
@@ -94,6 +95,7 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<L
             None => groups.push((vec![contender], &limit.how)),
         }
     }
+    // Contenders are named only if their limits were found in different ways.
     let is_common = groups.len() == 1;
     let mut items = Vec::new();
     for (group, how) in groups {

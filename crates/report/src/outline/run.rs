@@ -68,6 +68,7 @@ const WITHOUT_REPLIES: &[SectionRow] = &[
 /// Returns the sections of the report of a run.
 pub fn of_run(run: &Run, judgement: &Judgement, detail: Detail) -> Vec<Section> {
     let report = Report { run, judgement, detail };
+    // Without a reply, throughput and times would be rows of unknowns.
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
     let shown = sections.iter().filter(|(minimum, _)| *minimum <= detail);
     shown.map(|(_, section)| section(&report)).filter(|section| !section.is_empty()).collect()

@@ -22,6 +22,7 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
 }
 
 fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
+    // Tools other than brunt report only some of the figures, so whole columns may be unknown.
     let cells: Vec<Vec<Option<String>>> = columns.iter().map(|c| curve.iter().map(|p| c.1(p)).collect()).collect();
     let shown: Vec<usize> = (0..columns.len()).filter(|i| cells[*i].iter().any(Option::is_some)).collect();
     let head = shown.iter().map(|i| columns[*i].0.to_owned()).collect();
@@ -33,6 +34,7 @@ fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
 }
 
 fn empty_cell(head: &str) -> String {
+    // No flag is good news, not an unknown value.
     if head == FLAGS { String::new() } else { UNKNOWN.to_owned() }
 }
 
@@ -68,6 +70,7 @@ fn quantile(trials: &[&Trial], figure: Option<BandedFigure>, q: f64) -> Option<S
 /// True if the median of the trials' quantiles is only a lower bound.
 fn is_lower_bound(trials: &[&Trial], q: f64) -> bool {
     let bounded = trials.iter().filter(|t| t.run.total.response_quantile(q).at_least).count();
+    // The figure is the median of the trials: it is a bound if more than half of them are.
     bounded * 2 > trials.len()
 }
 

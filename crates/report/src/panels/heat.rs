@@ -45,6 +45,7 @@ fn row(nanos: u64) -> i64 {
 fn counts_of(point: &Point, first: i64, rows: usize) -> Vec<u64> {
     let mut counts = vec![0; rows];
     for (nanos, count) in point.response.cells() {
+        // A cell of a sketch represents a range, so its value may exceed the maximum slightly.
         let index = (row(nanos) - first).clamp(0, rows as i64 - 1);
         counts[index as usize] += count;
     }

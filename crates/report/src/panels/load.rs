@@ -17,6 +17,7 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
     let label = with_band("completed", analysis, |p| Some(p.achieved));
     figure.y = Axis { label, unit: Unit::PerSecond, scale: Scale::Linear };
+    // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
     if figure.x.unit == Unit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
@@ -33,6 +34,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
         "Response time",
         &[("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)],
     );
+    // The tables of autobench have means only.
     if figure.is_empty() {
         let means = over_load(study, analysis, "response", "Response time", &[("mean", |p| p.mean)]);
         figure.lines = means.lines;
@@ -74,11 +76,13 @@ pub(super) fn over_repetitions(
         let mut loads = study.trials_of(contender).map(|trial| of(study, trial));
         loads.next().is_some_and(|first| loads.any(|load| load != first))
     });
+    // With several loads, the charts over the load have the repetitions as bands.
     if varies {
         return None;
     }
     let mut lines = Vec::new();
     for (i, contender) in contenders.iter().enumerate() {
+        // An interrupted trial has fewer requests, so its figures are not comparable.
         let completed = study.trials_of(i).filter(|trial| !trial.run.is_interrupted());
         let mut points: Vec<Point> = completed
             .map(|trial| Point {
@@ -182,6 +186,7 @@ pub(super) fn with_band(label: &str, analysis: &Analysis, select: fn(&CurvePoint
     let mut names: Vec<&str> =
         figures.filter(|figure| figure.low < figure.high).map(|figure| band_name(figure.band)).collect();
     names.sort_unstable();
+    // Loads may have different bands, for instance if only some were repeated.
     names.dedup();
     if names.is_empty() { label.to_owned() } else { format!("{label}, shaded: {}", names.join(" or ")) }
 }

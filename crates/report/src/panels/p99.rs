@@ -40,6 +40,8 @@ pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
     let intervals = crate::result::intervals(run, merged.points.into_iter());
     let points = intervals.zip(counts).map(|(interval, count)| Point {
         x: f64::midpoint(interval.from_seconds, interval.to_seconds),
+        // With fewer values, p99 is the maximum of the interval and would draw peaks that are not
+        // there.
         y: interval.response_p99_seconds.filter(|_| enough(Q, count)),
         ..Point::default()
     });
@@ -54,6 +56,7 @@ pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
 /// Returns p99 of the measured time as a horizontal line, with its interval if it is known.
 fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line> {
     let interval = with_both_ends(run, judgement, Q);
+    // A lower bound would be drawn as an exact value.
     let exact = known_quantile(&run.total, Q).filter(|q| !q.at_least)?.value as f64 / 1e9;
     let points = ends.map(|x| Point {
         x,

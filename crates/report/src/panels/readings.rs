@@ -92,6 +92,7 @@ fn tracks(run: &Run, gauge: &Gauge, is_source: fn(&str) -> bool) -> Vec<Track> {
 }
 
 fn track_name(source: &str, word: &str) -> String {
+    // Titles of its charts already name the generator.
     let source = if is_generator(source) { "" } else { source };
     format!("{source} {word}").trim().to_owned()
 }
@@ -146,8 +147,10 @@ struct OtherReadings {
 
 /// Suffixes of names, with the unit in which they are shown, and the word for it.
 const ENDINGS: &[(&str, Unit, &str)] = &[
+    // The first suffix that fits applies: `_bytes_total` must precede `_total`.
     ("_bytes_total", Unit::BytesPerSecond, "bytes per second"),
     ("_total", Unit::PerSecond, "per second"),
+    // A counter of seconds grows by seconds per second.
     ("_seconds", Unit::Share, "share of the time"),
     ("_bytes", Unit::Bytes, "bytes"),
     ("_share", Unit::Share, "shares"),
@@ -155,6 +158,7 @@ const ENDINGS: &[(&str, Unit, &str)] = &[
 ];
 
 fn ending(name: &str) -> &'static str {
+    // Labels of Prometheus follow the suffix.
     let name = name.split('{').next().unwrap_or(name);
     ENDINGS.iter().find(|row| name.ends_with(row.0)).map_or("", |row| row.0)
 }
@@ -211,8 +215,10 @@ fn line_name(name: &str) -> String {
 /// highest as the band.
 fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> Vec<Track>) -> Figure {
     let mut lines: BTreeMap<(usize, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    // The mean of an interrupted trial covers another time than those of its repetitions.
     let completed = study.trials.iter().filter(|t| !t.run.is_interrupted());
     for trial in completed {
+        // `f64` has no total order for a map.
         let load = load::of(study, trial).max(0.0).to_bits();
         for (name, spans) in tracks(&trial.run) {
             let Some(mean) = mean(&trial.run, &spans) else { continue };

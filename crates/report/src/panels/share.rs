@@ -55,6 +55,7 @@ fn curve(tally: &Tally) -> Vec<Point> {
     let mut points = Vec::new();
     for q in SHARES.into_iter().filter(|q| enough(*q, tally.planned)) {
         let quantile = tally.response_quantile(q);
+        // A bound is no point of the curve: the true value may be anywhere above.
         let y = (!quantile.at_least).then_some(seconds_of(quantile.value));
         points.push(Point { x: q, y, ..Point::default() });
     }

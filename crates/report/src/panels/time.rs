@@ -88,6 +88,7 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let recorded: Vec<Interval> = result::intervals(run, intervals::recorded(run).into_iter()).collect();
     let merged = intervals::of_run(run);
     let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
+    // In the order of the charts over the load: throughput, p99, response.
     all.insert(1, p99::over_time(run, &trial.judgement));
     all.push(heat::of(run, &merged));
     all.extend(readings::by_time(run).into_iter().map(of_readings));
@@ -103,6 +104,7 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
 fn of_readings(chart: readings::ReadingChart) -> Figure {
     let (names, spans): (Vec<String>, Vec<Vec<Span>>) = chart.tracks.into_iter().unzip();
     let merged: Vec<Merged<Point>> = spans.iter().map(|spans| intervals::of_spans(spans)).collect();
+    // Sources are read at different intervals, so the label names the widest.
     let x = axis_with_ranges(merged.iter().filter_map(|line| line.width).reduce(f64::max));
     let lines = names.into_iter().zip(merged).enumerate();
     let lines = lines.map(|(i, (name, merged))| line(name, i, merged.points)).collect();
@@ -181,6 +183,8 @@ fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) 
     match value {
         Sum(value) => merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect(),
         State(value) => {
+            // The merged interval would have only the last state; the band shows the lowest and the
+            // highest.
             let spans =
                 recorded.iter().map(|i| Span { from: i.from_seconds, to: i.to_seconds, value: value(i) as f64 });
             intervals::of_spans(&spans.collect::<Vec<_>>()).points

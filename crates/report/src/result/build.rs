@@ -67,6 +67,7 @@ impl Document {
 
 /// Duration of the run, or the time so far.
 pub(crate) fn elapsed(run: &Run) -> Tick {
+    // A log without an end, as after a crash, ends with its last interval.
     run.finish.as_ref().map_or(run.last_interval_end, |f| f.at)
 }
 
@@ -160,6 +161,7 @@ impl Times {
             p99_9: figure("p99_9", 0.999),
             max: figure("max", 1.0),
             at_least,
+            // The V2 encoding of HdrHistogram, which its libraries for other languages read.
             histogram: STANDARD.encode(histogram.to_hdr_v2_deflate()),
             histogram_unit: "nanoseconds".into(),
         })
@@ -301,6 +303,7 @@ fn step_label(run: &Run, step: u32, tally: &Tally) -> Label {
 }
 
 fn named_label(run: &Run, id: u32, tally: &Tally) -> Label {
+    // A label has no count for the measured time alone: replies of the grace period count, too.
     label(label_name(run, id), tally, run.per_second(tally.completed))
 }
 
@@ -346,5 +349,6 @@ pub(crate) fn label_name(run: &Run, id: u32) -> String {
 pub(crate) fn only_label(run: &Run) -> String {
     let named = run.label_names.values().next();
     let planned = run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();
+    // A run that ended before its first request has no named label.
     named.or(planned).cloned().unwrap_or_default()
 }

@@ -105,6 +105,7 @@ impl TrialDocument {
             interrupted: run.is_interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             readings: readings::means(run),
+            // The figures of a single label would repeat those of the trial.
             labels: if run.labels.len() > 1 { result::labels(run) } else { Vec::new() },
             transactions: result::transactions(run),
             check_failures: result::check_failures(run),

@@ -31,6 +31,7 @@ pub fn fit(parts: &[Part], max_lines: usize) -> String {
     let all: Vec<usize> = parts.iter().map(|part| part.rows.len()).collect();
     // Each table shows at least its first row.
     let mut shown: Vec<usize> = all.iter().map(|rows| 1.min(*rows)).collect();
+    // Rows are worth more than empty lines.
     let gap = if total_lines(parts, &all) + gaps > max_lines { "" } else { "\n" };
     let room = max_lines.saturating_sub(gaps * gap.len());
     let mut has_grown = true;

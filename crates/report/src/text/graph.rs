@@ -63,6 +63,7 @@ fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<
             }
         }
     }
+    // After all lines: a dot of one line must not cover the mark of another.
     for (i, places) in places.iter().enumerate() {
         for (column, row) in places {
             cells[*row][*column] = MARKS[i % MARKS.len()];
@@ -95,6 +96,7 @@ struct TextAxis {
 
 impl TextAxis {
     fn over(values: impl Iterator<Item = f64> + Clone, scale: Scale, length: usize) -> Self {
+        // If all values are 0, a range of 0 would make every share NaN.
         let high = values.clone().fold(f64::MIN_POSITIVE, f64::max);
         let low = if scale == Scale::Log { values.fold(high, f64::min) } else { 0.0 };
         Self { low, high, scale, length }

@@ -75,6 +75,7 @@ impl Formatter<'_> {
         let view = self.view;
         match block {
             Block::Title(name, about) if about.is_empty() && view.detail == Detail::Brief => {
+                // A long URL would take lines of the screen from the figures.
                 self.strong(&shorten(&clean(name), view.columns))
             }
             Block::Title(name, about) if about.is_empty() => self.strong(name),
@@ -203,12 +204,14 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
         }
     }
     let room = free_columns(view, &lines, &shown);
+    // Three spaces separate the text from the figures.
     let is_inline = texts.iter().all(|text| text.chars().count() + 3 <= room);
     let notes = if is_inline { Notes::default() } else { Notes::of(&texts[1..]) };
     let mut table = Table::default();
     for (index, (row, text)) in lines.iter().zip(&texts).enumerate() {
         table.row_with_note(selected(row, &shown), if index == 0 { text.clone() } else { notes.mark(text) });
     }
+    // Notes need some width, even if the table fills the terminal.
     let text = table.render_within(view.columns.max(table.columns() + 20));
     let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
     format!("{}\n{rows}{}", view.paint(Emphasis::Strong, head), notes.below(view))

@@ -54,6 +54,7 @@ fn bars(h: &Histogram) -> Vec<Bar> {
 
 /// Returns the greatest values of the rows, ascending. The last row contains the maximum.
 fn bounds(h: &Histogram) -> Vec<u64> {
+    // A single outlier must not stretch the scale, so the extremes share the outer rows.
     let low = h.quantile(0.001).max(1) as f64;
     let high = h.quantile(0.999).max(1) as f64;
     let inner = if high / low < NARROW { even(low, high) } else { spread(low, high) };
@@ -84,6 +85,7 @@ fn climb(ladder: &[f64], low: f64, high: f64) -> Vec<f64> {
 
 /// Returns round bounds at equal distances.
 fn even(low: f64, high: f64) -> Vec<f64> {
+    // Two rows are for the first and the last bound, which lie outside of the range.
     let min_step = ((high - low) / (MAX_ROWS as f64 - 2.0)).max(1.0);
     let power = 10f64.powf(min_step.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= min_step).unwrap_or(min_step);

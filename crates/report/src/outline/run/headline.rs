@@ -24,6 +24,7 @@ fn throughput(report: &Report) -> Fact {
     let run = report.run;
     let ends = report.judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let text = Words::emphasized(Emphasis::Strong, with_interval(run.throughput(), ends, "requests/s"));
+    // Only an open loop has an offered load that the server does not influence.
     let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
     let text = if run.flow.completed == 0 {
         text.and(" (every reply came after the measured time)")

@@ -34,6 +34,7 @@ pub fn generator(report: &Report) -> Section {
 
 /// Returns start time and machine of the run, if they are known.
 fn start(run: &Run) -> Vec<Fact> {
+    // A log without its beginning has no start time.
     if run.unix_seconds <= 0.0 {
         return Vec::new();
     }
@@ -58,6 +59,7 @@ fn in_processes(run: &Run) -> String {
 
 fn cpu(run: &Run, user: f64, system: f64) -> String {
     let mut out = format!("CPU {} s user + {} s system", three_digits(user), three_digits(system));
+    // CPU readings cover the whole run, so the requests of the warm-up count, too.
     let requests = run.flow_all.begun;
     if requests > 0 {
         out += &format!(", {} per request", seconds((user + system) / requests as f64));
@@ -73,6 +75,7 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 pub fn objectives(report: &Report) -> Section {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
+    // The sort is stable: within both groups, the order of the plan remains.
     bounds.sort_by_key(|judged| judged.met);
     let items: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
     if items.is_empty() {
@@ -88,6 +91,7 @@ fn objective(run: &Run, judged: &ObjectiveResult) -> ListItem {
 
 fn figure(run: &Run, judged: &ObjectiveResult) -> String {
     let errors = matches!(judged.objective.metric, Metric::Errors);
+    // Failed requests have an error ratio, but no other figure.
     if run.total.planned == 0 || (run.total.completed == 0 && !errors) {
         return "nothing was measured".into();
     }
@@ -103,6 +107,7 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
 /// Returns the error of the run, and a note if it was interrupted or has no end.
 pub fn unfinished(report: &Report) -> Vec<Fact> {
     let run = report.run;
+    // Without replies the error is already the reason why nothing was measured.
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
     let error = error.map(|error| Fact::new("Error", Words::emphasized(Emphasis::Bad, error)));
     let so_far = span(run.measured_seconds());

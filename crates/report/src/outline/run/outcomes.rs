@@ -45,6 +45,7 @@ pub fn of_several(report: &Report) -> Section {
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
+    // Shares of this table would otherwise seem to exceed 100 %.
     let among = if failure == Failure::Check { " (these are among the completed)" } else { "" };
     format!("{}{among}{}{}", meaning(failure, t), remedy(failure, t), times_of_failure(failure, t))
 }
@@ -81,6 +82,7 @@ pub fn connections(run: &Run) -> String {
     let all = &run.flow_all;
     let measured = &run.flow;
     let mut text = format!("{} opened", count(all.opened));
+    // Connections that open during the measured time add handshakes to the response times.
     if measured.opened != all.opened && measured.opened > 0 {
         text += &format!(" ({} in the measured time)", count(measured.opened));
     }
@@ -101,6 +103,7 @@ pub fn connections(run: &Run) -> String {
             let sent = all.packets_received + all.server_packets_lost;
             text += &format!(", {} of the server's {} lost or skipped", count(lost), count(sent));
         }
+        // `checked_div`: a connection without acknowledgments has no round trip.
         if let Some(nanos) = all.rtt_nanos.checked_div(all.rtts) {
             text += &format!(", round trip {} as QUIC estimates it", time(nanos));
         }

@@ -55,6 +55,7 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
         return figures::time_with_interval(value, Some(ends));
     }
     match estimate(judgement, q) {
+        // The interval has no upper end if too few samples are above the percentile.
         Some(FigureEstimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", numbers::seconds(*low)),
         Some(FigureEstimate { high: None, .. }) => UNKNOWN.into(),
         _ => response_quantile(t, q),

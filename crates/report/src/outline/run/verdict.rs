@@ -35,6 +35,7 @@ pub fn findings(report: &Report) -> Section {
 
 /// Returns the verdict of a judged run; None if the run was not judged.
 pub fn of_judged(report: &Report) -> Option<Fact> {
+    // The default belongs to a run that was not judged; its state would read as a verdict.
     let is_judged = report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
     is_judged.then(|| fact(report))
 }

@@ -179,8 +179,11 @@ fn duration(plan: &Plan, run: &Run) -> String {
     let is_list = plan.populations.iter().all(|population| population.scenario.order().is_some());
     let unit = if is_list { "request" } else { "iteration" };
     let measured = span(run.measured_seconds());
+    // The last interval may end some milliseconds late; then both durations would be the same
+    // number.
     let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
     let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
+        // A note of an interrupted run already has the measured time.
         (Some(d), None) if as_planned || run.is_interrupted() => d,
         (Some(d), None) => format!("{d} (measured {measured})"),
         (None, Some(n)) => format!("{} in {measured}", plural(n, unit)),
