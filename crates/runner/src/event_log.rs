@@ -46,6 +46,7 @@ impl EventLog {
     ///
     /// The file cannot be created.
     pub fn create(path: &Path, redactor: Arc<Redactor>) -> Result<Self, EventLogError> {
+        // Created before the run, so that a wrong path is an error before any load.
         let writer = File::create(path).and_then(|file| LogWriter::new(BufWriter::new(file)));
         let writer = writer.map_err(|source| EventLogError::Create { path: path.to_owned(), source })?;
         Ok(Self { writer: Some(writer), path: path.to_owned(), redactor, error: None })

@@ -157,6 +157,7 @@ fn exit_of_answer(answer: &Answer, find: &CapacitySearch, fail_on: FailOn) -> Ex
         RequirementOutcome::Missed => Exit::ObjectiveMissed,
     });
     let ends = [
+        // Even the lowest load missed the objectives.
         (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
         (answer.capacities.iter().any(is_unknown), Exit::Undecided),
         (answer.ended == SearchEnd::Generator && fail_on.limited, Exit::Limited),
@@ -187,6 +188,7 @@ pub fn exit_of_comparison(analysis: &Analysis, fail_on: FailOn) -> Exit {
     }
     let mut deciding = comparison.deciding().peekable();
     let is_open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
+    // By default an undecided comparison is a result, not a failure.
     if is_open && fail_on.undecided { Exit::Undecided } else { Exit::Measured }
 }
 

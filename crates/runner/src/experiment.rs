@@ -159,6 +159,7 @@ impl Session {
     pub fn experiment(&mut self, request: ExperimentRequest) -> Result<ExperimentResult, Refusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
         check_plans(experiment)?;
+        // Before the study begins: a server that does not reply must leave nothing in the store.
         let reply_notes = compare_replies(experiment, observer)?;
         check_connections(experiment)?;
         let mut study = self.begin(experiment, start)?;
@@ -176,6 +177,7 @@ impl Session {
     fn begin(&mut self, experiment: &Experiment, start: ExperimentStart) -> Result<Study, Refusal> {
         if let (ExperimentStart::Resumed, Some(store)) = (start, &self.store) {
             let study = resume::resume(store, experiment)?;
+            // The warnings of the interrupted part would be listed twice.
             return Ok(Study { warnings: Vec::new(), ..study });
         }
         let unix_seconds = brunt_engine::clock::unix_seconds();
@@ -195,6 +197,7 @@ impl Session {
             Some(Ok(id)) => study.id = Some(id),
             Some(Err(error)) => {
                 study.warnings.push(format!("this experiment is not stored: {error}"));
+                // The trials could not refer to an experiment that the store does not have.
                 self.store = None;
             }
             None => {}
@@ -259,6 +262,7 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
         let plan = contender.steps.first().map(|step| &step.plan);
         let stages = plan.iter().flat_map(|plan| &plan.stages).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
+            // Creating the world reads all files that the plan names.
             RealWorld::new(plan)
                 .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
         }
@@ -290,6 +294,7 @@ fn compare_replies(experiment: &Experiment, observer: &dyn Observer) -> Result<V
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no
 /// trial would measure anything.
 fn check_connections(experiment: &Experiment) -> Result<(), Refusal> {
+    // A hook of the experiment may start the servers of all contenders.
     if experiment.hooks != HookCommands::default() {
         return Ok(());
     }

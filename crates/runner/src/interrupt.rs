@@ -36,6 +36,7 @@ impl Interrupt {
 
     /// Sets the flag, and stops the current run.
     pub fn stop(&self) {
+        // The flag first: a run that begins in between sees it in `control`.
         self.0.stopped.store(true, Ordering::Release);
         self.0.current.lock().unwrap_or_else(PoisonError::into_inner).stop();
     }

@@ -43,6 +43,7 @@ impl StoredRun {
     /// is compared with it.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {
         let id = self.log.id().to_owned();
+        // A trial without replies stays: the capacity of a search depends on it.
         if self.is_single_run && run.replies() == Replies::None && !run.is_interrupted() {
             let trouble = self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}"));
             return StorageResult { id: None, trouble };

@@ -132,6 +132,7 @@ impl Output {
     fn end(&mut self, at: Tick) -> Option<String> {
         let mut mailbox = self.mailbox.take()?;
         mailbox.on_event(&Event::Finished(Finish { at, interrupted: false, error: None }));
+        // Before the counts: the thread may still deliver lines.
         let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let DeliveryCounts { all, arrived, failure, .. } = counts.take();
@@ -173,6 +174,7 @@ impl Worker {
     fn hear(&mut self, event: &Event) {
         if let Event::Started { .. } = event {
             self.fold.hear(event);
+            // JMeter annotates the start of a test in dashboards with this event.
             let begin = self.lines.begin(self.fold.now());
             self.sender.push(begin);
             self.sender.send();
@@ -183,6 +185,7 @@ impl Worker {
             self.sender.send();
         }
         if let Event::Finished(_) = event {
+            // The next run of the test must not send late figures of this one.
             self.sender.give_up();
         }
     }

@@ -40,6 +40,7 @@ pub fn run(
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), RunError> {
+    // Bounded: a slow reader slows down the processes' pipes instead of filling memory.
     let (out, inbox) = sync_channel(MAX_UNREAD);
     let mut senders: Vec<Sender<PartCommand>> = Vec::new();
     for part in ProcessPart::all(plan) {
@@ -92,6 +93,7 @@ fn own_program() -> io::Result<PathBuf> {
 /// Sends the assignment to a process, and then commands until the sender is dropped. The reader of
 /// the process detects its end.
 fn write(mut stdin: ChildStdin, assignment: &Assignment, commands: &Receiver<PartCommand>) {
+    // On its own thread: an assignment may exceed the capacity of a pipe.
     let result = line(&mut stdin, assignment);
     let _ = result.and_then(|()| commands.iter().try_for_each(|command| line(&mut stdin, &command)));
 }
@@ -114,6 +116,7 @@ fn read(mut child: Child, number: usize, out: &Inbox) {
             }
         }
     }
+    // `wait` after the end of its output also removes the zombie.
     let why = child.wait().map_or_else(|e| Some(e.to_string()), exit_error);
     let _ = out.send((number, WorkerEvent::Exited(why)));
 }

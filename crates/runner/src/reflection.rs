@@ -188,6 +188,7 @@ impl Client {
         let answer = self.ask(lane, &question).await?;
         let list = answer.services.ok_or(NO_REFLECTION)?;
         let names = list.services.into_iter().map(|service| service.name);
+        // Reflection is no service that a load test would call.
         Ok(names.filter(|name| !SERVICES.iter().any(|reflection| name.starts_with(reflection))).collect())
     }
 
@@ -215,11 +216,13 @@ impl Client {
 
     async fn call(&self, lane: &mut Option<Lane>, service: &str, question: &Question) -> Result<Reply, String> {
         let message = question.encode_to_vec();
+        // The frame of gRPC: byte 0 for no compression, and the length in big-endian order.
         let body = [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat();
         let first = self.plan.requests().next();
         let base = first.map_or("", |request| &request.url);
         let url = resolve(base, &format!("/{service}.ServerReflection/ServerReflectionInfo"));
         let url = url.ok_or_else(|| format!("`{base}` is no URL; write one such as http://127.0.0.1:50051"))?;
+        // gRPC requires `TE: trailers`, which detects proxies that drop trailers.
         let grpc_headers = [("Content-Type", "application/grpc"), ("TE", "trailers")];
         // The server may require metadata such as credentials for reflection, too.
         let metadata = first

@@ -63,6 +63,7 @@ pub fn records(settings: &JtlSettings) -> Records {
         Field::ResponseData,
         Field::ResponseDataOnError,
     ];
+    // CSV has no columns for these texts.
     let holds_texts = settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
     let detail = if holds_texts { RecordDetail::Full } else { RecordDetail::Lines };
     Records { detail, variables: settings.sample_variables.clone(), ..Records::default() }

@@ -143,6 +143,7 @@ fn why(stage: &TestStage, failed: &SampleRecord) -> String {
         _ => String::new(),
     };
     let status = format!("{} {}", failed.code, failed.message);
+    // JMeter begins the messages of failed connections in this way.
     let status = failed.message.strip_prefix("Non HTTP response message: ").unwrap_or(status.trim());
     let check = failed.failure_message.as_ref().map_or_else(String::new, |check| format!(", {check}"));
     format!("failed{place}: `{}`: {status}{check}", failed.label)
@@ -156,6 +157,7 @@ impl EventListener for LastFailure {
     fn on_event(&mut self, event: &Event) {
         let Event::Records(records) = event else { return };
         let last =
+            // A transaction fails because of its samples, which name the step.
             records.iter().rev().find(|record| !record.success && record.sample_count > 0 && !record.is_transaction);
         if let Some(record) = last {
             self.0 = Some(record.clone());

@@ -102,6 +102,7 @@ impl Steering {
             }
             Decision::Done(progress) => {
                 self.stop_rule = None;
+                // Otherwise the end of the run would report the goals as not reached.
                 self.progress = None;
                 self.control.end();
                 Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))

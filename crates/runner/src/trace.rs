@@ -77,6 +77,7 @@ impl Tracer {
 
     fn show(&mut self, record: &SampleRecord) -> io::Result<()> {
         if record.is_transaction {
+            // A transaction is written after its samples, so the trace has the order of time.
             record.sub_results.iter().try_for_each(|within| self.show(within))?;
             if !self.chooses(record, None) {
                 return Ok(());
@@ -169,6 +170,7 @@ impl Tracer {
 fn body<'r>(record: &'r SampleRecord, redacted: &'r SampleRecord) -> Option<&'r [u8]> {
     let trace = record.trace.as_ref()?;
     let text = redacted.details.body.as_deref();
+    // Bytes cannot be redacted, so a redacted body is written as text.
     let is_redacted = text != record.details.body.as_deref();
     if is_redacted || trace.body.is_empty() { text.map(str::as_bytes) } else { Some(&trace.body) }
 }

@@ -56,6 +56,7 @@ impl Engine for WitnessedEngine<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         match &self.witness {
+            // Connections of other processes are out of reach.
             Some(witness) if plan.processes == 1 => {
                 let world = WitnessedWorld { real: self.real, witness: Arc::clone(witness) };
                 Ok(brunt_engine::run(plan, environment, &world, control, sink)?)

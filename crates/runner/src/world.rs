@@ -36,6 +36,7 @@ impl RealWorld {
     /// The same as those of [`Self::new`].
     pub fn with_epoch(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let sharing = plan.populations.iter().filter(|population| population.connection.is_none());
+        // Only requests that share these settings decide, for instance, if certificates are read.
         let wire = Common::new(&Plan { populations: sharing.cloned().collect(), ..plan.clone() })?;
         let mut separate_wires = Vec::with_capacity(plan.populations.len());
         for (number, population) in plan.populations.iter().enumerate() {

@@ -262,11 +262,14 @@ impl RequestedLoad {
         };
         let per_connection = plan.connection.requests_per_connection;
         let headers = plan.main().scenario.requests.first().map_or(&[][..], |r| &r.headers[..]);
+        // The warm-up opens connections and uses ports, too.
         let duration = plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
         Self {
             connections,
             rate_per_second: rate,
             requests_per_connection: per_connection,
+            // A closed loop has no rate before the run, so the number of new connections is
+            // unknown.
             new_connections_per_second: rate.zip(per_connection).map(|(rate, n)| rate / n as f64),
             duration_seconds: duration,
             think_seconds: think,

@@ -95,6 +95,8 @@ pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
         let detail = failure.detail.trim();
         return Err(if detail.is_empty() { failure.meaning } else { format!("{}: {detail}", failure.meaning) });
     }
+    // RFC 9114, section 3.1.1: a server announces HTTP/3 by Alt-Svc, which clients learn from a
+    // reply.
     let is_announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
     let versions = facts.tls.map(|tls| tls.http).unwrap_or_default();
     Ok(if is_announced && is_offered(&versions, HttpVersion::V3) {
@@ -119,6 +121,7 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), Ru
         let time = Time::new(Epoch::now());
         let _runtime_hooks = time.install()?;
         let check = ServerCheck::new(plan, &time)?;
+        // Measured over the whole check, so that waiting for the server costs no additional time.
         let load = (depth == CheckDepth::All).then(|| MachineLoad::begin(&time));
         if let Err(failure) = check.request(request, depth, facts).await {
             let refusal = check.wire.take_refusal().filter(|_| failure == Failure::Tls);
@@ -130,6 +133,7 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut Facts) -> Result<(), Ru
         if depth != CheckDepth::Once && facts.failure.is_none() {
             Box::pin(check.versions(&time, facts)).await?;
         }
+        // Only after such a reply: a handshake would be noise in the log of a server without TLS.
         if depth == CheckDepth::All && may_need_tls(facts) {
             facts.needs_tls = Box::pin(check.speaks_tls(request, &time)).await;
         }
@@ -179,6 +183,7 @@ impl<'a> ServerCheck<'a> {
             conn = new_conn;
         }
         let received = self.exchange(&mut conn, &prepared).await;
+        // On another connection, the reply shows nothing about reuse.
         if let Some(reply) = facts.reply.as_mut().filter(|_| keep_alive) {
             reply.reused = Some(received.is_ok());
         }
@@ -212,6 +217,7 @@ impl<'a> ServerCheck<'a> {
                 record_connect(&steps, None, facts);
                 return Err(failure);
             }
+            // After the connect, only the TLS handshake can take the rest of the time.
             None => return Err(if steps.connect.is_some() { Failure::Tls } else { Failure::ConnectTimeout }),
         };
         record_connect(&steps, conn.peer().map(|p| p.to_string()), facts);
@@ -248,12 +254,14 @@ impl<'a> ServerCheck<'a> {
             // Fails with a proxy, or in a build without HTTP/3.
             let Ok(check) = ServerCheck::new(&plan, time) else { continue };
             let Ok(prepared) = check.prepare(request) else { continue };
+            // These handshakes must not change the facts of the plan's own connection.
             let mut others = Facts::default();
             let limit = plan.connection.connect_timeout;
             let Ok(lane) = check.open(&prepared, &mut others).await else { continue };
             let mut offered = OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
                 let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else { continue };
+                // HTTP/2 has no limit if the server's SETTINGS have none (RFC 9113, section 6.5.2).
                 offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
                 offered.window_bytes = Some(peer.window as u64);
             }
@@ -320,6 +328,7 @@ impl<'a> ServerCheck<'a> {
     fn prepare(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
         let services = std::mem::take(&mut plan.main_mut().scenario.services);
+        // Steps of a scenario before the request would be sent as well.
         let scenario = Scenario::list(vec![request.clone()], Order::Sequence);
         plan.main_mut().scenario = Scenario { services, ..scenario };
         let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
@@ -353,6 +362,7 @@ impl<'a> ServerCheck<'a> {
             kind: row.key.into(),
             meaning,
             detail: detail.to_owned(),
+            // A refusal with a hint has its remedy in the hint already.
             remedy: if has_hint { String::new() } else { row.remedy.into() },
         }
     }
@@ -422,6 +432,7 @@ fn record_handshake(handshake: &Handshake, http: HttpVersion, nanos: Option<u64>
         });
         return;
     };
+    // One resumed session of several connects shows that the server supports it.
     tls_facts.resumed = Some(tls_facts.resumed == Some(true) || handshake.resumed);
     if handshake.resumed {
         let best = tls_facts.resumed_handshake_seconds.map_or(seconds, |best| best.min(seconds));

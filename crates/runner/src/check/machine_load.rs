@@ -48,6 +48,7 @@ impl MachineLoad {
 
 fn cpu_time(readings: &mut SelfProbe) -> Option<CpuTime> {
     let values = readings.read(0);
+    // Stolen time belongs to other guests of the host, and a wait for a disk uses no CPU.
     let idle = sum(&values, &[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL])?;
     let machine = sum(&values, &name::HOST_PARTS)? - idle;
     let this_process = sum(&values, &[name::CPU_USER, name::CPU_SYSTEM])?;

@@ -44,6 +44,7 @@ pub type Rule = fn(&Facts) -> Option<Advice>;
 
 /// All rules. Advice of the same certainty is shown in this order.
 pub const RULES: &[Rule] = &[
+    // First the rules that explain why there is no good reply: they make the others pointless.
     reply::needs_tls,
     reply::certificate,
     reply::certificate_ends_soon,
@@ -67,6 +68,7 @@ pub const RULES: &[Rule] = &[
 /// Applies all rules. Returns their advice, the most certain first.
 pub fn advise(facts: &Facts) -> Vec<Advice> {
     let mut advice: Vec<Advice> = RULES.iter().filter_map(|rule| rule(facts)).collect();
+    // The sort is stable, so the order of `RULES` remains within a certainty.
     advice.sort_by_key(|a| a.certainty);
     advice
 }

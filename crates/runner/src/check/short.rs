@@ -24,6 +24,7 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
         route,
         ..Facts::default()
     };
+    // Likely problems would be noise before each run; `brunt check` shows them.
     let certain = rules::advise(&facts).into_iter().filter(|a| a.certainty == Certainty::Surely);
     let warnings = certain.map(|a| a.note()).collect();
     (facts.route, warnings)

@@ -39,6 +39,7 @@ fn failure(facts: &Facts) -> Vec<Entry> {
     let Some(failure) = &facts.failure else { return Vec::new() };
     let detail = clean(&without_number(&failure.detail));
     let detail = if detail.trim().is_empty() { String::new() } else { format!(" ({detail})") };
+    // The advice has the better remedy: the URL with https.
     let remedy = if facts.needs_tls { String::new() } else { failure.remedy.clone() };
     vec![("No reply", format!("{}{detail}", failure.meaning)), ("", remedy)]
 }

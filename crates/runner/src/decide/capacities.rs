@@ -35,6 +35,7 @@ fn find_one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity>
 }
 
 fn start_load(study: &Study, turn: Turn) -> Option<f64> {
+    // The first trial of a search records its start, so that a resumed search continues with it.
     let first = study.search_trials(turn.contender, turn.repetition).next()?;
     study.experiment.step(first.place).map(|step| step.load)
 }
@@ -50,6 +51,7 @@ fn start_by_previous_repetition(study: &Study, at: &AtCapacity, turn: Turn) -> O
     let repetition = turn.repetition.checked_sub(1)?;
     let contenders = 0..study.experiment.contenders.len();
     let capacities = contenders.map(|contender| find_one(study, at, Turn { repetition, contender })?.at.value);
+    // Without a capacity of each contender, a common start could exclude one of them.
     let smallest = capacities.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
     let unit = study.experiment.contenders.get(turn.contender)?.unit();
     let start = match unit {

@@ -32,6 +32,7 @@ fn capacities(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
 fn at_given_loads(study: &Study, given: usize) -> Study {
     let mut study = study.clone();
     study.trials.retain(|trial| !study.experiment.is_search_trial(trial.place));
+    // Step 0 is the pattern of the searches, and further steps were added by them.
     study.experiment.contenders.iter_mut().for_each(|contender| contender.steps.truncate(given + 1));
     study
 }

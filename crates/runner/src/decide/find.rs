@@ -18,6 +18,7 @@ use timeline::{Span, duration, interruptions, purposes};
 /// missed: other processes of the machine may be the reason.
 const MAX_TRIES: usize = 3;
 /// Number of successive trials without a reply after which a search ends.
+// A single one may be an accident, such as a restart of the server.
 const MAX_SILENT_TRIALS: usize = 2;
 const RETRY_REASON: &str = "retry: the previous trial was limited by the generator or its machine";
 
@@ -57,6 +58,7 @@ pub fn search_progress<'a>(study: &'a Study, find: &CapacitySearch, turn: Turn) 
     let summaries = summaries(find, study, &trials);
     let search = Search::new(find, contender.unit());
     let spent = match (summaries.first(), summaries.last(), trials.last()) {
+        // Measured in run time without interruptions, so that a resumed search keeps its budget.
         (Some(first), Some(last), Some(trial)) => last.began + duration(&trial.run) - first.began,
         _ => 0.0,
     };
@@ -97,6 +99,7 @@ fn is_overload_or_recovery(summary: &TrialSummary) -> bool {
 /// True if there was no reply, and the requests were not all slow.
 fn has_no_reply(run: &Run) -> bool {
     let total = &run.total;
+    // An overloaded server replies to no request within the trial either, but it is alive.
     let slow_kinds = [Failure::Cut, Failure::Timeout, Failure::Dropped];
     let slow: u64 = slow_kinds.iter().map(|failure| total.failed_by(*failure)).sum();
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow)
@@ -138,6 +141,8 @@ fn summaries(find: &CapacitySearch, study: &Study, trials: &[&Trial]) -> Vec<Tri
 impl SearchProgress<'_> {
     /// Next step of the search.
     pub fn next(&self) -> NextStep {
+        // A server that never replied is not started, or the URL is wrong: further trials are
+        // pointless.
         if self.silent_trials > 0 && !self.has_reply {
             return NextStep::Done(SearchEnd::Least);
         }
@@ -195,6 +200,7 @@ pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
         findings.extend(disturbance_finding(progress, &prefix));
         if let Some(analysed) = analysis.contenders.get_mut(index) {
             analysed.limits = limits(&answer);
+            // Trials at one load have different durations and purposes, so they are no repetitions.
             analysed.outliers.clear();
         }
         analysis.answers.push(answer);
@@ -253,6 +259,7 @@ fn banded_figure(at: Estimate) -> Option<BandedFigure> {
 /// that has one, else that of its highest loads.
 fn bottleneck(progress: &SearchProgress, answer: &Answer, analysed: Option<&ContenderAnalysis>) -> Option<Bottleneck> {
     let estimate = answer.capacities.first()?.at;
+    // At loads below the capacity, no resource of the server is exhausted.
     let min_load = estimate.low.or(estimate.value)?;
     let loads = progress.trials.iter().zip(&progress.summaries).filter(|(_, summary)| summary.load >= min_load);
     let server_limited = loads.filter(|(trial, _)| {

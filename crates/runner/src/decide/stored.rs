@@ -196,6 +196,7 @@ fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
         about: "comparison of stored runs".into(),
         contenders,
         repetitions,
+        // Stored runs were not alternated, so no method for alternating trials applies.
         order: TrialOrder::Blocks,
         cooldown: Duration::ZERO,
         hooks: HookCommands::default(),

@@ -85,8 +85,10 @@ impl Target {
     fn put_into(&self, plan: &mut Plan) -> Result<(), AgainError> {
         let [request] = &mut plan.main_mut().scenario.requests[..] else { return Err(AgainError::Urls) };
         request.url.clone_from(&self.url);
+        // Labels of plain requests are their URLs.
         request.label.clone_from(&self.url);
         self.replace_secrets(request);
+        // A request with a placeholder for a secret would measure the server's refusals.
         let missing = redacted_places(plan);
         if missing.is_empty() { Ok(()) } else { Err(AgainError::Secrets(missing.join(", "))) }
     }

@@ -74,6 +74,7 @@ impl<'a> Measurer<'a> {
         let end = sequence.carry_out(stage, self.conditions.session, control, listener);
         self.show("");
         if let Ok(StageEnd::Whole(warnings)) = &end {
+            // Each trial repeats setup and teardown, with the same warnings.
             let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
             new.collect::<Vec<_>>().into_iter().for_each(|warning| self.report(RigMessage::Warning(warning)));
         }
@@ -115,6 +116,7 @@ impl<'a> Measurer<'a> {
 
     fn record_trial(&mut self, work: &TrialRun, trial: Trial) {
         self.time_left.record_trial(work.place);
+        // The search prints its own line for each of its trials.
         if !self.study.experiment.is_search_trial(work.place) {
             let is_last = work.total == Some(work.number);
             let rest = if is_last { String::new() } else { format!("; {}", self.remaining_time()) };
@@ -138,10 +140,12 @@ impl Host for Measurer<'_> {
         let mut sequence = StageSequence::default();
         for stage in work.plan.stages(StageKind::Setup) {
             let end = self.stage(stage, work, &mut sequence).map_err(|source| trial_error(work, source))?;
+            // Teardown belongs to a setup that was completed.
             if end == StageEnd::Stopped {
                 return Ok(());
             }
         }
+        // Ctrl-C may come during setup.
         let measured = if self.is_stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
         for stage in work.plan.stages(StageKind::Teardown) {
             if let Err(error) = self.stage(stage, work, &mut sequence) {
@@ -173,6 +177,7 @@ impl Host for Measurer<'_> {
         let Question::Compare(spec) = &self.study.experiment.question else { return false };
         let within = spec.within;
         let (state, is_enough) = decide::comparison_state(&self.study, spec);
+        // Called in any case, because it counts the repetitions.
         let is_used_up = within.is_some_and(|within| self.time_left.is_used_up(within));
         if let Some(state) = state {
             self.tell(&format!("after repetition {}: {state}", repetition + 1));
@@ -189,6 +194,7 @@ struct ServerMonitor<'a> {
 
 impl EventListener for ServerMonitor<'_> {
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {
+        // Called after each snapshot; one warning suffices.
         let trouble = if self.is_reported { None } else { self.work.server_warning() };
         self.is_reported |= trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()

@@ -45,6 +45,7 @@ pub enum ResumeError {
 pub fn resume(store: &Store, requested: &Experiment) -> Result<Study, ResumeError> {
     let redactor = store.redactor();
     let mut redacted = requested.clone();
+    // The stored experiment has no secrets, so only redacted ones can be equal.
     redactor.experiment(&mut redacted);
     let name = redacted.name.clone();
     let id = store.find_experiment(&name).map_err(|source| ResumeError::Unknown { name: name.clone(), source })?;
@@ -72,6 +73,7 @@ fn update_places(stored: &mut Experiment, requested: &Experiment) {
         stored.hooks.clone_from(&requested.hooks);
         stored.probes.clone_from(&requested.probes);
         for (index, step) in stored.steps.iter_mut().enumerate() {
+            // Steps that a search added have no counterpart: the pattern applies.
             let Some(now) = requested.steps.get(index).or(requested.steps.first()) else { continue };
             for (stored, now) in step.plan.populations.iter_mut().zip(&now.plan.populations) {
                 stored.scenario.clone_from(&now.scenario);
@@ -121,5 +123,6 @@ fn is_same_question(stored: &Question, requested: &Question) -> bool {
 }
 
 fn is_same_step(a: &LoadStep, b: &LoadStep) -> bool {
+    // Not the whole plan: ports and URLs may differ.
     a.load == b.load && a.plan.main().load == b.plan.main().load && a.plan.main().stop == b.plan.main().stop
 }

@@ -94,6 +94,7 @@ fn add_trial(host: &mut Measurer, position: &SearchPosition, request: &TrialRequ
         // The recovery is measured from the end of the overload on.
         (TrialPurpose::Recovery, _) => TrialGap::Cool(Duration::ZERO),
         (_, TrialGap::Cool(time)) => TrialGap::Cool(time.max(position.left_over)),
+        // A restart discards the unfinished work of the previous trial.
         (_, TrialGap::Restart) => TrialGap::Restart,
     };
     Some(ChosenTrial { place, number: position.made + 1, step, before })
@@ -155,5 +156,6 @@ fn left_over(trial: &Trial) -> Duration {
     let cut = trial.run.total.failed_by(Failure::Cut) as f64;
     let throughput = trial.run.throughput();
     let seconds = if throughput > 0.0 { cut / throughput } else { 0.0 };
+    // A throughput near 0 would give a rest of hours.
     Duration::try_from_secs_f64(seconds).unwrap_or(MAX_REST).min(MAX_REST)
 }

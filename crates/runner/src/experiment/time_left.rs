@@ -29,6 +29,7 @@ impl<'a> TimeLeft<'a> {
 
     /// Records that a trial was made.
     pub fn record_trial(&mut self, place: TrialIndex) {
+        // The estimate of a search is its time budget, which the clock alone uses up.
         if self.experiment.has_search() {
             return;
         }
@@ -42,6 +43,7 @@ impl<'a> TimeLeft<'a> {
     pub fn is_used_up(&mut self, within: Duration) -> bool {
         self.repetitions += 1;
         let elapsed = self.clock.now() - self.began;
+        // The next repetition takes about as long as the mean of those before.
         elapsed + elapsed / self.repetitions > within
     }
 

@@ -30,6 +30,7 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> LoadStep {
     let TrialTimes { warmup, least, most } = ask.times;
     plan.main_mut().stop.warmup = warmup;
     plan.main_mut().stop.duration = Some(most);
+    // No goals: the side of the load ends the trial, from its minimum duration on.
     plan.until = Some(Until { goals: Vec::new(), least });
     if ask.purpose == TrialPurpose::Overload {
         // The recovery observes the rest of the replies, so the overload does not wait for them.
@@ -40,10 +41,12 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> LoadStep {
 
 /// Number of threads: more than in the plan if the rate needs them and cores are free.
 fn threads(plan: &Plan, load: f64, machine: Machine) -> u32 {
+    // A closed loop has no rate in advance that could need more threads.
     if matches!(plan.main().load, Load::Closed { .. }) || plan.processes > 1 {
         return plan.threads;
     }
     let local = plan.main().scenario.requests.iter().any(|request| target::is_local(&request.url));
+    // On the same machine, one core remains for the server.
     let free = if local { machine.cores.saturating_sub(1).max(1) } else { machine.cores.max(1) };
     let needed_threads = (load / machine.rate_per_thread).ceil() as u32;
     plan.threads.max(needed_threads.min(free))

@@ -162,6 +162,7 @@ impl Fold {
 
     fn close(&mut self) -> Interval {
         let Sums { all, labels, transactions, snapshots, users: (min, max, sum) } = std::mem::take(&mut self.sums);
+        // Merged snapshots of a slow system may cover several intervals.
         while self.border <= self.last_instant {
             self.border += self.length;
         }
@@ -179,6 +180,7 @@ impl Fold {
         }
         named.extend(transactions.iter().map(|(name, tally)| (name.clone(), Figures::of_transactions(tally))));
         named.retain(|_, figures| figures.count() > 0);
+        // Half the divisor rounds to the nearest number.
         let mean = (sum + snapshots / 2).checked_div(snapshots).unwrap_or(0);
         let users = Users { min, max, mean, started: self.started, ended: self.started.saturating_sub(self.active) };
         Interval { unix_seconds: self.now(), all, named, users }
@@ -194,6 +196,7 @@ impl Figures {
         tally.failure_times.iter().for_each(|(_, times)| ko_times.merge(times));
         Self {
             ok: tally.good,
+            // Dropped and cut requests have no reply, but are errors of the report.
             ko: tally.completed + tally.failed() + unfinished_count - tally.good,
             ok_times: tally.response_good(),
             ko_times,

@@ -59,6 +59,7 @@ impl InfluxLines {
         let text =
             format!("{} {word}", self.title.trim()).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
         let time = self.time(unix_seconds);
+        // The title of JMeter, by which queries of dashboards select annotations.
         vec![format!("events{application},title=ApacheJMeter{tags}{event_tags} text=\"{text}\" {time}")]
     }
 
@@ -72,6 +73,7 @@ impl InfluxLines {
         for (name, figures) in interval.named.iter().filter(|(name, _)| self.selection.has(name)) {
             self.add_label_lines(name, figures, time, &mut lines);
         }
+        // Without requests as well: the number of users stays visible in a pause.
         lines.push(self.line("internal", "", &users(&interval.users), time));
         lines
     }
@@ -169,6 +171,7 @@ fn escaped(text: &str) -> String {
 fn unit(url: &str) -> u64 {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     match query.split('&').find_map(|field| field.strip_prefix("precision=")) {
+        // InfluxDB 1 accepts `u`, InfluxDB 2 `us`.
         Some("u" | "us") => 1_000,
         Some("ms") => 1_000_000,
         Some("s") => 1_000_000_000,

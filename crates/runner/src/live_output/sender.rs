@@ -39,6 +39,7 @@ impl DeliveryCounts {
     /// Returns the counts, and resets them for the next run.
     pub fn take(&mut self) -> Self {
         let counts = self.clone();
+        // A failing system stays failing, so that the end of the test does not wait for it.
         *self = Self { is_failing: self.is_failing, ..Self::default() };
         counts
     }
@@ -87,6 +88,7 @@ impl Sender {
         };
         // The system would reject lines again that it rejected permanently.
         let max_waiting = if is_final { 0 } else { MAX_WAITING };
+        // The newest lines stay: a dashboard needs the current state most.
         self.waiting.drain(..self.waiting.len().saturating_sub(max_waiting));
         if !std::mem::replace(&mut self.is_failure_reported, true) {
             (self.notify)(&format!("warning: {} does not accept figures: {why}; the run continues", self.name));

@@ -108,6 +108,7 @@ pub(super) fn plan() -> Plan {
 fn post(common: &Arc<Common>, url: &str, token: Option<&Token>, text: &str) -> Result<(), SendError> {
     let mut headers = vec![("Content-Type".to_owned(), "text/plain; charset=utf-8".to_owned())];
     headers.push(("User-Agent".into(), concat!("brunt/", env!("CARGO_PKG_VERSION")).into()));
+    // `Token` is the scheme of InfluxDB 2; it is not `Bearer`.
     headers.extend(token.map(|token| ("Authorization".to_owned(), format!("Token {}", token.0))));
     let body = Body::Bytes(text.as_bytes().to_vec());
     let headers = &headers[..];
@@ -173,6 +174,7 @@ fn write(host: &str, port: u16, text: &str) -> io::Result<()> {
 
 fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    // A name may have an IPv6 address on which Graphite does not listen.
     for address in (host, port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok(stream),

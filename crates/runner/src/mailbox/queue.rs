@@ -104,6 +104,7 @@ impl UnmergedEvents {
     }
 
     fn earlier(&mut self, population: Option<u32>, phase: Phase, index: usize) -> Option<usize> {
+        // Merging over the border of a phase would mix warm-up and measured time.
         let partner = self.snapshots.remove(&population).filter(|(_, earlier)| *earlier == phase);
         if partner.is_none() {
             self.snapshots.insert(population, (index, phase));

@@ -27,6 +27,7 @@ pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
 /// Reports an error page.
 pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
     let status = facts.reply.as_ref()?.status;
+    // The advice of `needs_tls` explains the error.
     if status < 400 || facts.needs_tls || facts.requested.expects_status {
         return None;
     }
@@ -69,6 +70,7 @@ fn advice(what: String, command: String) -> Advice {
 
 /// Reports a trusted certificate that expires soon.
 pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
+    // Otherwise the rule `certificate` reports it.
     let tls = facts.tls.as_ref().filter(|t| t.distrust.is_none())?;
     let certificate = tls.certificate.as_ref().filter(|c| c.days_left < EXPIRY_WARNING_DAYS)?;
     let days = certificate.days_left;
@@ -128,6 +130,7 @@ pub(super) fn compression(facts: &Facts) -> Option<Advice> {
             bytes(reply.body_bytes as f64)
         ),
         why: "browsers request compressed replies, which take more CPU on the server and less bandwidth".into(),
+        // `--compressed` does not request Brotli.
         command: if coding == "br" { "-H 'Accept-Encoding: br'".into() } else { "--compressed".into() },
     })
 }

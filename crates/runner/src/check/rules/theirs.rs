@@ -66,6 +66,7 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
     let connections = facts.requested.connections?;
     let backlog = facts.machine.settings.syn_backlog?;
     let without_cookies = facts.machine.settings.syncookies == Some(0);
+    // These settings are those of this machine; another machine does not show its own.
     (facts.same_host() && without_cookies && connections > backlog).then(|| Advice {
         rule: "syn_backlog",
         certainty: Certainty::Perhaps,
@@ -110,6 +111,7 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
     let server = facts.listener().map_or(String::new(), |l| format!(" ({l})"));
     let cores = facts.machine.cores;
     let command = match (cores, pid(facts)) {
+        // With one core, both must share it.
         (2.., Some(pid)) => format!(
             "taskset -acp {} {pid}; taskset -c {} brunt …; or measure from another machine",
             if cores == 2 { "0".into() } else { format!("0-{}", cores - 2) },
