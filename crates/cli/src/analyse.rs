@@ -89,6 +89,7 @@ fn writer(format: &str) -> Option<WriteAnalysis> {
 fn read_file(path: &Path) -> Result<File> {
     let name = path.display().to_string();
     let bytes = fs::read(path).with_context(|| name.clone())?;
+    // Labels of other tools may have any encoding; the figures are ASCII.
     Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned() })
 }
 

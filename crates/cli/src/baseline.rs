@@ -137,6 +137,7 @@ pub fn baseline(args: &BaselineArgs) -> Result<Exit, CommandError> {
 fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
     let item = store.find(&args.id).map_err(runs::store_error)?;
     let entry = store.entry(item.id()).map_err(runs::store_error)?;
+    // A baseline must not change while later runs are compared with it.
     if entry.progress == Progress::Running {
         return Err(usage_error(anyhow!("{} is still being written; wait for its end, or stop it", item.id())));
     }
@@ -209,6 +210,7 @@ fn is_comparable(entry: &Entry, baseline: &Entry) -> bool {
         && entry.kind == baseline.kind
         && entry.id != baseline.id
         && entry.progress == Progress::Whole
+        // A comparison with older runs would reverse the meaning of better and worse.
         && entry.started_unix_seconds > baseline.started_unix_seconds
 }
 

@@ -29,6 +29,7 @@ pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, CommandError
         number += 1;
         eprintln!("{number:3}/{all}  {}", line(entry));
     });
+    // Before the error: the trials so far have a report in any case.
     for (format, mut out) in outputs {
         (format.write)(&league, &mut *out).and_then(|()| out.flush()).map_err(runtime_error)?;
     }

@@ -162,6 +162,7 @@ impl Cli {
 /// Formats the examples and the table of exit codes.
 fn after_run() -> String {
     let mut exits = Exit::ALL;
+    // `ALL` has the order of precedence.
     exits.sort_by_key(|e| e.code());
     let codes = exits.map(|e| format!("\n  {:3}  {}", e.code(), e.meaning())).concat();
     format!("{}\n\nExit codes:{codes}", with_n(RUN_EXAMPLES))

@@ -136,6 +136,7 @@ pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Re
     let mut session = session(store, context.plan_name, context.fail_on.limited).map_err(runtime_error)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(runtime_error)?;
     let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::RealClock::default() };
+    // Each run boxes its own listeners, which share these.
     let jtl = context.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = context.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
     let quiet = context.quiet || tracer.is_some();
@@ -185,6 +186,7 @@ fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result
     }
     let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
+        // The error of the experiment precedes that of writing: it is the cause of missing trials.
         Err(RigFailure::Host(error)) => {
             let exit = if error.is_of_stage() { Exit::Halted } else { Exit::Failed };
             Err(CommandError { exit, error: error.into() })

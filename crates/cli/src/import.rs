@@ -148,6 +148,7 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
 
 /// Reads the input, after a check of the output.
 fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, CommandError> {
+    // Before reading: standard input may be a terminal on which the user types.
     if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
         return Err(usage_error(anyhow!("`{}` already exists; write another name, or --force", output.display())));
     }

@@ -100,6 +100,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
             log: log.take_if(|_| is_main),
             jtl: jtl.as_mut(),
             live_outputs: &mut live_outputs,
+            // Groups before and after the load measure nothing that later runs are compared with.
             storage: if is_main { Storage::SingleRun } else { Storage::None },
             probes: if is_main { &settings.probes } else { &[] },
             quiet: quiet || !is_main,
@@ -110,6 +111,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         };
         let stage_exit = measure(&session, plan, &world, context).map_err(runtime_error)?;
         if is_main {
+            // `Exit` is ordered by precedence.
             exit = exit.max(stage_exit);
         }
         Ok(world)

@@ -27,6 +27,7 @@ impl Live {
     /// Creates the progress display. It shows nothing if `quiet`.
     pub fn new(plan: &Plan, quiet: bool) -> Self {
         let terminal = io::stderr().is_terminal();
+        // A log of a short run needs no line of progress.
         let next_update = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
         let progress = (!quiet).then(|| Progress::new(plan));
         Self { progress, terminal, next_update, title: String::new() }
@@ -76,6 +77,7 @@ impl EventListener for Live {
                     self.show(progress);
                 }
             }
+            // The report follows in the place of the block.
             (Event::Finished(_), _) if self.terminal => screen::clear(),
             _ => {}
         }

@@ -94,6 +94,7 @@ fn main() -> ExitCode {
         );
         return Exit::Failed.into();
     }
+    // `args` would panic at an argument that is not UTF-8.
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     // The words of a drop-in are not brunt's, so its name decides first.
     if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {

@@ -199,6 +199,7 @@ fn command_like(word: &str) -> Option<String> {
     let whole = Cli::command();
     let names: Vec<&str> = whole.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name).collect();
     let near = nearest(word, names.iter().copied()).filter(|near| *near != word)?;
+    // A word that is less similar is probably the name of a host.
     let is_near = near.len().abs_diff(word.len()) <= 2 && near.chars().next() == word.chars().next();
     is_near.then(|| near.to_owned())
 }

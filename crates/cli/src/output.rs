@@ -85,6 +85,7 @@ impl Outputs {
         // Standard output comes first, since the user is reading it.
         places.sort_by_key(|place| !matches!(place.1, Destination::Stdout));
         let written = places.into_iter().map(|(format, place)| place.write(format, subject));
+        // Not `collect`, which would stop at the first error.
         written.fold(Ok(()), Result::and)
     }
 }
@@ -152,6 +153,7 @@ fn create(path: &Path) -> Result<File> {
 /// Opens the result file, if requested.
 pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else { return Ok(None) };
+    // JMeter's CSV has no columns for headers and bodies.
     let is_xml = records.detail == RecordDetail::Full;
     let format = if is_xml { JtlFormat::Xml } else { JtlFormat::Csv };
     let mut settings = JtlSettings { format, ..JtlSettings::default() };

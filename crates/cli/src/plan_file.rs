@@ -131,6 +131,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     let target = file.canonicalize()?;
     let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
     new.write_all(text.as_bytes())?;
+    // A temporary file is readable by its owner only.
     new.as_file().set_permissions(target.metadata()?.permissions())?;
     // Without this, a power cut after the rename could leave an empty file.
     new.as_file().sync_all()?;

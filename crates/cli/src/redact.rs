@@ -7,6 +7,7 @@ use brunt_model::Plan;
 use brunt_store::{Redactor, Store};
 use std::sync::{Arc, Mutex, PoisonError};
 
+// Global, because the signal thread and the parser of arguments print messages without a context.
 static CURRENT: Mutex<Option<Arc<Redactor>>> = Mutex::new(None);
 
 /// The redactor of this process.

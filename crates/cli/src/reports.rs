@@ -87,6 +87,7 @@ fn run_of(subject: &Subject) -> Result<(String, &Run, &Judgement)> {
 /// Finds a subject of the command line.
 fn find(word: &str, store: &StoreArgs) -> Result<Subject, CommandError> {
     let path = Path::new(word);
+    // A file has precedence over an id of the store of the same name.
     if path.is_file() {
         let name = path.file_stem().map_or(word.into(), |stem| stem.to_string_lossy().into_owned());
         return Ok(judge(name, replay::fold(path)?));

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Number of lines of the block on the terminal.
+// Global, because signals and warnings print from other threads between two draws.
 static DRAWN_LINES: Mutex<usize> = Mutex::new(0);
 
 /// Minimum width of the progress block, in columns.
@@ -21,6 +22,7 @@ pub fn width() -> usize {
 pub fn draw(lines: &[String]) {
     let mut drawn_lines = drawn_lines();
     let columns = width().saturating_sub(1);
+    // One write for the whole block: a terminal would flicker between erasing and drawing.
     let mut text = erase_sequence(*drawn_lines);
     for (number, line) in lines.iter().enumerate() {
         text.push_str(if number == 0 { "" } else { "\n" });

@@ -77,6 +77,7 @@ fn shortened(command: clap::Command) -> clap::Command {
 /// The command of the command line, with its full name.
 fn find_command(words: &[String]) -> clap::Command {
     let mut command = Cli::command();
+    // `build` gives subcommands their full names, and propagates global options.
     command.build();
     for word in words[1..].iter().filter(|word| !word.starts_with('-')) {
         match command.find_subcommand(word) {

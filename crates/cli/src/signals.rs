@@ -59,5 +59,6 @@ fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Bit 0 of the mask is signal 1.
     mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }

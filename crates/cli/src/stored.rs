@@ -49,6 +49,7 @@ fn compare_contenders(
         Question::Compare(asked) => (CompareSettings::from(asked), asked.at_capacity.clone()),
         Question::Sweep | Question::Find(_) => (CompareSettings::default(), None),
     };
+    // Further steps are trials of the searches, which are no given loads.
     let step_count = at_capacity.as_ref().map(|at| at.given + 1);
     let contenders = study.experiment.contenders.iter().map(|contender| {
         let steps = contender.steps[..step_count.unwrap_or(contender.steps.len())].to_vec();

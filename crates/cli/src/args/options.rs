@@ -41,6 +41,7 @@ pub fn apply<S: Settings>(
 
 /// The name under which the user wrote an option. clap reports an alias as the option itself.
 fn name_on_command_line<'n>(option: &'n str, aliases: &[&'n str]) -> &'n str {
+    // Aliases of one letter have one dash, and messages name the long form for them.
     aliases.iter().copied().find(|alias| alias.len() > 1 && is_on_command_line(alias)).unwrap_or(option)
 }
 
@@ -91,6 +92,7 @@ fn parser<S: Settings>(row: &'static SettingRow<S>) -> ValueParser {
     let read = move |word: String| (row.read)(&word, environment);
     match row.content {
         Content::Choice(choices) => PossibleValuesParser::new(choices).try_map(read).into(),
+        // An empty path, as of an unset shell variable, would name the current directory.
         Content::Path => NonEmptyStringValueParser::new().try_map(read).into(),
         Content::Word | Content::Number => ValueParser::from(move |word: &str| (row.read)(word, environment)),
     }

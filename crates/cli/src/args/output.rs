@@ -23,6 +23,7 @@ impl From<&OutputSettings> for Verbosity {
 /// Checks that these reports can be written. `formats` lists the valid names.
 pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
     for (i, Output { format, file }) in outputs.iter().enumerate() {
+        // Commands with a load have taken the live outputs out of this list before.
         if live_output::row(format).is_some() {
             bail!(
                 "-o {format}: it receives figures while a load runs, and here is none; write one of {}",

@@ -62,6 +62,7 @@ impl Args for RunArgs {
         let url =
             "URL to request, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
         let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
+        // The order of the help: options of the server and the store come last.
         let [run_rows @ .., server_rows] = rows::RUN;
         let command = options::add(command, run_rows.into_iter().flatten());
         let command = JmeterPlanArgs::augment_args(PlanFileArgs::augment_args(command));

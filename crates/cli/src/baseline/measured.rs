@@ -30,6 +30,7 @@ pub fn measure(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str
         live_outputs: LiveOutputs::default(),
         tracer: None,
         quiet: args.quiet,
+        // The comparison decides about the exit code, not its single runs.
         fail_on: FailOn::default(),
         notes: Vec::new(),
         // The comparison reads the runs from the store.

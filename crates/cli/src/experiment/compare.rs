@@ -156,6 +156,7 @@ fn contenders_at_capacity(
         "--at both: at which load, besides the capacity? add one, such as -r 100"
     );
     let search = SearchSettings {
+        // The time budget covers all searches together, and is divided later.
         within: Duration::ZERO,
         cooldown: duration::or_default(arrangement.cooldown, defaults::FIND_COOLDOWN)?,
         overload: None,

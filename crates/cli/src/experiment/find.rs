@@ -74,6 +74,7 @@ fn experiment(args: &FindArgs, command: &str, system: &System) -> Result<(Experi
     let trials = TrialArrangement {
         name: args.name.clone(),
         repetitions: 1,
+        // Each trial of a search depends on the one before, so contenders cannot alternate.
         order: TrialOrder::Blocks,
         cooldown: Duration::ZERO,
         question,

@@ -17,6 +17,7 @@ const ALLOWED_OPTIONS: [&str; 9] =
 pub fn plan_path(word: &str) -> Option<&Path> {
     let path = Path::new(word);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    // A URL may end with `.yaml`, too.
     let is_plan = ["yaml", "yml"].contains(&extension) && !word.contains("://");
     is_plan.then_some(path)
 }
