@@ -37,6 +37,7 @@ pub(crate) fn form(body: &str) -> Body {
     if body.is_empty() {
         return Body::Form(Vec::new(), None);
     }
+    // The plan would send an equals sign with each field.
     if !body.split('&').all(|field| field.contains('=')) {
         return Body::Text(body.to_owned());
     }
@@ -156,6 +157,7 @@ pub(crate) fn with_parts(media_type: &str, body: &str, mut replacement: impl FnM
     let mut copied = 0;
     for RawPart { head, content } in raw_parts(media_type, body).unwrap_or_default() {
         let Some(name) = parameter(head, "name") else { continue };
+        // `content` is a part of `body`, so the difference of addresses is its position.
         let start = content.as_ptr() as usize - body.as_ptr() as usize;
         out.push_str(&body[copied..start]);
         out.push_str(&replacement(&name, content));
@@ -166,6 +168,7 @@ pub(crate) fn with_parts(media_type: &str, body: &str, mut replacement: impl FnM
 
 /// Escapes a name for quotes in Content-Disposition.
 fn escape_name(name: &str) -> String {
+    // The HTML standard encodes only these three in names of multipart bodies.
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 

@@ -291,6 +291,7 @@ impl<'a> Reader<'a> {
             "header" => self.header(value)?,
             "data" | "data-ascii" | "data-binary" | "data-raw" | "data-urlencode" | "json" => {
                 self.is_json |= name == "json";
+                // curl joins several `--json` without a separator, and other data by `&`.
                 let separator = if name == "json" { "" } else { "&" };
                 let data = CurlData::read(name, value, separator, &self.input, &self.folder);
                 self.data.push(data.map_err(|(wrong, instead)| self.error(wrong, instead))?);
@@ -323,6 +324,7 @@ impl<'a> Reader<'a> {
             "referer" => self.referer_option(value),
             "range" => self.range = Some(format!("bytes={value}")),
             "location" | "location-trusted" => self.follow = MAX_REDIRECTS,
+            // `-1` (no limit) is no `u32`: then curl's default limit remains.
             "max-redirs" => self.max_redirects = value.parse().ok(),
             "max-time" => self.timeout = self.seconds(value)?,
             "compressed" => self.is_compressed = true,
@@ -350,6 +352,7 @@ impl<'a> Reader<'a> {
     }
 
     fn cookie(&mut self, value: &str) -> Result<(), ImportError> {
+        // curl reads a value without an equals sign as the name of a file.
         if value.contains('=') {
             self.cookies.push(value.to_owned());
         } else if !value.is_empty() {

@@ -45,6 +45,7 @@ const MIN_PAUSE: f64 = 100.0;
 const MAX_PAUSE: f64 = 600_000.0;
 
 /// Maximum length of a body, in bytes.
+// A plan file has at most 1 MB.
 const MAX_BODY_BYTES: usize = 200_000;
 
 /// A request of the plan, with the reply after all redirects.
@@ -80,6 +81,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             Err(reason) => left_out.add(reason),
         }
     }
+    // HAR 1.2 recommends this order, but readers must not rely on it.
     entries.sort_by(|a, b| a.started.total_cmp(&b.started));
     // Some tools record no replies at all. Then a request without a reply has not failed.
     let has_replies = entries.iter().any(|entry| entry.reply.status != 0);
@@ -233,9 +235,11 @@ fn group_by_page(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Optio
         if options.think && ended > 0.0 && pause >= MIN_PAUSE {
             steps.push(StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into());
         }
+        // Requests of a page overlap, so the last one to start may end first.
         ended = group.iter().map(|flow| flow.ended).fold(ended, f64::max);
         let title = pages.get(group[0].page.as_str()).copied().unwrap_or_default();
         let name = page_name(title, &group[0].request);
+        // A transaction of one request would repeat its figures.
         let is_page = !group[0].page.is_empty() && group.len() > 1;
         let inner = requests(group);
         if is_page { steps.push(StepKind::Transaction { name, steps: inner }.into()) } else { steps.extend(inner) }

@@ -81,6 +81,7 @@ pub struct JmxImport {
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let document = Document::parse(bytes).map_err(|error| import_error(error, &options.file))?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
+    // The reader replaces properties by their values, so the marks must be values, too.
     let (properties, marks) = with_marks(&document, &options.properties);
     let surroundings = PlanContext {
         properties: &properties,
@@ -287,6 +288,7 @@ impl<'a> Writer<'a> {
     fn variables(&mut self) {
         let mut last: Vec<(String, String)> = Vec::new();
         for (name, value) in &self.unfolded.variables {
+            // In JMeter, the last definition of a name counts.
             last.retain(|(known, _)| known != name);
             last.push((name.clone(), value.clone()));
         }
@@ -538,6 +540,7 @@ impl<'a> Writer<'a> {
     /// Finds the header fields that all requests share.
     fn share_headers(&mut self, scenario: &Scenario) {
         self.shared_headers.clear();
+        // Header fields of a scenario would apply to all parts.
         if self.is_joined {
             return;
         }

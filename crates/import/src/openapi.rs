@@ -158,6 +158,7 @@ impl<'a> Reader<'a> {
         let parameters = self.parameters(item, operation)?;
         parameters::add(&self.examples, &parameters, &mut request, &mut comments);
         self.body(operation, &parameters, &mut request, &mut comments)?;
+        // An empty list of the operation removes the requirements of the document.
         let requirements = operation.value.get("security").unwrap_or(&self.root["security"]);
         self.security.add(self.root, requirements, &mut self.names, &mut request, &mut comments);
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
@@ -201,6 +202,7 @@ impl<'a> Reader<'a> {
             let kinds: Vec<(&String, &Value)> = content.into_iter().flatten().collect();
             let first = kinds
                 .iter()
+                // Generated examples are JSON values, which other media types may not represent.
                 .find(|(kind, _)| is_json(kind))
                 .or_else(|| kinds.iter().find(|(kind, _)| kind.contains("form")));
             if let Some((kind, media)) = first.or(kinds.first()) {

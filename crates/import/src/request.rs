@@ -142,6 +142,7 @@ fn is_origin(variable: &Variable) -> bool {
 }
 
 fn most_frequent(servers: &[(String, usize)]) -> String {
+    // Of equal counts `max_by_key` returns the last, so the index is reversed.
     let best = servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
     best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
 }
@@ -161,6 +162,7 @@ fn relocate(url: &str, base: &str, by_server: &HashMap<String, String>) -> Strin
 /// Names a request with a long URL or a query by method and path.
 fn set_name(request: &mut Request) {
     let has_query = request.raw_query.is_some();
+    // The figures of requests that differ in their query are summed under one name.
     if request.name.is_none() && (has_query || request.path.len() > MAX_NAME_LENGTH) {
         let path: String = request.path.chars().take(MAX_NAME_LENGTH).collect();
         let server = text::pieces(&request.server);

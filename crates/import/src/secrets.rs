@@ -18,6 +18,7 @@ impl Names {
     /// Reserves a name derived from the requested one.
     pub(crate) fn take(&mut self, requested: &str) -> String {
         let requested = identifier(requested);
+        // These names have another meaning in a plan file.
         let is_reserved = ["dir", "plan_dir", "contender"].contains(&requested.as_str());
         let mut name = if is_reserved { format!("{requested}_1") } else { requested.clone() };
         let mut number = 2;
@@ -140,6 +141,8 @@ impl Secrets {
                         Value::Number(number) if is_secret_field(name) => {
                             let hidden = self.hide(names, name, &number.to_string());
                             if let [text::Piece::Variable(name)] = text::pieces(&hidden)[..] {
+                                // A plain variable would be quoted, which would make the number a
+                                // text.
                                 *value = Value::String(format!("{NUMBER}{name}{NUMBER}"));
                             }
                         }

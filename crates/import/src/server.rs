@@ -49,6 +49,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
         }
     };
     let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query.to_owned())));
+    // The value of the variable may end with a path, to which a slash must not be added.
     let may_hold_path = matches!(text::pieces(&server).last(), Some(text::Piece::Variable(_)));
     let path = if path.is_empty() && !may_hold_path { "/".to_owned() } else { path.to_owned() };
     Ok(Address { server, basic, path, query })
@@ -122,6 +123,7 @@ fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String
     if parsed.host_str().unwrap_or_default().is_empty() {
         return Err(format!("`{server}` has no host"));
     }
+    // Without default ports and capitals, so that equal servers share a variable.
     Ok((basic, parsed.origin().ascii_serialization()))
 }
 

@@ -166,6 +166,7 @@ impl Reader<'_> {
             request.body = if has_body { Body::Form(Vec::new(), None) } else { Body::None };
             return Ok(());
         }
+        // Differs from siege, which sends JSON as a form.
         let is_json = data.starts_with(['{', '[']);
         request.body = if is_json { body::json(&data) } else { body::form(&data) };
         if !matches!(request.body, Body::Json(..)) || !is_json {

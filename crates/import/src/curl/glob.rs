@@ -25,6 +25,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, Problem> {
             }
             other => literal(&mut rest, other.len_utf8()),
         };
+        // Before the URLs are made: a product of ranges could fill the memory.
         if urls.len() * choices.len() > MAX_URLS {
             let wrong = format!("`{pattern}` expands to more than {MAX_URLS} URLs");
             return Err((wrong, "write a shorter range".to_owned()));

@@ -27,6 +27,7 @@ impl Reader<'_> {
         if self.proxy_user && self.connection.iter().any(|(key, _)| *key == "proxy") {
             return Err(self.error("the proxy needs a password, which plans do not have", "leave out -x and -U"));
         }
+        // `--max-redirs` has an effect only together with `-L`.
         self.follow = self.max_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
         let is_read_only = self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
         let has_fields = self.has_body() && self.is_given("content-type");
@@ -111,10 +112,12 @@ impl Reader<'_> {
     /// Builds the header fields. A field of `-H` overrides that of another option.
     fn fields(&self) -> Vec<(String, String)> {
         let has_cookies = !self.cookies.is_empty() && !self.is_given("cookie");
+        // Without a space, as curl joins the values of several `-b`.
         let cookies = has_cookies.then(|| self.cookies.join(";"));
         let bearer = self.bearer.as_ref().map(|token| format!("Bearer {token}"));
         let options = [
             ("Accept-Encoding", self.is_compressed.then(|| "gzip, deflate".to_owned())),
+            // An empty value of `-A` or `-e` removes the field.
             ("User-Agent", self.user_agent.clone().filter(|text| !text.is_empty())),
             ("Referer", self.referer.clone().filter(|text| !text.is_empty())),
             ("Range", self.range.clone().filter(|_| !self.has_body())),

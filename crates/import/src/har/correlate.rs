@@ -184,6 +184,8 @@ fn find_origins(
     for (name, value) in &reply.headers {
         if name.eq_ignore_ascii_case("set-cookie") {
             let pair = value.split(';').next().unwrap_or_default();
+            // Pages repeat the value of a cookie in a field as protection against CSRF (double
+            // submit).
             if let Some((cookie, value)) = pair.split_once('=') {
                 set(value.trim(), ExtractFrom::Cookie(cookie.trim().to_owned()));
             }
@@ -205,6 +207,7 @@ fn find_origins(
                 if same_name && !places.iter().any(|(_, key)| one.field.eq_ignore_ascii_case(key)) {
                     places.clear();
                 }
+                // Two places are enough to know that the value is ambiguous.
                 if places.len() < 2 {
                     places.push((path.to_owned(), key.to_owned()));
                 }

@@ -87,6 +87,8 @@ impl Entry {
         ];
         let media = self.reply.media_type.split(';').next().unwrap_or_default().trim();
         let ending = self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        // Only some browsers record the type of a resource; otherwise media type and extension
+        // decide.
         if !self.resource.is_empty() {
             return KINDS.contains(&self.resource.as_str());
         }

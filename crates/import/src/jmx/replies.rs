@@ -216,6 +216,7 @@ impl Writer<'_> {
         }
         match part {
             ReplyPart::Body | ReplyPart::UnescapedBody => {}
+            // JMeter's response headers begin with the status line.
             ReplyPart::Headers if let Some(status) = status_line(text) => {
                 check.push("status", status);
                 return Ok(());
@@ -252,6 +253,7 @@ impl Writer<'_> {
         }
         let expressions = patterns.iter().map(|pattern| match is {
             TextMatch::Contains => pattern.clone(),
+            // JMeter's Matches covers the whole text; the check of a plan file searches in it.
             TextMatch::Matches => format!(r"\A(?:{pattern})\z"),
             TextMatch::Equals => format!(r"\A{}\z", as_regex(pattern)),
             TextMatch::Substring => as_regex(pattern),

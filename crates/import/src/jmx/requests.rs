@@ -35,6 +35,7 @@ pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
 /// Splits a URL after scheme, host and port.
 pub(super) fn server(url: &str) -> Option<(&str, &str)> {
     let host = ["http://", "https://"].iter().find(|scheme| url.starts_with(**scheme))?.len();
+    // Expressions such as `${__P(host,a/b)}` may contain a slash.
     let mut depth = 0_u32;
     let end = url[host..].char_indices().find(|(_, next)| {
         match next {

@@ -27,6 +27,7 @@ pub(super) fn add<'a>(
         let schema = examples.resolve(&parameter["schema"]);
         let has_example = examples.explicit_example(parameter).is_some()
             || ["example", "default"].iter().any(|key| !schema[*key].is_null() || !parameter[*key].is_null());
+        // Path parameters are always required, even if a description does not mark them.
         if place != "path" && parameter["required"] != true && !has_example {
             left_out.push(name);
             continue;
@@ -70,6 +71,7 @@ fn plain(value: &Value) -> String {
 /// The fields of a query parameter. A list is repeated or joined; a map has its own names.
 fn query(name: &str, parameter: &Value, value: &Value) -> Vec<(String, String)> {
     let is_swagger = parameter.get("schema").is_none();
+    // Lists are repeated by default in 3.x (style `form`), and joined in Swagger 2.0 (`csv`).
     let explode = parameter["explode"].as_bool().unwrap_or(!is_swagger || parameter["collectionFormat"] == "multi");
     let is_deep = parameter["style"] == "deepObject";
     match value {

@@ -188,6 +188,7 @@ fn string(name: &str, schema: &Value) -> String {
         _ if name.is_empty() => "text",
         _ => name,
     };
+    // A huge `minLength` must not exceed the size of a plan file.
     let least = schema["minLength"].as_u64().unwrap_or(0).min(1000) as usize;
     let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
     let filled: String =
