@@ -182,7 +182,7 @@ fn load_head(unit: LoadUnit) -> &'static str {
 }
 
 fn bottleneck_items(name: &str, found: &Bottleneck) -> Vec<ListItem> {
-    // Some sentences begin with the contender, which must not stand there twice.
+    // Some sentences begin with the contender, which must not be repeated.
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     // If the generator is the bottleneck, the figures do not describe the server.
     let mark = if found.culprit == Culprit::Generator { ListMark::Warning } else { ListMark::Plain };

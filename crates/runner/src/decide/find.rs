@@ -18,7 +18,6 @@ use timeline::{Span, duration, interruptions, purposes};
 /// missed: other processes of the machine may be the reason.
 const MAX_TRIES: usize = 3;
 /// Number of successive trials without a reply after which a search ends.
-// A single one may be an accident, such as a restart of the server.
 const MAX_SILENT_TRIALS: usize = 2;
 const RETRY_REASON: &str = "retry: the previous trial was limited by the generator or its machine";
 

@@ -85,7 +85,7 @@ fn climb(ladder: &[f64], low: f64, high: f64) -> Vec<f64> {
 
 /// Returns round bounds at equal distances.
 fn even(low: f64, high: f64) -> Vec<f64> {
-    // Two rows are for the first and the last bound, which lie outside of the range.
+    // Two rows are for the bound above `high` and for the maximum.
     let min_step = ((high - low) / (MAX_ROWS as f64 - 2.0)).max(1.0);
     let power = 10f64.powf(min_step.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= min_step).unwrap_or(min_step);
