@@ -24,7 +24,7 @@ use crate::trace;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Experiment;
 use brunt_model::numbers::plural;
-use brunt_rig::{RigFailure, RigContext};
+use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
 use brunt_runner::experiment::{ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal};
 use brunt_runner::run::no_reply;
@@ -141,7 +141,8 @@ pub fn run_experiment(experiment: &Experiment, context: ExperimentContext) -> Re
     let tracer = context.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
     let quiet = context.quiet || tracer.is_some();
     let live_outputs = Rc::new(RefCell::new(context.live_outputs));
-    let mut run_listeners: Vec<Rc<RefCell<dyn EventListener>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn EventListener>>];
+    let mut run_listeners: Vec<Rc<RefCell<dyn EventListener>>> =
+        vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn EventListener>>];
     let mut stage_listeners = run_listeners.clone();
     stage_listeners.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn EventListener>>));
     match &jtl {

@@ -11,7 +11,7 @@ use crate::output::{self, Outputs};
 use crate::process::system;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
-use brunt_jmx::plan::{self, PlanFolder, PlanContext, TestRun};
+use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_jmx::{Document, properties};
 use brunt_model::{Plan, StageKind};
 use brunt_runner::{RealWorld, Storage, stages};

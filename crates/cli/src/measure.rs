@@ -12,7 +12,9 @@ use brunt_model::reached::Replies;
 use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
-use brunt_runner::{EventLog, EventListener, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session, Storage};
+use brunt_runner::{
+    EventListener, EventLog, LiveOutputs, RealWorld, ResultFile, RunRequest, RunResult, Session, Storage,
+};
 use brunt_store::Store;
 use std::io;
 
@@ -78,11 +80,7 @@ pub fn measure(session: &Session, plan: &Plan, world: &RealWorld, context: Measu
     output::check_complete(jtl.as_deref())?;
     let exit = match tracer {
         Some(tracer) => trace::end(tracer, result.run.is_interrupted())?,
-        None => exit_of(
-            &result.run,
-            &result.judgement,
-            FailOn { limited: result.run.environment.strict, ..FailOn::default() },
-        ),
+        None => exit_of(&result.run, &result.judgement, FailOn::recorded_in(&result.run)),
     };
     print_exit_reason(exit, quiet);
     Ok(exit)

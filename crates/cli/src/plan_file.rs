@@ -4,7 +4,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::Context;
 use brunt_spec::plan::PlanFile;
-use brunt_spec::plan_file::{self, ResolvedPlan, NO_FOLDER, show as shown};
+use brunt_spec::plan_file::{self, NO_FOLDER, ResolvedPlan, show as shown};
 use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};

@@ -40,7 +40,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, CommandError> {
     run.environment.strict |= args.strict;
     let judgement = brunt_judge::judge(&run);
     outputs.write(&run, &judgement).map_err(runtime_error)?;
-    Ok(exit_of(&run, &judgement, FailOn { limited: args.strict, ..FailOn::default() }))
+    Ok(exit_of(&run, &judgement, FailOn::recorded_in(&run)))
 }
 
 /// Folds the events of a log into a run. A torn log (power cut, full disk) is read up

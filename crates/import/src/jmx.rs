@@ -27,11 +27,11 @@ use crate::text;
 use crate::write::Keys;
 use crate::write::plan_time;
 use brunt_jmx::document::Document;
-use brunt_jmx::plan::{self, PlanFolder, PlanContext, UnevaluatedRun};
+use brunt_jmx::plan::{self, PlanContext, PlanFolder, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::{SampleMaker, Scenario, Scope, ScriptLanguage, ScenarioStep};
+use brunt_model::scenario::{SampleMaker, Scenario, ScenarioStep, Scope, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
@@ -173,7 +173,12 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(document: &'a Document, unfolded: &'a UnevaluatedRun, options: &'a JmxOptions, folder: &'a PlanFolder) -> Self {
+    fn new(
+        document: &'a Document,
+        unfolded: &'a UnevaluatedRun,
+        options: &'a JmxOptions,
+        folder: &'a PlanFolder,
+    ) -> Self {
         Self {
             document,
             unfolded,
@@ -413,8 +418,10 @@ impl<'a> Writer<'a> {
         self.share_headers(scenario);
         // Rows that are read at the start of an iteration need no step: `data` itself reads them.
         let leading: Vec<ScenarioStep> = scenario.steps.iter().take_while(|step| is_setting(step)).cloned().collect();
-        let leading_rows: HashSet<u32> =
-            leading.iter().filter_map(|step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None }).collect();
+        let leading_rows: HashSet<u32> = leading
+            .iter()
+            .filter_map(|step| if let ScenarioStep::Row(number) = step { Some(*number) } else { None })
+            .collect();
         let mut moved_rows = HashSet::new();
         let rest: Vec<ScenarioStep> = scenario
             .steps

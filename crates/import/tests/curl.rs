@@ -231,6 +231,7 @@ fn body() -> impl Strategy<Value = Vec<String>> {
         2 => value().prop_map(move |value| two("--data-raw", value)),
         3 => pair.clone().prop_map(move |pair| two("--data-urlencode", pair)),
         1 => value().prop_map(move |value| two("--data-urlencode", value.replace(['@', '='], ""))),
+        1 => pair.clone().prop_map(move |pair| two("--data-urlencode", format!("a@{pair}"))),
         // Releases of curl differ in what they do with NUL bytes of a text.
         1 => prop_oneof![Just("lines.txt"), Just("j.json")].prop_map(move |file| two("-d", format!("@{file}"))),
         1 => file().prop_map(move |file| two("--data-binary", format!("@{file}"))),

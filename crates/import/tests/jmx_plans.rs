@@ -1,7 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_model::scenario::{Scope, ScenarioStep};
+use brunt_model::scenario::{ScenarioStep, Scope};
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -105,6 +105,14 @@ pub struct FailOn {
     pub undecided: bool,
 }
 
+impl FailOn {
+    /// Returns the doubts that were failures when the run was measured. A replayed run has the exit
+    /// code of the measurement.
+    pub fn recorded_in(run: &Run) -> Self {
+        Self { limited: run.environment.strict, ..Self::default() }
+    }
+}
+
 /// Exit code of a run.
 pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
     let is_missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);

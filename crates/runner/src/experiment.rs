@@ -31,7 +31,7 @@ use crate::world::RealWorld;
 use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
-use brunt_rig::{ExperimentOutcome, ExperimentFolder, RigFailure, RigContext};
+use brunt_rig::{ExperimentFolder, ExperimentOutcome, RigContext, RigFailure};
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
 pub use resume::ResumeError;

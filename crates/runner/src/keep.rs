@@ -7,7 +7,7 @@ use crate::run::EventListener;
 use brunt_engine::Epoch;
 use brunt_model::reached::Replies;
 use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
-use brunt_probe::watch::{WatchEvent, Watch};
+use brunt_probe::watch::{Watch, WatchEvent};
 use brunt_store::{RunLog, Store};
 
 /// A run that is being stored.

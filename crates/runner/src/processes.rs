@@ -11,10 +11,10 @@ pub mod worker;
 
 use crate::error::RunError;
 use crate::world::RealWorld;
-use brunt_engine::parts::{WorkerEvent, DistributedRun, WorkerChannels, join};
+use brunt_engine::parts::{DistributedRun, WorkerChannels, WorkerEvent, join};
 use brunt_engine::{Control, Epoch, Sink, World};
 use brunt_model::codec::read_account;
-use brunt_model::{Assignment, Environment, ProcessPart, PartCommand, Plan};
+use brunt_model::{Assignment, Environment, PartCommand, Plan, ProcessPart};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;

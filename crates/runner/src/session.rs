@@ -11,7 +11,7 @@ use crate::route::route;
 use crate::run::{Engine, EventBus, EventListener};
 use crate::steer::Steering;
 use brunt_engine::Control;
-use brunt_model::{Environment, Event, CapacitySearch, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
+use brunt_model::{CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 

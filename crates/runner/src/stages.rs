@@ -8,7 +8,7 @@ use crate::session::{RunRequest, RunResult, Session};
 use crate::world::RealWorld;
 use brunt_engine::Control;
 use brunt_model::plan::Records;
-use brunt_model::{Event, StageOutput, Plan, Run, SampleRecord, StageKind, TestStage};
+use brunt_model::{Event, Plan, Run, SampleRecord, StageKind, StageOutput, TestStage};
 use std::time::Duration;
 
 /// Determines which stages of a test run, and their initial variables.

@@ -7,7 +7,7 @@ use brunt_engine::Control;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, Progress, StopRule};
 use brunt_model::answer::LoadSide;
-use brunt_model::{Event, CapacitySearch, Phase, Plan, Run, Tick};
+use brunt_model::{CapacitySearch, Event, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
 /// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.

@@ -7,14 +7,14 @@
 use crate::error::RunError;
 use crate::run::Engine;
 use crate::world::RealWorld;
-use brunt_engine::{Control, Epoch, Sink, Time, Users, UserSetup, World};
+use brunt_engine::{Control, Epoch, Sink, Time, UserSetup, Users, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Flow, Plan};
 use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{IdleEnd, ReplyDetails, Prepared, Reply, Stamps, Transport};
+use brunt_wire::{IdleEnd, Prepared, Reply, ReplyDetails, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Resources of a run: real sockets, the real clock, and the script of the plan.
 
 use crate::error::RunError;
-use brunt_engine::{Epoch, Time, Users, UserSetup, World};
-use brunt_model::{StageOutput, Plan};
+use brunt_engine::{Epoch, Time, UserSetup, Users, World};
+use brunt_model::{Plan, StageOutput};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};

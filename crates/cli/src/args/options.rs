@@ -1,6 +1,6 @@
 //! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
-use brunt_spec::settings::{Change, Content, Kind, Visibility, SettingRow, Settings};
+use brunt_spec::settings::{Change, Content, Kind, SettingRow, Settings, Visibility};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};

@@ -13,7 +13,9 @@ use anyhow::{Result, bail, ensure};
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, Experiment, Question};
 use brunt_spec::experiment::contenders::{self, TrialArrangement};
-use brunt_spec::experiment::{CapacityTimeBudget, comparison, search_run_settings, repetitions, prepare_capacity_comparison};
+use brunt_spec::experiment::{
+    CapacityTimeBudget, comparison, prepare_capacity_comparison, repetitions, search_run_settings,
+};
 use brunt_spec::plan_file::{self, ResolvedPlan};
 use brunt_spec::settings::{CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingSources, rows};
 use brunt_spec::to_plan::sweep_steps;
@@ -152,7 +154,9 @@ fn contenders_at_capacity(
     };
     let given_steps = |index: usize| at_loads.get(index).map_or(&[][..], |contender| &contender.steps);
     ensure!(
-        at != ComparedLoads::Both || args.run.settings.load.rate.is_some() || args.run.settings.load.connections.is_some(),
+        at != ComparedLoads::Both
+            || args.run.settings.load.rate.is_some()
+            || args.run.settings.load.connections.is_some(),
         "--at both: at which load, besides the capacity? add one, such as -r 100"
     );
     let search = SearchSettings {

@@ -41,7 +41,8 @@ impl CurlData {
         let mut prefix = String::new();
         let content = match (option, value.strip_prefix('@')) {
             ("data-urlencode", _) => {
-                let separator = value.find(['=', '@']).unwrap_or(0);
+                // Like curl: `@` separates only in a value without `=`.
+                let separator = value.find('=').or_else(|| value.find('@')).unwrap_or(0);
                 let name = &value[..separator];
                 if !name.is_empty() {
                     prefix = format!("{name}=");

@@ -6,7 +6,7 @@ use crate::write::Keys;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, NumberComparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+    Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;

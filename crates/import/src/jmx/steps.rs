@@ -4,7 +4,7 @@ use super::Writer;
 use brunt_jmx::ElementKind;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
-use brunt_model::scenario::{Condition, SampleMaker, Script, ScriptLanguage, ScriptSample, ScenarioStep};
+use brunt_model::scenario::{Condition, SampleMaker, ScenarioStep, Script, ScriptLanguage, ScriptSample};
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 use brunt_spec::plan::scenario::write::{Loss, Wording};

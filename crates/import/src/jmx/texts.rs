@@ -4,7 +4,7 @@ use super::Writer;
 use crate::text::{self, Piece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
-use brunt_model::scenario::{DataFile, DataFormat, Scenario, Script, ScriptLanguage, ScenarioStep};
+use brunt_model::scenario::{DataFile, DataFormat, Scenario, ScenarioStep, Script, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
@@ -218,7 +218,9 @@ impl Writer<'_> {
             }
         }
         ScenarioStep::each(&scenario.steps, &mut |step| match step {
-            ScenarioStep::Set { variable, .. } | ScenarioStep::ForEach { variable, .. } => _ = self.known.insert(variable.clone()),
+            ScenarioStep::Set { variable, .. } | ScenarioStep::ForEach { variable, .. } => {
+                _ = self.known.insert(variable.clone())
+            }
             ScenarioStep::Count(counter) => _ = self.known.insert(counter.variable.clone()),
             _ => {}
         });

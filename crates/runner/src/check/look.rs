@@ -12,7 +12,7 @@ use super::facts::{
 use super::machine_load::MachineLoad;
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::{NoRun, Numbering, Step, RunState, Turn, UserSetup};
+use brunt_engine::{NoRun, Numbering, RunState, Step, Turn, UserSetup};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};

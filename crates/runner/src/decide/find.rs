@@ -8,7 +8,7 @@ use brunt_model::analysis::{Band, BandedFigure, Bottleneck, ContenderAnalysis, C
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
-use brunt_model::{Analysis, Answer, Failure, CapacitySearch, Finding, Run, Study, Trial};
+use brunt_model::{Analysis, Answer, CapacitySearch, Failure, Finding, Run, Study, Trial};
 use brunt_rig::{Turn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
@@ -80,7 +80,12 @@ pub fn search_progress<'a>(study: &'a Study, find: &CapacitySearch, turn: Turn) 
 
 /// Repetition of the last trial, if the generator was the limit. All tries remain evidence: keeping
 /// only the last one would select those that went well.
-fn retry_request(find: &CapacitySearch, search: &Search, trials: &[&Trial], summaries: &[TrialSummary]) -> Option<TrialRequest> {
+fn retry_request(
+    find: &CapacitySearch,
+    search: &Search,
+    trials: &[&Trial],
+    summaries: &[TrialSummary],
+) -> Option<TrialRequest> {
     let last = summaries.last()?;
     let tries = summaries
         .iter()
@@ -322,8 +327,9 @@ fn answer_findings(answer: &Answer, find: &CapacitySearch, prefix: &str) -> Vec<
         _ => None,
     };
     findings.extend(
-        not_precise
-            .map(|(why, remedy)| finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))),
+        not_precise.map(|(why, remedy)| {
+            finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))
+        }),
     );
     if answer.ended == SearchEnd::Damaged {
         let sentence = format!("{prefix}the server did not recover from an overload; trials after it are not counted.");

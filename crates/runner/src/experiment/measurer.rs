@@ -63,7 +63,12 @@ impl<'a> Measurer<'a> {
 
     /// Carries out a stage around a trial. Teardown runs to its end, or to its time
     /// limit, even after Ctrl-C.
-    fn stage(&mut self, stage: &TestStage, work: &TrialRun, sequence: &mut StageSequence) -> Result<StageEnd, RunError> {
+    fn stage(
+        &mut self,
+        stage: &TestStage,
+        work: &TrialRun,
+        sequence: &mut StageSequence,
+    ) -> Result<StageEnd, RunError> {
         self.show(&format!("{} of {}", stage.kind.word(), trial_name(work)));
         let control = match stage.kind {
             // Its own control: Ctrl-C does not reach it.

@@ -16,9 +16,7 @@ pub enum ResumeError {
         source: StoreError,
     },
     /// The interrupted experiment was different.
-    #[error(
-        "--resume: `{name}` differs from the interrupted experiment {id}; leave --resume out to start a new one"
-    )]
+    #[error("--resume: `{name}` differs from the interrupted experiment {id}; leave --resume out to start a new one")]
     Changed {
         /// Name of the experiment.
         name: String,
@@ -92,7 +90,11 @@ fn is_same(stored: &Experiment, requested: &Experiment) -> bool {
     stored.contenders.len() == requested.contenders.len()
         && (stored.repetitions, stored.order) == (requested.repetitions, requested.order)
         && is_same_question(&stored.question, &requested.question)
-        && stored.contenders.iter().zip(&requested.contenders).all(|(a, b)| is_same_contender(a, b, requested.has_search()))
+        && stored
+            .contenders
+            .iter()
+            .zip(&requested.contenders)
+            .all(|(a, b)| is_same_contender(a, b, requested.has_search()))
 }
 
 /// `grows`: the stored contender may have further steps, which a search chose.

@@ -9,7 +9,7 @@ use super::trial::trial;
 use crate::decide::{SearchProgress, find_of, search_progress};
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{AtCapacity, TrialGap, TrialPurpose};
-use brunt_model::{Experiment, Failure, CapacitySearch, Question, Study, Trial, TrialIndex};
+use brunt_model::{CapacitySearch, Experiment, Failure, Question, Study, Trial, TrialIndex};
 use brunt_rig::{Chooser, ChosenTrial, Turn};
 use brunt_search::{NextStep, TrialRequest};
 use std::time::Duration;

@@ -60,7 +60,8 @@ impl<'a> TimeLeft<'a> {
 /// Time budget in seconds of all searches and given loads; None without searches.
 fn budget(experiment: &Experiment) -> Option<f64> {
     let find = experiment.find()?;
-    let given_places = brunt_rig::order(experiment).filter(|place| (1..=experiment.given_loads()).contains(&place.step));
+    let given_places =
+        brunt_rig::order(experiment).filter(|place| (1..=experiment.given_loads()).contains(&place.step));
     let given_loads: f64 = given_places.map(|place| planned_seconds(experiment, place)).sum();
     let searches = experiment.contenders.len() * experiment.repetitions as usize;
     Some(find.within.as_secs_f64() * searches as f64 + given_loads)

@@ -78,7 +78,17 @@ fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     let labels: Vec<_> = run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
     let last = |history: &History| history.names().iter().map(|name| history.last(name)).collect::<Vec<_>>();
     let readings: Vec<_> = run.history.iter().map(|(source, history)| (source.clone(), last(history))).collect();
-    (tallies, labels, run.flow, run.flow_all, readings, run.warnings, run.label_names, run.phases, run.last_interval_end)
+    (
+        tallies,
+        labels,
+        run.flow,
+        run.flow_all,
+        readings,
+        run.warnings,
+        run.label_names,
+        run.phases,
+        run.last_interval_end,
+    )
 }
 
 fn hear(mailbox: &mut Mailbox, events: &[Event]) {

@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::world::RealWorld;
 use brunt_engine::{Epoch, PartHandle, run_part};
 use brunt_model::codec::write_account;
-use brunt_model::{ProcessMessage, Assignment, Environment, Event, PartCommand};
+use brunt_model::{Assignment, Environment, Event, PartCommand, ProcessMessage};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;

@@ -100,7 +100,14 @@ fn closed_port() -> Facts {
         remedy: "is the server running, and on this port?".into(),
     };
     let Facts { method, machine, requested: asked, .. } = nginx();
-    Facts { method, url: "http://127.0.0.1:1/".into(), machine, requested: asked, failure: Some(failure), ..Facts::default() }
+    Facts {
+        method,
+        url: "http://127.0.0.1:1/".into(),
+        machine,
+        requested: asked,
+        failure: Some(failure),
+        ..Facts::default()
+    }
 }
 
 fn screens(columns: usize) -> String {
