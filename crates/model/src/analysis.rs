@@ -181,6 +181,7 @@ pub enum Band {
     #[default]
     One,
     /// Minimum and maximum of the trials: fewer than six give no 95 % interval.
+    // The range of n trials covers the median with 1 − 2^(1−n): 93.8 % for 5 trials, 96.9 % for 6.
     Range,
     /// A 95 % interval from one-second blocks within one run, without the variation between runs.
     WithinRun,
@@ -213,10 +214,12 @@ pub struct LoadLimit {
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
     /// Load at which the response time starts to bend: Kneedle on the smoothed curve.
+    // Satopää et al. 2011, applied to the logarithm of the response time.
     Knee,
     /// Maximum throughput.
     Saturation,
     /// Closed loop: the number of users at which the asymptotes cross, `X_max · (R_min + think)`.
+    // Lazowska et al., Quantitative System Performance, 1984, chapter 5.
     Asymptotes,
     /// Highest load with at least 99 % achieved.
     Kept,
@@ -228,6 +231,7 @@ pub enum LimitKind {
 
 /// The Universal Scalability Law, X(N) = λN / (1 + σ(N−1) + κN(N−1)).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+// Gunther 2007.
 pub struct Scalability {
     /// λ: throughput of one, per second.
     pub lambda: BandedFigure,

@@ -92,6 +92,7 @@ impl<W: Write> LogWriter<W> {
     /// The output cannot be written.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
         self.out.write_all(&frame(&encode(event)?)?)?;
+        // A killed run leaves all its events only if each is flushed.
         self.out.flush()
     }
 }
@@ -103,6 +104,7 @@ impl<W: Write> LogWriter<W> {
 /// `out` cannot be written.
 pub fn write_account(out: &mut impl Write, account: &ProcessMessage) -> io::Result<()> {
     out.write_all(&frame(&wire::account_message(account)?.encode_to_vec())?)?;
+    // The other process waits for messages such as `Ready`, so none may stay in a buffer.
     out.flush()
 }
 
@@ -133,6 +135,7 @@ impl<R: Read> LogReader<R> {
     /// `from` cannot be read, is not an event log, or has another version.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let mut magic = [0; 8];
+        // A file shorter than the magic number is no log either.
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
         check_magic(&magic, MAGIC)?;
         Ok(Self { from, read: 0, skipped: 0 })
@@ -154,6 +157,7 @@ impl<R: Read> LogReader<R> {
             self.read += 1;
             match decode(&payload).ok_or(torn)? {
                 Decoded::Known(event) => return Ok(Some(event)),
+                // A later version may add kinds, so an unknown one is counted and is no error.
                 Decoded::Unknown => self.skipped += 1,
             }
         }
@@ -231,6 +235,8 @@ fn too_long() -> io::Error {
 }
 
 /// Reads until the buffer is full or the input ends. Returns the number of bytes.
+// `read_exact` leaves the number of bytes read unspecified after an error. Here 0 bytes are the end
+// of the log, and fewer than requested are a torn frame.
 fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < into.len() {

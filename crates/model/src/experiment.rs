@@ -209,9 +209,11 @@ impl Experiment {
         if !self.has_search() {
             return self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * repetitions;
         }
+        // Each repetition measures the given loads again, but a step of a search is measured once.
         let given_trials = self.given_loads() * repetitions;
         self.contenders
             .iter()
+            // The pattern and the given loads are steps, too, but a search did not choose them.
             .map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given_trials)
             .sum()
     }
@@ -246,6 +248,7 @@ impl Experiment {
     }
 
     fn known_steps(&self) -> usize {
+        // The pattern is the step before the given loads.
         usize::from(self.has_search()) + self.given_loads()
     }
 }
@@ -260,6 +263,7 @@ impl LoadStep {
 impl Experiment {
     /// True if the experiment may end early, with fewer trials than planned.
     pub fn may_end_early(&self) -> bool {
+        // A comparison ends as soon as its test decides.
         matches!(self.question, Question::Compare(_))
     }
 }

@@ -52,6 +52,7 @@ pub struct Verdict {
 pub enum State {
     /// The generator was not the limit: the figures are the server's.
     #[default]
+    // The order of the variants is that of `ALL`: later ones are more serious.
     Ok,
     /// No good reply was received, so neither the server nor the generator can be judged.
     Unjudged,
@@ -75,6 +76,7 @@ impl State {
     pub fn is_disturbed(self) -> bool {
         match self {
             Self::BusyMachine | Self::Unexplained | Self::Limited => true,
+            // Invalid figures were not counted correctly, so no disturbance explains them.
             Self::Ok | Self::Unjudged | Self::Invalid => false,
         }
     }

@@ -115,6 +115,7 @@ pub fn without_query(url: &str) -> String {
     let shown = url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));
     let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
+    // A password may contain `@`, so the host begins after the last one.
     let host = authority.rsplit('@').next().unwrap_or_default();
     let slash = if rest.contains('/') { "/" } else { "" };
     let separator = if scheme.is_empty() { "" } else { "://" };

@@ -78,6 +78,7 @@ impl Shape {
         let mut rest = t;
         for stage in &self.stages {
             match stage.duration {
+                // A stage of length 0 also ends here, so the next line never divides by 0.
                 Some(d) if rest >= d => rest -= d,
                 Some(d) => return stage.from + (stage.to - stage.from) * rest.as_secs_f64() / d.as_secs_f64(),
                 None => return stage.to,
@@ -142,6 +143,7 @@ pub enum Arrivals {
     Burst(u32),
     /// Random independent intervals, uniformly distributed around their mean; the value is the
     /// maximum deviation, in millionths of the mean.
+    // An integer, because f64 implements no `Eq`.
     Uniform(u32),
 }
 

@@ -38,6 +38,7 @@ pub fn enumeration(words: &[String]) -> String {
 
 /// Rounds `x` to three significant digits.
 pub fn round3(x: f64) -> f64 {
+    // Decimal formatting rounds exactly; dividing by a power of ten adds a binary error.
     format!("{x:.2e}").parse().unwrap_or(x)
 }
 
@@ -62,6 +63,7 @@ pub fn three_digits(x: f64) -> String {
 
 /// Formats a number without trailing zeros: `2,000`, `0.5`.
 pub fn plain(x: f64) -> String {
+    // f64 represents all integers up to 2^53, about 9e15.
     if x.fract() == 0.0 && (0.0..1e15).contains(&x) { count(x as u64) } else { format!("{x}") }
 }
 
@@ -72,6 +74,7 @@ pub fn rate(x: f64) -> String {
 
 /// Formats a time in nanoseconds: `391 µs`, `1.20 ms`, `3.41 s`.
 pub fn time(nanos: u64) -> String {
+    // Rounding first selects the unit: 999.6 µs is 1.00 ms, not 1,000 µs.
     let rounded = round3(nanos as f64);
     match rounded {
         0.0 => "0 µs".into(),
@@ -97,6 +100,7 @@ pub fn short_seconds(time: Duration) -> String {
 /// Formats a configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
 pub fn span(seconds: f64) -> String {
     if seconds < 1.0 && seconds > 0.0 {
+        // Rounding removes the error of binary fractions: 0.0093 s is 9.299999999999999 ms.
         return format!("{} ms", plain((seconds * 1e5).round() / 1e2));
     }
     if seconds < 60.0 {
@@ -158,6 +162,7 @@ pub fn narrow_percent(difference: f64) -> String {
 /// Returns a share in percent as the user wrote it, without the error of binary fractions: 0.07
 /// is 7, not 7.000000000000001.
 pub fn exact_percent(share: f64) -> f64 {
+    // Six decimals of a percent keep p99.9999 and remove binary errors.
     (share * 1e8).round() / 1e6
 }
 
@@ -197,6 +202,7 @@ fn scaled(x: f64, units: [&str; 4]) -> String {
 
 /// Formats bytes: `812 B`, `38.4 MB` (10^6).
 pub fn bytes(n: f64) -> String {
+    // Rounding first selects the unit: 999,600 B is 1.00 MB, not 1,000 kB.
     let rounded = round3(n);
     match rounded {
         ..1e3 => format!("{} B", rounded.round()),

@@ -99,6 +99,7 @@ impl Objective {
             Some(name) => self.metric.of_step(run, name),
         };
         let is_upper = matches!(self.relation, Relation::Below | Relation::AtMost);
+        // The true value of a lower bound may be above the objective's bound.
         let met = self.relation.holds(value, self.bound) && !(at_least && is_upper);
         ObjectiveResult { objective: self.clone(), value, at_least, met }
     }
@@ -164,7 +165,10 @@ impl Metric {
     fn figure(self, part: &FigureSource<'_>) -> (f64, bool) {
         match self {
             Self::Quantile(q) => part.seconds_at(q),
+            // The quantile includes dropped and cut requests, which the histogram's maximum does
+            // not know.
             Self::Max => part.seconds_at(1.0),
+            // Without replies the mean is unknown, and 0 would meet every upper bound.
             Self::Mean => (part.response.mean() / 1e9, part.response.is_empty()),
             // Without requests, a bound on errors is not met.
             Self::Errors => (if part.is_empty { 1.0 } else { part.error_share }, false),
@@ -193,6 +197,7 @@ impl<'a> FigureSource<'a> {
     }
 
     fn of_transaction(run: &Run, tally: &'a TransactionTally, quantile: &'a dyn Fn(f64) -> Quantile) -> Self {
+        // Unfinished transactions have no result, so they are no errors either.
         let ended = tally.succeeded + tally.failed;
         Self {
             is_empty: ended == 0,
@@ -216,6 +221,7 @@ impl Objective {
 /// True if a name in a plan, which may contain variables, can become `step` during the run.
 fn can_become(name: &str, step: &str) -> bool {
     let Some((start, rest)) = name.split_once("${") else { return name == step };
+    // Between the first and the last variable there may be anything.
     let end = rest.rsplit_once('}').map_or("", |(_, end)| end);
     step.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
 }
@@ -258,6 +264,7 @@ impl fmt::Display for Objective {
         match self.metric {
             Metric::Errors => write!(f, "{}%", numbers::exact_percent(self.bound)),
             Metric::Throughput | Metric::Goodput => write!(f, "{}/s", self.bound),
+            // The syntax of objectives has these units, so the text can be read again.
             _ if self.bound < 1.0 => write!(f, "{}ms", rounded(self.bound * 1e3)),
             _ => write!(f, "{}s", rounded(self.bound)),
         }

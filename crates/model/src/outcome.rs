@@ -98,6 +98,8 @@ failures! {
         "is the server running, and on this port? Under load: its accept queue is full and tcp_abort_on_overflow is set"
     Unreachable "unreachable" "unreachable": "no route to the server, or a firewall rejected the connection";
         "check the address, the route and the firewall"
+    // Linux drops a SYN while the accept queue is full, so the client sees a timeout, not a
+    // refusal.
     ConnectTimeout "connect_timeout" "connect timeout": "connecting timed out";
         "the server's accept queue may be full (its backlog, net.core.somaxconn) or a firewall drops packets; see --connect-timeout"
     Tls "tls" "TLS handshake failed": "the TLS handshake failed";
@@ -106,6 +108,7 @@ failures! {
         "check that the proxy of --proxy runs and permits this target"
     Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
         "check the server's error log: possible causes are a crash, a limit or a full accept queue"
+    // A server may close an idle connection at any time, so the request races with its FIN.
     Stale "stale" "stale connection": "the server closed the kept-alive connection when it was used again";
         "raise the server's keep-alive timeout and request limit, or ask again with --retry-stale, as browsers do"
     Timeout "timeout" "response timeout": "no whole reply within the timeout";
@@ -176,6 +179,7 @@ impl Outcome {
 
     /// True if the reply is complete, its status is good, and its checks passed.
     pub fn is_good(&self) -> bool {
+        // A reply with a good status is still a failure if a check failed.
         self.expected && self.failure.is_none()
     }
 }

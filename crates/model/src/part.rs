@@ -31,17 +31,20 @@ impl ProcessPart {
     pub fn share(self, n: u64) -> u64 {
         let number = u64::from(self.number);
         let of = u64::from(self.count);
+        // The remainder goes to the first processes, as shard n belongs to process n mod m.
         n / of + u64::from(number < n % of)
     }
 
     /// Adds the number of the process to a message, if there are several processes.
     pub fn named(self, message: String) -> String {
         let Self { number, count: of } = self;
+        // Users count processes from 1, and a single process needs no name.
         if of == 1 { message } else { format!("process {} of {of}: {message}", number + 1) }
     }
 
     /// Number of a worker among all workers of the run; `own` is its number in this process.
     pub fn worker(self, own: usize) -> usize {
+        // Shards are assigned in turn, so worker numbers are interleaved, too.
         own * self.count as usize + self.number as usize
     }
 }

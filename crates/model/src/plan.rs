@@ -93,6 +93,8 @@ impl Population {
     /// Word for one of its users in reports: "connection" if a user only repeats
     /// requests on one connection.
     pub fn word_for_user(&self, connection: &Connection) -> &'static str {
+        // With several connections per origin, the number of users is not the number of
+        // connections.
         let only_repeats = self.scenario.order().is_some() && connection.connections_per_origin <= 1;
         if only_repeats { "connection" } else { "user" }
     }
@@ -135,6 +137,7 @@ impl Plan {
     #[must_use]
     pub fn of_population(&self, number: usize) -> Self {
         let connection = self.connection_of(number).clone();
+        // The population's settings become those of the plan, so a copy would be redundant.
         let population = Population { connection: None, ..self.populations[number].clone() };
         Self { populations: vec![population], connection, ..self.clone() }
     }
@@ -272,6 +275,7 @@ impl Connection {
             retry_stale: false,
             timeout,
             connect_timeout,
+            // ab, siege and httperf, which use these settings, do not pace their connections.
             connect_rate: u32::MAX,
             dialling: Dialling::Patient,
             resolve: Vec::new(),

@@ -79,6 +79,7 @@ impl Requirement {
     /// Evaluates the requirement for the interval of a capacity.
     pub fn decide(&self, at: &Estimate) -> RequirementOutcome {
         match (at.low, at.high) {
+            // An end alone decides, so the other end may be unknown.
             (Some(low), _) if self.relation.holds(low, self.bound) => RequirementOutcome::Met,
             (_, Some(high)) if !self.relation.holds(high, self.bound) => RequirementOutcome::Missed,
             _ => RequirementOutcome::Undecided,

@@ -30,6 +30,7 @@ impl Run {
     pub fn failure_summary(&self) -> String {
         let counts = crate::Failure::all().map(|failure| (self.total.failed_by(failure), failure.row().meaning));
         let mut failures: Vec<(u64, &str)> = counts.filter(|(count, _)| *count > 0).collect();
+        // Stable, so equal counts stay in the order of the table.
         failures.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         failures.into_iter().map(|(n, meaning)| format!("{n} × {meaning}")).collect::<Vec<_>>().join(", ")
     }

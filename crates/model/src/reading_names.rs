@@ -90,6 +90,7 @@ pub fn busiest_pid(name: &str) -> String {
 
 /// Returns the process name of a reading; None if it is not a reading of processes.
 pub fn processes_of(reading: &str) -> Option<&str> {
+    // A process name may contain dots, such as `python3.11`, so the ends decide.
     reading.strip_prefix("processes.")?.strip_suffix(".cores")
 }
 
@@ -107,6 +108,7 @@ pub const HOST_IOWAIT: &str = "host.cpu_iowait_seconds";
 /// CPU time that the hypervisor took.
 pub const HOST_STEAL: &str = "host.cpu_steal_seconds";
 /// All kinds of CPU time of the machine. Their sum grows by the number of cores each second.
+// `guest` is missing: Linux includes it in `user`.
 pub const HOST_PARTS: [&str; 6] = [HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ, HOST_IDLE, HOST_IOWAIT, HOST_STEAL];
 /// Share of a core's time that was spent on deferred interrupts since the previous reading;
 /// maximum of all cores.
@@ -197,6 +199,7 @@ impl Nic {
 
     /// Returns the interfaces with this reading.
     pub fn interfaces(self, names: &[String]) -> impl Iterator<Item = &str> {
+        // Names of interfaces may contain dots, such as `eth0.100` (a VLAN), so the ends decide.
         names.iter().filter_map(move |name| name.strip_prefix("nic.")?.strip_suffix(self.suffix())?.strip_suffix('.'))
     }
 

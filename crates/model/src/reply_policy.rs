@@ -304,6 +304,7 @@ impl Cookies {
     /// Separator of two cookies of a request.
     pub fn separator(self) -> &'static str {
         match self {
+            // RFC 6265 section 4.2.1 requires a space after the semicolon, but siege sends none.
             Self::Siege | Self::KeptForARound => ";",
             Self::Ignored | Self::Newest | Self::Kept | Self::KeptForAnIteration => "; ",
         }
@@ -367,6 +368,7 @@ impl ReplyPolicy {
     pub fn searched_parts(&self) -> impl Iterator<Item = Option<&ReplyPart>> {
         let actions = self.actions.iter().map(|action| match action {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
+            // Cookies are header fields, too.
             ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
             // A text needs at most the status, which is always available.
             ReplyAction::Set { .. } => Some(&ReplyPart::Status),
@@ -375,7 +377,10 @@ impl ReplyPolicy {
         });
         let assertions = self.assertions.iter().map(|assertion| match &assertion.test {
             AssertionTest::Text(text) => Some(&text.part),
+            // The number of received bytes is known for every reply, so no part must be stored for
+            // it.
             AssertionTest::Size { part, .. } => Some(part.as_ref().unwrap_or(&ReplyPart::Status)),
+            // A duration needs no part of the reply.
             AssertionTest::Duration(_) => Some(&ReplyPart::Status),
             AssertionTest::Json { .. }
             | AssertionTest::JmesPath { .. }
@@ -401,6 +406,8 @@ impl ReplyPolicy {
     /// True if the head of a reply affects the next request of the user: by redirects, cookies,
     /// requested credentials, versions or page elements.
     pub fn needs_head(&self) -> bool {
+        // The user follows siege's redirects as separate requests; a chain by other rules is one
+        // request.
         let by_siege = self.redirects.most > 0 && self.redirects.rules == RedirectRules::Siege;
         by_siege || self.cookies.are_kept() || self.repeats_unauthorized > 0 || self.needs_page()
     }

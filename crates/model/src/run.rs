@@ -67,12 +67,14 @@ impl Run {
     pub fn fold(&mut self, event: &Event) {
         match event {
             Event::Started { plan, environment, unix_seconds } => {
+                // The figures of an only population are those of the run.
                 if plan.populations.len() > 1 {
                     let populations = 0..plan.populations.len();
                     self.populations = populations
                         .map(|number| Self { plan: Some(plan.of_population(number)), ..Self::default() })
                         .collect();
                 }
+                // Cheap, because copies of a plan share its requests.
                 self.plan = Some((**plan).clone());
                 self.environment = (**environment).clone();
                 self.unix_seconds = *unix_seconds;
@@ -84,6 +86,8 @@ impl Run {
                 self.populations.iter_mut().for_each(|population| population.fold(event));
             }
             Event::Target { addresses, server } => {
+                // The server's name becomes known only with its first reply, so an event may have
+                // one of the two.
                 if !addresses.is_empty() {
                     self.environment.addresses.clone_from(addresses);
                 }
@@ -97,11 +101,13 @@ impl Run {
                     population.fold_population(snapshot);
                 }
             }
+            // `add_to` limits the number of entries, also over all processes.
             Event::CheckFailures(failures) => {
                 for failure in failures {
                     failure.clone().add_to(&mut self.check_failures);
                 }
             }
+            // The memory of a run is bounded, so single samples are not stored.
             Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {
                 self.history.entry(r.source.clone()).or_default().push(r);
@@ -114,6 +120,8 @@ impl Run {
             Event::Finished(finish) => {
                 self.finish = Some(finish.clone());
                 self.populations.iter_mut().for_each(|population| population.fold(event));
+                // A study stores many runs. Lists of non-empty buckets need less memory than full
+                // histograms.
                 self.compact();
             }
             Event::Lost(loss) => self.losses.push(*loss),
@@ -136,6 +144,7 @@ impl Run {
 
     /// Adds a snapshot of this population, which has separate phases.
     fn fold_population(&mut self, s: &Snapshot) {
+        // Stages are events of the run, so the phases of a population follow from its snapshots.
         if self.phases.last().is_none_or(|(phase, _)| *phase != s.phase) {
             self.phases.push((s.phase, s.from));
         }
@@ -156,11 +165,14 @@ impl Run {
         self.total.merge(&s.measured);
         self.warmup.merge(&s.warmup);
         for (label, tally) in &s.labels {
+            // Reports show the other values only for the whole run, and a run may have 1,000
+            // labels.
             self.labels.entry(*label).or_default().merge_replies(tally);
         }
         for (name, tally) in &s.transactions {
             self.transactions.entry(name.clone()).or_default().merge(tally);
         }
+        // Throughput excludes the grace period: its replies are counted in the percentiles only.
         if s.phase == Phase::Measure {
             self.flow.follow(&s.flow);
         }
@@ -168,6 +180,7 @@ impl Run {
             self.flow_grace.follow(&s.flow);
         }
         self.flow_all.follow(&s.flow);
+        // Each population has its own phases, so the run's measured flow is the sum of theirs.
         if !self.populations.is_empty() {
             self.sum_flows();
         }
@@ -241,6 +254,7 @@ impl Run {
 
     /// True if the run was stopped early.
     pub fn is_interrupted(&self) -> bool {
+        // A log without an end belongs to a run that was killed.
         self.finish.as_ref().is_none_or(|f| f.interrupted)
     }
 }

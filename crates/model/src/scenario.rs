@@ -91,6 +91,7 @@ pub enum ScenarioStep {
     },
     /// Increases the number of samples that JMeter's records show for transactions, without a
     /// sample. It is not timed.
+    // JMeter counts them in the message of a transaction: `Number of samples in transaction : 3`.
     CountInTransactions(TransactionCount),
     /// Repeats steps a number of times.
     Loop {
@@ -176,6 +177,7 @@ pub enum ScenarioStep {
     /// A pause that limits users to a rate.
     Pace(Pace),
     /// Waits until a number of users of the population wait here.
+    // JMeter's Synchronizing Timer.
     Meet {
         /// A text: number of users; 0: all users of the population.
         users: String,
@@ -252,6 +254,7 @@ pub enum Rounds {
     Number(u64),
     /// A text with the number, evaluated when the loop begins; 0 if it is not a number, unlimited
     /// if it is negative.
+    // JMeter accepts functions and variables as the loop count.
     Text(String),
 }
 
@@ -273,6 +276,7 @@ pub enum Values {
         prefix: String,
         /// A text: number before the first one; empty: 0.
         #[serde(default)]
+        // JMeter's ForEach Controller excludes the start index and includes the end index.
         after: String,
         /// A text: last number; empty: no limit.
         #[serde(default)]
@@ -367,6 +371,7 @@ pub enum DataEnd {
     /// Stops the whole run.
     StopRun,
     /// Sets variables to `<EOF>`, as in JMeter.
+    // JMeter does so if a data set neither recycles its file nor stops the thread.
     Eof,
 }
 
@@ -527,6 +532,7 @@ pub struct Share {
     /// A text: a number.
     pub value: String,
     /// True: the number is a percentage. False: it is a total number of times.
+    // JMeter's Throughput Controller has both modes: percent and total executions.
     pub percent: bool,
     /// True: evaluations are counted for each user separately.
     pub per_user: bool,

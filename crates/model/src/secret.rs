@@ -27,10 +27,13 @@ const IN_HEADERS: [&str; 14] = [
 ];
 
 /// Headers that contain such a part but are not secret: challenges of servers, and the CORS switch.
+// The challenge of a server contains no credentials.
 const PUBLIC_HEADERS: [&str; 4] =
     ["wwwauthenticate", "proxyauthenticate", "authority", "accesscontrolallowcredentials"];
 
 /// Complete names of secret fields, in lower case and without separators.
+// Complete names, because their letters occur in other words: `pin` in `shipping`, `sig` in
+// `design`.
 const FIELDS: [&str; 28] = [
     "pwd",
     "pass",
@@ -84,8 +87,10 @@ const IN_FIELDS: [&str; 15] = [
 /// Last words of field names with values that describe a secret: `token_type`, `passwordPolicy`,
 /// `max_tokens`.
 const DESCRIPTIONS: [&str; 31] = [
+    // Limits of language models, such as `max_tokens`.
     "tokens",
     "tokenizer",
+    // Only the letters are those of `secret`.
     "secretary",
     "type",
     "count",
@@ -139,6 +144,7 @@ pub fn is_secret_field(name: &str) -> bool {
 /// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data
 /// it is any key.
 pub fn is_secret_parameter(name: &str) -> bool {
+    // Google's APIs, for example, take their API key as the parameter `key`.
     is_secret_field(name) || bare(last_part(name)) == "key"
 }
 
@@ -158,6 +164,7 @@ fn describes(name: &str) -> bool {
         Some(at) => name[at..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric()),
         None => name,
     };
+    // In `TOKEN_TYPE` every capital begins a word, so the part after the separator counts as well.
     let whole = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(name);
     [last, whole].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
 }
@@ -165,6 +172,7 @@ fn describes(name: &str) -> bool {
 /// Last part of a structured name, such as `password` of `user[password]`. The
 /// brackets may be percent-encoded.
 fn last_part(name: &str) -> &str {
+    // PHP reads repeated fields from names such as `token[]`.
     let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
     let name = name.trim_end_matches(']').trim_end_matches("%5D").trim_end_matches("%5d");
     let begin = ["[", "%5B", "%5b", ".", ":"].iter().filter_map(|mark| Some(name.rfind(mark)? + mark.len())).max();
@@ -173,6 +181,7 @@ fn last_part(name: &str) -> &str {
 
 /// Converts a name to lower case and removes separators.
 fn bare(name: &str) -> String {
+    // `X-Api-Key`, `x_api_key` and `apikey` are the same name.
     name.trim().chars().filter(|c| !"-_ ".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 

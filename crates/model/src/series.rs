@@ -80,6 +80,7 @@ impl Series {
         let joined = self.joined.max(1);
         let point = Point::from(snapshot);
         match self.open.last_mut() {
+            // A point with two phases would mix the warm-up with the measured time.
             Some(last) if self.in_last < joined && last.phase == point.phase => {
                 last.follow(&point);
                 self.in_last += 1;
@@ -124,6 +125,7 @@ impl Series {
         let mut half = false;
         for point in self.points() {
             match halved.open.last_mut() {
+                // Points of two phases stay separate, so more than half of them may remain.
                 Some(last) if half && last.phase == point.phase => {
                     last.follow(&point);
                     half = false;
@@ -134,6 +136,7 @@ impl Series {
                 }
             }
         }
+        // The last point has half of the snapshots if it found no partner.
         halved.in_last = if half { halved.joined / 2 } else { halved.joined };
         *self = halved;
     }
@@ -161,6 +164,7 @@ struct PackedPoint {
     #[prost(bytes = "vec", tag = "5")]
     response: Vec<u8>,
     #[prost(uint64, tag = "6")]
+    // A sketch has buckets only, so its exact maximum is stored separately.
     response_max: u64,
     #[prost(bytes = "vec", tag = "7")]
     lag: Vec<u8>,

@@ -43,6 +43,7 @@ impl Snapshot {
     /// Appends a later interval of the same phase.
     pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
+        // Levels are those of the later interval, whereas tallies add up.
         self.flow.follow(&later.flow);
         self.add_requests(later);
     }

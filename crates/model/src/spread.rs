@@ -58,6 +58,7 @@ pub struct Spread {
 
 impl Default for Spread {
     fn default() -> Self {
+        // In short spans, microseconds of lag move arrivals across a boundary.
         let levels = [1, 10, 100].map(|bins_each| SpanCounts { bins_each, ..SpanCounts::default() });
         Self { levels, open: VecDeque::new() }
     }
@@ -93,6 +94,7 @@ pub struct Moments {
 impl Moments {
     fn add(&mut self, n: u64) {
         self.sum += n;
+        // Sums and squares can be merged, so the counts themselves need not be stored.
         self.squares += n * n;
     }
 }
@@ -124,6 +126,7 @@ impl Spread {
     /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough
     /// spans. None if there are none.
     pub fn shortest_conclusive(&self) -> Option<&SpanCounts> {
+        // With fewer arrivals per span, a single one changes the index of dispersion.
         const ARRIVALS: u64 = 20;
         const SPANS: u64 = 20;
         self.levels
@@ -168,6 +171,7 @@ impl SpanCounts {
     fn dispersion_of(&self, moments: Moments) -> Option<f64> {
         let n = self.spans as f64;
         let sum = moments.sum as f64;
+        // Variance ÷ mean of N counts n: (Σn² / N − (Σn / N)²) ÷ (Σn / N).
         (moments.sum > 0).then(|| moments.squares as f64 / sum - sum / n)
     }
 }

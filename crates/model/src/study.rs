@@ -57,6 +57,7 @@ impl Study {
     pub fn only_run(&self) -> Option<&Trial> {
         let [trial] = &self.trials[..] else { return None };
         let is_sweep = matches!(self.experiment.question, Question::Sweep);
+        // A sweep that was stopped after one trial has more trials planned.
         (is_sweep && self.experiment.trials() == 1).then_some(trial)
     }
 

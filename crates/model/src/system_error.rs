@@ -3,6 +3,7 @@
 /// Removes error numbers from a message: `No such file or directory (os error 2)` loses
 /// the part in parentheses.
 pub fn without_number(text: &str) -> String {
+    // The standard library appends the number to every error of the system.
     let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
     match rest.split_once(')') {
         // A message may contain several errors.

@@ -48,6 +48,7 @@ sums! {
         /// Service times (sent → last byte) of the same requests.
         [message, optional] service: Histogram = 14,
         /// Queue waits (planned → free) of all begun requests.
+        // Reports show the rows with `(run)` only for the whole run, so labels do without them.
         [message, optional] queue_wait: Histogram = 15 (run),
         /// Lags (free → begun) of all begun requests.
         [message, optional] lag: Histogram = 16 (run),
@@ -109,6 +110,7 @@ impl Statuses {
     /// Increases the count of `status` by `n`.
     #[inline]
     pub fn add(&mut self, status: u16, n: u64) {
+        // A run has few statuses, so a linear search is faster than a map.
         match self.0.iter_mut().find(|s| s.0 == status) {
             Some(entry) => entry.1 += n,
             None => self.0.push((status, n)),
@@ -152,6 +154,7 @@ impl FromIterator<(u16, u64)> for Statuses {
 
 impl PartialEq for Statuses {
     fn eq(&self, other: &Self) -> bool {
+        // The order depends on the status that arrived first, which differs between workers.
         self.sorted() == other.sorted()
     }
 }
@@ -171,6 +174,7 @@ impl Tally {
         self.bytes_received += sample.bytes_received;
         self.queue_wait.record(sample.queue_wait_nanos());
         self.lag.record(sample.lag_nanos());
+        // Most requests reuse a connection; zeros would hide the others in the percentiles.
         if sample.opening_lag > 0 {
             self.opening_lag.record(sample.opening_lag);
         }
@@ -182,6 +186,8 @@ impl Tally {
         }
         if sample.opened {
             self.phases.record_opening(&sample.opening);
+            // `sent` equals `begun` if the request was never written, so the connection was not
+            // ready.
             if sample.sent > sample.begun {
                 self.phases.connection.record(sample.sent.nanos_since(sample.begun));
             }
@@ -211,6 +217,8 @@ impl Tally {
     fn record_late(&mut self, sample: &Sample) {
         let response = sample.response_nanos();
         self.late.record(response);
+        // Slow and late requests are rarely the same, so percentiles cannot be subtracted
+        // afterwards.
         self.late_without_lag.record(response - sample.lag_nanos());
     }
 
@@ -224,12 +232,16 @@ impl Tally {
             // A failed check has a complete reply, which is recorded there. A dropped
             // request has no times.
             Failure::Check | Failure::Dropped => {}
+            // A timeout is a lower bound of the response time. Without it, a server that hangs
+            // would look fast.
             Failure::Timeout => {
                 self.response.record(sample.response_nanos());
                 self.not_good.record(sample.response_nanos());
                 self.timed_out.record(sample.response_nanos());
                 self.service.record(sample.service_nanos());
             }
+            // A refused connection fails within microseconds and would lower the percentiles of
+            // replies.
             _ => entry(&mut self.failure_times, failure).record(sample.response_nanos()),
         }
     }
@@ -258,6 +270,8 @@ impl Tally {
 
     /// Number of requests that were begun and ended without a complete reply, except cut ones.
     pub fn failed(&self) -> u64 {
+        // `begun = completed + failed + cut`, so these three kinds have counts elsewhere in the
+        // sum.
         let completed_or_not_begun = [Failure::Check, Failure::Dropped, Failure::Cut];
         Failure::all().filter(|f| !completed_or_not_begun.contains(f)).map(|f| self.failed_by(f)).sum()
     }
@@ -275,6 +289,7 @@ impl Tally {
     /// Share of errors in the attempted requests; 0 if there are none.
     pub fn error_share(&self) -> f64 {
         let all = self.attempted();
+        // Without requests, 0 / 0 would be NaN.
         if all == 0 { 0.0 } else { self.errors() as f64 / all as f64 }
     }
 
@@ -286,6 +301,7 @@ impl Tally {
     /// Returns a quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests
     /// count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
+        // These requests have no response time, but they are slower than every reply.
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
         quantile::censored(&self.response.without(&self.timed_out), &self.timed_out, unseen, q)
     }
@@ -294,6 +310,7 @@ impl Tally {
     /// from its response time.
     pub fn response_quantile_without_lag(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
+        // Late requests are replaced by their values without lag; the others keep theirs.
         let mut response = self.response.without(&self.timed_out).without(&self.late);
         response.merge(&self.late_without_lag);
         quantile::censored(&response, &self.timed_out, unseen, q)

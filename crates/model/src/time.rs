@@ -18,6 +18,7 @@ impl Tick {
     /// Nanoseconds from `earlier` to this instant; 0 if `earlier` is later.
     #[inline]
     pub fn nanos_since(self, earlier: Self) -> u64 {
+        // An instant that never happened is 0, so `earlier` may be greater.
         self.0.saturating_sub(earlier.0)
     }
 
@@ -33,6 +34,7 @@ impl Tick {
 
     /// Seconds from `zero` to this instant, negative if `zero` is later.
     pub fn seconds_from(self, zero: Self) -> f64 {
+        // Signed, because instants of the warm-up are before the zero of a chart.
         (self.0 as f64 - zero.0 as f64) / 1e9
     }
 }
@@ -93,6 +95,7 @@ pub mod seconds {
     ///
     /// The value is not a number, negative, or too large.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+        // `from_secs_f64` panics for negative numbers, which JSON may contain.
         Duration::try_from_secs_f64(f64::deserialize(d)?).map_err(serde::de::Error::custom)
     }
 }

@@ -51,12 +51,15 @@ impl TransactionTally {
 
     /// Number of transactions that have not ended yet.
     pub fn in_flight(&self) -> u64 {
+        // A transaction may end in a later interval than it started, so the difference can be
+        // negative.
         self.started.saturating_sub(self.succeeded + self.failed + self.unfinished)
     }
 
     /// Returns a quantile of the response time, in nanoseconds. Unfinished transactions
     /// count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
+        // An unfinished transaction is slower than every finished one.
         quantile::censored(&self.response, &Histogram::new(), self.unfinished, q)
     }
 

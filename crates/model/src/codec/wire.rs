@@ -35,6 +35,7 @@ pub enum Kind {
     Label(Label),
     #[prost(message, tag = "4")]
     Target(Target),
+    // Boxed, because an enum is as large as its largest variant.
     #[prost(message, boxed, tag = "5")]
     Snapshot(Box<Snapshot>),
     #[prost(message, tag = "6")]
@@ -58,6 +59,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Started {
     #[prost(string, tag = "1")]
+    // JSON, so that a setting with a default can be added without a message for it.
     pub plan_json: String,
     #[prost(string, tag = "2")]
     pub environment_json: String,
@@ -218,6 +220,7 @@ pub struct Sample {
     #[prost(uint64, tag = "12")]
     pub iteration: u64,
     #[prost(uint32, optional, tag = "13")]
+    // protobuf has no integers of 16 bits.
     pub status: Option<u32>,
     #[prost(bool, tag = "14")]
     pub expected: bool,
@@ -306,5 +309,6 @@ pub enum AccountKind {
     #[prost(message, tag = "2")]
     Event(Event),
     #[prost(bool, tag = "3")]
+    // A variant of a oneof needs a value; this one has no meaning.
     EndRun(bool),
 }

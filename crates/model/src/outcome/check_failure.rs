@@ -31,6 +31,7 @@ impl CheckFailure {
     pub fn add_to(self, all: &mut Vec<Self>) {
         if let Some(same) = all.iter_mut().find(|other| other.is_same_check(&self)) {
             same.count += self.count;
+        // Entries for other checks do not count, so each label can have one above the maximum.
         } else if all.len() < MOST || self.check == OTHERS {
             all.push(self);
         // The condition may contain values of the request, so the number of checks must be limited.

@@ -44,6 +44,7 @@ pub enum Malformed {
     TrailersTooLarge,
     /// The first bytes are an HTTP/1 reply.
     #[error("the server answered in HTTP/1, not in HTTP/2")]
+    // A server without HTTP/2 answers the preface `PRI * HTTP/2.0` with an HTTP/1 error.
     Http1Reply,
     /// The first frame is not SETTINGS.
     #[error("the first frame is not SETTINGS (RFC 9113 section 3.4)")]
@@ -105,6 +106,8 @@ pub enum Malformed {
     BodyLength,
     /// Limit of brunt: too many frames that need a response.
     #[error("the server sends SETTINGS or PING without end (limit of brunt)")]
+    // Each needs a response, so a flood of them keeps the client busy (CVE-2019-9512,
+    // CVE-2019-9515).
     ControlFrames,
     /// The code `NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]
@@ -301,6 +304,9 @@ impl Malformed {
     /// Returns the kind of failure with this cause.
     pub fn failure(self) -> Failure {
         match self {
+            // In TLS 1.3 the client completes the handshake before the server checks its
+            // certificate (RFC 8446). The alert thus arrives in place of the reply, but the
+            // handshake failed.
             Self::TlsCertificateRequired | Self::TlsAlert => Failure::Tls,
             // The variants are ordered by kind of failure.
             _ if self < Self::ResetNoError => Failure::Protocol,

@@ -2,9 +2,11 @@
 //! number, and names them.
 
 /// Offset of gRPC statuses: 1,000 is OK, 1,014 is UNAVAILABLE.
+// HTTP statuses have three digits, so 1,000 is the first free number.
 pub const GRPC_STATUS: u16 = 1000;
 
 /// Offset of WebSocket close codes: 21,008 is 1008, a policy violation.
+// Close codes are 1,000 to 4,999 and would overlap with gRPC statuses.
 pub const CLOSE_STATUS: u16 = 20_000;
 
 /// Maximum code of gRPC. Larger ones, which do not exist, would look like close codes.
@@ -16,6 +18,7 @@ const CLOSE_NAMES: [(u16, &str); 13] = [
     (1001, "going away"),
     (1002, "protocol error"),
     (1003, "unsupported data"),
+    // 1004, 1006 and 1015 are missing: RFC 6455 reserves them, and they never occur in a frame.
     (1005, "no code"),
     (1007, "invalid data"),
     (1008, "policy violation"),
@@ -63,6 +66,7 @@ pub fn grpc_code_status(code: u16) -> u16 {
 pub fn status_text(status: u16) -> String {
     if let Some(code) = status.checked_sub(CLOSE_STATUS) {
         let name = CLOSE_NAMES.iter().find(|known| known.0 == code).map_or("", |known| known.1);
+        // Codes from 3,000 on belong to libraries and applications, and have no name here.
         return format!("close {code} {name}").trim_end().to_owned();
     }
     match status.checked_sub(GRPC_STATUS) {

@@ -60,7 +60,10 @@ impl TestStage {
     pub fn runs_after(&self, ended: Option<StageKind>) -> bool {
         match ended {
             None => true,
+            // A server that was not prepared needs no cleanup, and its figures would be
+            // meaningless.
             Some(StageKind::Setup) => false,
+            // JMeter runs tearDown groups after a stop only if the test plan requests it.
             Some(StageKind::Main | StageKind::Teardown) => self.runs_after_stop,
         }
     }
@@ -74,6 +77,7 @@ impl TestStage {
     /// Reduces the number of worker threads so that each has a user.
     pub fn limit_threads(&mut self) {
         let users = u32::try_from(self.peak_users()).unwrap_or(u32::MAX);
+        // The engine needs a worker even if no user is planned.
         self.plan.threads = self.plan.threads.min(users).max(1);
     }
 }
@@ -89,6 +93,7 @@ impl Plan {
     pub fn apply_stage_output(&mut self, handed: &StageOutput) {
         for scenario in self.populations.iter_mut().map(|population| &mut population.scenario) {
             scenario.properties.clone_from(&handed.properties);
+            // JMeter's threads share properties, but each has its own variables.
             if scenario.texts != TextRules::Expressions {
                 continue;
             }

@@ -53,5 +53,6 @@ pub enum Order {
     User,
     /// Request n of the run is entry ⌊(n + 1) · s⌋ of the list, modulo its length, where s is this
     /// value in millionths: a new entry every 1/s requests.
+    // Millionths as an integer, because f64 implements no `Eq`.
     Slow(u32),
 }

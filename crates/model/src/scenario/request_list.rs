@@ -40,6 +40,7 @@ impl DerefMut for RequestList {
 
 impl From<Vec<Request>> for RequestList {
     fn from(mut requests: Vec<Request>) -> Self {
+        // A list that was read one by one has spare capacity, and lives as long as the run.
         requests.shrink_to_fit();
         Self(Arc::new(requests))
     }

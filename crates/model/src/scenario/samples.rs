@@ -21,10 +21,12 @@ pub struct ScriptSample {
 #[serde(rename_all = "snake_case")]
 pub enum SampleMaker {
     /// The variables of the user are the sample.
+    // JMeter's Debug Sampler.
     Variables,
     /// A script creates the sample.
     Script(Script),
     /// The sample has fixed parts.
+    // JMeter's Dummy Sampler and Java requests, which need no script engine.
     Fixed(FixedSample),
 }
 

@@ -28,6 +28,7 @@ pub struct StageVariables {
 impl StageVariables {
     /// True if no earlier stage sets a variable.
     pub fn is_empty(&self) -> bool {
+        // The names that a script sets are unknown before it has run.
         self.values.is_empty() && !self.has_scripts
     }
 }

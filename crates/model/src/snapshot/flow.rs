@@ -91,6 +91,7 @@ impl Counter {
             FigureKind::Peak => FigureValue::Count((self.value)(&run.peak)),
             FigureKind::Seconds => FigureValue::Seconds(seconds_of(total)),
             FigureKind::MeanSeconds(count) => total
+                // `checked_div` returns None if nothing was counted.
                 .checked_div(count(&run.flow_all))
                 .map_or(FigureValue::Unknown, |nanos| FigureValue::Seconds(seconds_of(nanos))),
         }
@@ -124,6 +125,7 @@ macro_rules! counters {
             }),*];
 
             /// Adds the same interval of another worker.
+            // Levels add up as well: each worker has its own connections and users.
             pub fn merge(&mut self, other: &Self) {
                 $(self.$name += other.$name;)*
             }
@@ -163,15 +165,18 @@ counters! {
         /// Bytes of replies.
         bytes_received: total = 8,
         /// Nanoseconds that requests were in flight: the integral over time of their number.
+        // Rows are in the order of reports, numbers in the order in which fields were added.
         in_flight_nanos: total = 13,
         /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
         thought_nanos: total = 14,
         /// Nanoseconds by which requests of one virtual user overlapped: for each of its parallel steps, the integral over
         /// time of the requests that had not ended, less one.
+        // Little's law needs it: a user with parallel requests counts once per request in flight.
         overlap_nanos: total = 21,
         /// Bytes of body that replies with a Content-Length announced, of whole replies.
         announced_bytes: total = 15,
         /// Bytes received of these bodies.
+        // A consistency check compares it with the row above: whole replies have whole bodies.
         announced_came_bytes: total = 16,
         /// Requests in flight at the end.
         in_flight: level = 17,

@@ -122,6 +122,7 @@ impl Summand for Histogram {
 
     fn from_field(field: Self::Field) -> Option<Self> {
         let Some(message) = field else { return Some(Self::new()) };
+        // The two lists are pairs, so different lengths mean a damaged message.
         if message.steps.len() != message.counts.len() {
             return None;
         }
@@ -206,6 +207,7 @@ impl Summand for Vec<(Malformed, u64)> {
         Some(
             field
                 .iter()
+                // An unknown cause comes from a later version; its failure is counted anyway.
                 .filter_map(|message| Some((kinds::Malformed::from_number(message.cause)?, message.count)))
                 .collect(),
         )
@@ -214,6 +216,7 @@ impl Summand for Vec<(Malformed, u64)> {
 
 /// Returns the value of a key, which is added to the list if it is missing.
 pub fn entry<K: Copy + PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
+    // These lists have a few entries, so a linear search is faster than a map.
     let index = list.iter().position(|entry| entry.0 == key).unwrap_or_else(|| {
         list.push((key, V::default()));
         list.len() - 1

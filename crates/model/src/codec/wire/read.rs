@@ -42,6 +42,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         Some(Kind::Started(s)) => started(&s)?,
         Some(Kind::Stage(s)) => match Phase::from_number(s.phase) {
             Some(phase) => model::Event::Stage { at: Tick(s.at_nanos), phase },
+            // An unknown phase comes from a later version, and no known part of the run is meant.
             None => return Some(Decoded::Unknown),
         },
         Some(Kind::Label(l)) => model::Event::Label { id: l.id, name: l.name, hop_of: l.hop_of },
@@ -125,6 +126,7 @@ impl From<&Bin> for model::spread::Bin {
 }
 
 fn sample(s: &Sample) -> Option<model::Sample> {
+    // A status above 65,535 is impossible, so the message is damaged.
     let status = s.status.map(u16::try_from).transpose().ok()?;
     let failed = (s.failure != 0).then(|| failure(s.failure));
     Some(model::Sample {

@@ -8,8 +8,10 @@ mod model {
 macro_rules! kinds {
     ($name:ident { $($kind:ident = $number:literal,)* }) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
+        // prost represents enumerations of protobuf as i32.
         #[repr(i32)]
         pub enum $name {
+            // proto3 requires 0 as the first value; it is the default of a missing field.
             Unspecified = 0,
             $($kind = $number,)*
         }
@@ -17,6 +19,7 @@ macro_rules! kinds {
         impl $name {
             /// Returns the number of a kind.
             pub fn number(kind: model::$name) -> i32 {
+                // Without a wildcard, a new kind that has no number does not compile.
                 match kind {
                     $(model::$name::$kind => $number,)*
                 }
@@ -81,6 +84,7 @@ kinds!(Malformed {
     GoAway = 21,
     PseudoHeader = 22,
     DataBeforeHead = 23,
+    // From here on, kinds are in the order in which they were added: a number never changes.
     BodyLength = 24,
     ControlFrames = 25,
     ResetNoError = 26,
