@@ -6,12 +6,14 @@ use std::time::Duration;
 /// Returns a sentence such as `2 contenders × 30 steps × 3 repetitions = 180 trials, about
 /// 1 h 45 min`.
 pub fn sentence(experiment: &Experiment) -> String {
+    // The number of trials is unknown: each search chooses its own.
     if let (Question::Compare(_), Some(find)) = (&experiment.question, experiment.find()) {
         let searches =
             u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX).saturating_mul(experiment.repetitions);
         let contenders = count_text(experiment.contenders.len(), "contender");
         let repetitions = count_text(experiment.repetitions as usize, "repetition");
         let given_loads: Duration =
+            // The first step is the pattern, which is not measured.
             experiment.contenders.iter().flat_map(|c| &c.steps[1..]).filter_map(|s| trial(&s.plan)).sum();
         let all = find.within * searches + given_loads * experiment.repetitions;
         return format!("{contenders} × a search × {repetitions}, at most about {}", duration_text(all));
@@ -35,6 +37,7 @@ pub fn sentence(experiment: &Experiment) -> String {
 /// it is left out.
 fn time(experiment: &Experiment) -> String {
     let once: Duration = plans(experiment).filter_map(trial).sum();
+    // Before the first trial there is no pause.
     let rests = u32::try_from(experiment.trials().saturating_sub(1)).unwrap_or(u32::MAX);
     let all = once.saturating_mul(experiment.repetitions).saturating_add(experiment.cooldown.saturating_mul(rests));
     let about = match () {
@@ -42,6 +45,7 @@ fn time(experiment: &Experiment) -> String {
             return "for as long as the servers take".to_owned();
         }
         () if plans(experiment).any(|plan| trial(plan).is_none()) => "at least",
+        // Comparisons and goals end the trials as soon as the result is decided.
         () if experiment.may_end_early() || plans(experiment).any(|plan| plan.until.is_some()) => "at most about",
         () => "about",
     };
@@ -55,6 +59,7 @@ fn plans(experiment: &Experiment) -> impl Iterator<Item = &Plan> {
 /// Duration of a trial; None if it depends on the server.
 pub fn trial(plan: &Plan) -> Option<Duration> {
     let all: Option<Vec<Duration>> = plan.populations.iter().map(population).collect();
+    // The populations run at the same time.
     all?.into_iter().max()
 }
 
@@ -62,9 +67,11 @@ fn population(population: &Population) -> Option<Duration> {
     let stop = &population.stop;
     let requests = match &population.load {
         Load::Open { rate, .. } => rate.as_constant().zip(stop.requests).map(|(rate, n)| n as f64 / rate),
+        // The rate of a closed loop depends on the server.
         Load::Closed { .. } => None,
     };
     let requests = requests.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // The first condition to hold ends the run.
     let measured = [stop.duration, requests].into_iter().flatten().min()?;
     Some(stop.warmup + measured)
 }

@@ -80,6 +80,7 @@ impl Default for RunSettings {
             url: None,
             scenario: None,
             load: LoadSettings::default(),
+            // Zero durations: the table of settings has the defaults.
             stop: Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) },
             request: RequestSettings::default(),
             replies: ReplyPolicy::default(),
@@ -321,6 +322,7 @@ impl CompareSettings {
     pub fn or(self, other: Self) -> Self {
         Self {
             at: self.at.or(other.at),
+            // An empty list means that the setting was not given.
             metrics: if self.metrics.is_empty() { other.metrics } else { self.metrics },
             smallest: self.smallest.or(other.smallest),
             alpha: self.alpha.or(other.alpha),
@@ -334,6 +336,7 @@ impl CompareSettings {
 
 impl From<&Compare> for CompareSettings {
     fn from(resolved: &Compare) -> Self {
+        // A comparison at capacities has given loads only if it has both.
         let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { ComparedLoads::Capacity } else { ComparedLoads::Both });
         Self {
             at,

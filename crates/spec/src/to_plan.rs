@@ -30,6 +30,7 @@ pub use sweep::sweep_steps;
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
+    // A scenario of a plan file has a policy for each step; the settings have one for all requests.
     let (scenario, reply_policies) = match &settings.scenario {
         Some(planned) => (planned.scenario.clone(), planned.policies.clone()),
         None => (scenario(settings, system)?, vec![settings.replies.clone()]),
@@ -74,6 +75,7 @@ pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()>
     let Some(objective) = unknown else { return Ok(()) };
     let mut names: Vec<String> = plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
     let mut unique = BTreeSet::new();
+    // Not sorted: names in the order of the plan are easier to find.
     names.retain(|name| unique.insert(name.clone()));
     let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown = objective.step.as_deref().unwrap_or_default();
@@ -83,6 +85,7 @@ pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()>
 /// Data of each sample that a result file or a trace needs; None without them.
 pub fn records(output: &OutputSettings) -> Option<Records> {
     if output.trace {
+        // A trace shows requests and replies in full, so it needs more than the columns of a file.
         return Some(Records { detail: RecordDetail::Full, trace: true, ..Records::default() });
     }
     let path = output.jtl.as_deref()?;

@@ -82,6 +82,7 @@ pub enum Content {
     /// Any text without further meaning.
     Word,
     /// A number. The parser accepts a minus and a digit, to refuse them with a better message.
+    // clap would take `-5` for an option.
     Number,
     /// The name of a file.
     Path,
@@ -167,6 +168,7 @@ impl Help {
 
 impl<S> SettingRow<S> {
     /// Creates a setting with a value.
+    // All constructors are const, so that the tables are statics without initialization.
     pub const fn value(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
         Self {
             option,
@@ -271,6 +273,7 @@ impl<S> SettingRow<S> {
 
     /// Puts the default value into the settings.
     pub fn put_default(&self, settings: &mut S) {
+        // Defaults contain no `${env:…}`, so no environment is needed.
         let change = self.default.map(|word| (self.read)(word, |_| None));
         if let Some(Ok(change)) = change {
             change.put_into(settings);
@@ -304,6 +307,7 @@ where
     T: Clone + Send + Sync + 'static,
     E: fmt::Display,
 {
+    // Rows have parsers with several error types; a table needs one.
     let value = read.map_err(|error| error.to_string())?;
     Ok(Change(Arc::new(move |settings: &mut S| put(settings, value.clone()))))
 }
@@ -315,6 +319,7 @@ pub(super) fn on<S: 'static>(put: fn(&mut S)) -> Change<S> {
 
 /// Parses a whole number within bounds.
 pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Result<T, String> {
+    // 18446744073709551615 would explain nothing to a user.
     let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
     // A negative number is a whole number; it is refused because it is out of range.
     let is_whole = !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());

@@ -27,6 +27,7 @@ enum Place {
 /// place of an error.
 pub struct Names<'a> {
     sources: &'a SettingSources,
+    // A message is a closure over a shared reference, so recording a name needs a cell.
     names: RefCell<Vec<&'static str>>,
 }
 
@@ -39,6 +40,7 @@ impl SettingSources {
     /// Adds the sources of `other` for settings that have none here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
+        // The later `extend` overwrites, so the settings of `self` take precedence.
         let mut places = other.places;
         places.extend(self.places);
         Self { places, by_keys: self.by_keys, url: self.url.or(other.url) }
@@ -84,6 +86,7 @@ impl SettingSources {
             Place::Option(_) => None,
         });
         match place {
+            // The error shows the key before its message, so the message must not repeat it.
             Some((key, at)) => SpecError::new(at, key.key, without_name(&wrong, key.key)),
             None => SpecError::unplaced(wrong),
         }
@@ -101,6 +104,7 @@ impl SettingSources {
 /// Removes the key from the start of a message, if a value or a colon follows it.
 fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
     let Some(rest) = wrong.strip_prefix(key) else { return wrong };
+    // `load.rate 5: …` becomes `5: …`, but a sentence keeps its first word.
     let value = rest.strip_prefix(' ').filter(|value| value.starts_with(|c: char| c.is_ascii_digit()));
     rest.strip_prefix(": ").or(value).unwrap_or(wrong)
 }
@@ -117,6 +121,8 @@ impl Names<'_> {
         let key = match self.sources.places.get(option) {
             Some(Place::Key(key, _)) => Some(*key),
             Some(Place::Option(typed)) => return format!("--{typed}"),
+            // A remedy names an option that the user did not give, so the source decides its
+            // spelling.
             None => rows::key_of(option).filter(|_| self.sources.by_keys),
         };
         key.map_or_else(|| format!("--{option}"), Key::shown)

@@ -28,6 +28,7 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
         });
     }
     match *run.http.versions {
+        // gRPC is defined over HTTP/2 only.
         [] if run.calls_grpc() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
         [version] if run.calls_grpc() && version != HttpVersion::V2 => {
@@ -60,6 +61,7 @@ fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion>
 
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     match (run.http.no_keepalive, run.connection.requests_per_connection) {
+        // Both settings mean the same, so giving both is no contradiction.
         (true, None | Some(1)) => Ok(Some(1)),
         (true, Some(n)) => Err(run.sources.refuse(|names| {
             let closes = names.name_of("no-keepalive");
@@ -72,6 +74,7 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
 
 fn check_certificates(run: &RunSettings) -> Result<()> {
     let tls = &run.connection.tls;
+    // The files of a folder contain certificate and key, so a separate key has no certificate.
     let is_folder = tls.cert.as_deref().is_some_and(Path::is_dir);
     require!(run.sources, !is_folder || tls.key.is_none(), |names| {
         let cert = names.name_of("cert");

@@ -22,6 +22,7 @@ pub(super) fn load(settings: &RunSettings, system: &System) -> Result<Load> {
 
 fn closed_loop(settings: &RunSettings) -> Result<Load> {
     let load = &settings.load;
+    // These settings would have no effect, and unknown or ineffective input is refused.
     for (is_given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
         require!(settings.sources, !is_given, |names| {
             let option = names.name_of(option);
@@ -63,6 +64,7 @@ fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
 /// With a rate, the number of connections is a maximum, and not a load.
 fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
     let shape = single_load(settings, "connections", loads)?;
+    // A maximum that changes over time would be a second load.
     let steady = shape.as_constant().filter(|_| shape.duration().is_none());
     require!(settings.sources, steady.is_some(), |names| {
         let rate = names.name_of("rate");
@@ -90,6 +92,7 @@ fn single_load(settings: &RunSettings, option: &'static str, loads: &Loads) -> R
 pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
     let is_closed = matches!(load, Load::Closed { .. });
+    // Each arrival of an open loop is a user with one iteration.
     require!(settings.sources, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
         let iterations = names.name_of("iterations");
         let rate = names.name_of("rate");
@@ -107,6 +110,7 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
     if load.until.is_empty() {
         return Ok(None);
     }
+    // With goals, the duration is the minimum, and `max-duration` is the maximum.
     let min_duration = duration::or_default(settings.stop.duration, defaults::DURATION)?;
     require!(settings.sources, min_duration <= load.max_duration, |names| {
         let until = names.name_of("until");
@@ -124,6 +128,7 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
 /// after half of the whole time cannot be distinguished from one that never is.
 fn max_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
     require!(settings.sources, shape.as_constant().is_some(), |names| format!(
+        // Steady state is detected by figures that stay the same.
         "{0} auto: a load that changes (`{shape}`) is never steady; write {0} 5s, or a load such as {1}",
         names.name_of("warmup"),
         shape.peak()
@@ -175,17 +180,21 @@ pub(super) fn threads(
     cores: u32,
     local: bool,
 ) -> (u32, Vec<String>) {
+    // The server on this machine needs a core.
     let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
     if let Some(requested) = settings.load.threads {
         let all = requested.saturating_mul(processes);
+        // One thread per process is the minimum, so no note advises fewer.
         let is_crowded = all > free && requested > 1;
         let server = if local { ", and the server needs one as well" } else { "" };
         let note = format!("{all} threads on {cores} cores{server}: they compete for CPU");
         return (requested, if is_crowded { vec![note] } else { Vec::new() });
     }
+    // A closed loop has no given rate, so one thread is assumed to suffice.
     let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
     let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
     if needed <= processes.max(1) {
+        // One thread per process is the default, so no note explains it.
         return (needed.min(free).div_ceil(processes), Vec::new());
     }
     let note = settings.sources.text(|names| thread_note(rate.peak(), needed, free, &names.name_of("threads")));
@@ -196,6 +205,7 @@ pub(super) fn threads(
 /// note if there are too few cores.
 pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: bool) -> (bool, Option<String>) {
     let is_requested = settings.load.precise;
+    // A busy-waiting thread uses its core completely, so the server needs another one.
     if !is_requested || threads + u32::from(local) <= cores {
         return (is_requested, None);
     }

@@ -18,6 +18,7 @@ const USABLE_PORT_PERCENT: u64 = 90;
 /// connection, which takes milliseconds.
 const QUICK_PORT_PERCENT: u64 = 45;
 /// Maximum number of loopback addresses of a plan.
+// Addresses are 127.0.0.n, so n must fit into a byte.
 const MAX_ADDRESSES: u64 = 250;
 
 /// Maximum number of connections of a process, by its file descriptors.
@@ -30,6 +31,7 @@ fn connection_limit(load: &Load) -> (&'static str, u64) {
     match load {
         Load::Closed { users, .. } => ("connections", users.peak() as u64),
         Load::Open { connections: Some(n), .. } => ("connections", (*n).into()),
+        // Without a maximum, each request in flight may have its own connection.
         Load::Open { max_in_flight, .. } => ("max-in-flight", (*max_in_flight).into()),
     }
 }
@@ -40,6 +42,7 @@ pub(super) fn processes(settings: &RunSettings, load: &Load, system: &System) ->
     let capacity = connection_capacity(system);
     let limit = count(system.descriptors);
     let sources = &settings.sources;
+    // The limit on open files applies to each process, so more processes have more connections.
     let needed_processes = most.div_ceil(capacity.max(1)).max(1);
     let raise = format!(
         "To raise the limit: `ulimit -Hn {0}` as root, LimitNOFILE= for a systemd service, --ulimit nofile={0} for a container",
@@ -88,11 +91,13 @@ pub(super) fn sources(settings: &RunSettings, plan: &mut Plan, system: &System) 
 pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
     let ports = system.ports.filter(|_| is_free_to_choose(plan))?;
     let max_connections = connection_limit(&plan.main().load).1;
+    // A single address suffices as long as some ports stay free for other programs.
     let usable = ports * USABLE_PORT_PERCENT / 100;
     if max_connections <= usable || usable == 0 {
         return None;
     }
     let needed_addresses = max_connections.div_ceil((ports * QUICK_PORT_PERCENT / 100).max(1));
+    // The connections that find no port fail as `ports_exhausted`, which names a remedy.
     if needed_addresses > MAX_ADDRESSES {
         return None;
     }
@@ -108,10 +113,12 @@ pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
 /// loopback address of IPv4.
 fn is_free_to_choose(plan: &Plan) -> bool {
     let connection = &plan.connection;
+    // Connections to a proxy or a Unix socket do not start from a loopback address for the server.
     let is_direct = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
     let resolves_to_loopback = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
     is_direct
         && resolves_to_loopback
+        // A source in 127.0.0.0/8 reaches only destinations on this machine.
         && plan.requests().all(|r| target::is_loopback_v4(&r.url) || is_resolved(connection, &r.url))
 }
 

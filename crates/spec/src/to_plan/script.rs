@@ -52,6 +52,7 @@ fn requests_of_file(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -
     let mut requests = Vec::new();
     for entry in urls::read(file, base.map(|b| b.url.as_str()))? {
         let place = format!("{}:{}", file.display(), entry.line);
+        // A URL of the file without credentials belongs to the server of the command line.
         let basic = entry.basic.or_else(|| base?.basic.clone());
         let request = pattern.request(Target { url: entry.url, basic }, entry.action);
         requests.push(Request { weight: entry.weight, ..request.map_err(|error| error.about(&place))? });
@@ -113,8 +114,10 @@ impl<'a> Pattern<'a> {
             }
             body => all.body(method, body.bytes().unwrap_or_default(), MessageRules { interval, is_compressed }),
         });
+        // `--json` sets them for HTTP; `add_headers` sets those of gRPC.
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         grpc::add_headers(&mut headers, grpc::deadline(run));
+        // The gRPC protocol allows POST only.
         let action = Action { method: "POST".into(), body: body.map_err(SpecError::unplaced)?, content_type: None };
         Ok(Self { sources: &run.sources, headers, action, path: Some(format!("/{method}")), services })
     }
@@ -136,6 +139,7 @@ impl<'a> Pattern<'a> {
             })?;
         }
         let label = match &action {
+            // Equal URLs with other methods would otherwise have one label.
             Some(a) if a.method != defaults::METHOD => format!("{} {}", a.method, target.url),
             _ => target.url.clone(),
         };
@@ -164,6 +168,7 @@ fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String>
     match (method, has_message) {
         ("OPEN" | "PING" | "CLOSE", false) => Ok(method),
         (defaults::METHOD | "AWAIT", false) => Ok("AWAIT"),
+        // The default methods of HTTP are also accepted, because the user did not write them.
         (defaults::METHOD | defaults::METHOD_WITH_BODY | "SEND", true) => Ok("SEND"),
         ("SEND", false) => Err("`SEND` sends a message, and there is none; add one, or write AWAIT".to_owned()),
         ("OPEN" | "PING" | "CLOSE" | "AWAIT", true) => {
@@ -188,6 +193,7 @@ fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
     }
     if let Some(basic) = &args.basic {
         let has_placeholders = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
+        // The value is encoded here once, but placeholders differ for each request.
         require!(run.sources, !has_placeholders, |names| format!(
             "{} takes no placeholders; write -H 'Authorization: Basic {{csv:FILE:column}}' with values in base64",
             names.name_of("basic")
@@ -198,6 +204,7 @@ fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
         add_for(&mut headers, "Authorization", format!("Bearer {token}"), sources, "bearer")?;
     }
     if !args.cookies.is_empty() {
+        // HTTP/1.1 allows a single Cookie header field (RFC 6265 section 5.4).
         add_for(&mut headers, "Cookie", args.cookies.join("; "), sources, "cookie")?;
     }
     Ok(headers)

@@ -26,6 +26,7 @@ pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<LoadS
     let mut notes = Vec::<String>::new();
     for load in loads {
         let (plan, new_notes) = to_plan(&with_load(settings, *load), system)?;
+        // Most notes apply to every load of the sweep.
         notes.extend(new_notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         steps.push(LoadStep::new(*load, plan));
     }
@@ -35,6 +36,7 @@ pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<LoadS
 /// Loads of a sweep; None without a sweep. With a rate, the number of connections is a maximum,
 /// and not a load.
 fn sweep(settings: &RunSettings) -> Option<&[f64]> {
+    // The rate comes first, because with it the number of connections is no load.
     match settings.load.rate.as_ref().or(settings.load.connections.as_ref()) {
         Some(Loads::Sweep(loads)) => Some(loads),
         _ => None,

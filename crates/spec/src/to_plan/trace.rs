@@ -25,6 +25,7 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
         population.stop.warmup = Duration::ZERO;
         population.stop.warmup_until_steady = false;
         population.stop.duration =
+            // Without this limit, a trace of an endless loop would never end.
             Some(population.stop.duration.map_or(MAX_DURATION, |planned| planned.min(MAX_DURATION)));
         population.stop.iterations_per_user = Some(iterations);
     }
@@ -32,6 +33,7 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
     plan.processes = 1;
     plan.until = None;
     plan.precise = false;
+    // A few requests of one user do not show whether a server meets an objective.
     plan.objectives.clear();
 }
 

@@ -32,6 +32,7 @@ pub fn size(word: &str) -> Result<u64, WordError> {
     let (digits, unit) = split_unit(word);
     let value = number(digits).ok_or_else(|| size_error(word, "not a number of bytes"))?;
     let scale = scale(unit).ok_or_else(|| size_error(word, &format!("`{unit}` is not a unit of bytes")))?;
+    // 1.001 · 1000 is 1000.9999999999999 in binary fractions.
     let bytes = (value * scale).round();
     if bytes > 1e15 {
         return Err(size_error(word, "that is more than a million gigabytes"));
@@ -55,6 +56,7 @@ pub fn rate(word: &str) -> Result<u64, WordError> {
 fn scale(unit: &str) -> Option<f64> {
     Some(match unit.strip_suffix('B').unwrap_or(unit) {
         "" => 1.0,
+        // SI writes `k`, but many tools write `K`.
         "k" | "K" => 1e3,
         "M" => 1e6,
         "G" => 1e9,

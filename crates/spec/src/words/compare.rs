@@ -90,6 +90,7 @@ fn measure(word: &str) -> Result<Measure, WordError> {
     match word {
         "cpu" => Ok(Measure::ServerCpu),
         "capacity" => Ok(Measure::Capacity),
+        // Reports print this longer name, and users copy it from there.
         _ if word == Measure::ServerCpu.to_string() => Ok(Measure::ServerCpu),
         _ => metric(word).map(Measure::Run).map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
     }
@@ -103,6 +104,7 @@ fn regression(word: &str) -> Result<Regression, WordError> {
     let parts = word.split_once(" worse by ");
     let (figure, by) = parts.ok_or_else(|| WordError::new(word, "`worse by` is missing", FAILURE))?;
     let by = by.trim();
+    // Both wordings mean the same: the bound itself is no failure.
     let by = by.strip_prefix("more than ").map_or(by, str::trim);
     let measure = measure(figure.trim())?;
     // 0 % is allowed here: any significant difference fails.

@@ -8,6 +8,7 @@ use std::time::Duration;
 const UNITS: [(&str, f64); 9] = [
     ("ns", 1.0),
     ("us", 1e3),
+    // Unicode has two letters of the same look, and keyboards produce either.
     ("µs", 1e3), // U+00B5
     ("μs", 1e3), // U+03BC
     ("ms", 1e6),
@@ -29,6 +30,7 @@ const INSTEAD: &str = "a number and a unit (ns us ms s m h d), such as 500ms, 1.
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Duration, WordError> {
     let word = word.trim();
+    // curl and ab also take bare numbers of seconds.
     number(word).map_or_else(|| with_unit(word), |seconds| duration(word, seconds * 1e9))
 }
 
@@ -69,6 +71,7 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
     let mut last_unit = f64::INFINITY;
     while !rest.is_empty() {
         let (nanos, unit, rest_after) = part(rest)?;
+        // `30m1h` and `1h2h` are more likely mistakes than sums.
         if unit >= last_unit {
             return Err(WordError::new(word, "units go from long to short, each once", "them so, such as 1h30m"));
         }

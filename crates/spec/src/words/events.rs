@@ -24,6 +24,7 @@ pub fn parse(word: &str) -> Result<Events, WordError> {
     for part in parts {
         match part.parse() {
             Ok(most) if events.most.is_none() => events.most = Some(most),
+            // A number without a unit is the count, so a time needs its unit.
             _ if events.longest.is_none() => events.longest = Some(duration::with_unit(part)?),
             _ => return Err(WordError::new(word, "has one part twice", INSTEAD)),
         }

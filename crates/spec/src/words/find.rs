@@ -21,11 +21,13 @@ const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
 pub fn requirement(word: &str) -> Result<Requirement, WordError> {
     let rest = word.trim().strip_prefix("capacity");
     let rest = rest.ok_or_else(|| requirement_error(word, "only a capacity can be required"))?;
+    // The longer sign first, because `>=` begins with `>`.
     let signs = [(">=", Relation::AtLeast), ("≥", Relation::AtLeast), (">", Relation::Above)];
     let rest = rest.trim_start();
     let sign = signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
     let (relation, bound) = sign.ok_or_else(|| requirement_error(word, "not a lower bound of the capacity"))?;
     let bound = bound.trim();
+    // In reverse, because `requests/s` ends in `/s`.
     let plain = UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
     let bound = number(plain).filter(|bound| *bound > 0.0);
     let bound = bound.ok_or_else(|| requirement_error(word, "the number after the sign must be above 0"))?;
@@ -82,6 +84,7 @@ pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn load(word: &str) -> Result<f64, WordError> {
+    // In reverse, because `requests/s` ends in `/s`.
     let plain = UNITS.iter().rev().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).trim();
     let load = number(plain).filter(|load| *load > 0.0);
     load.ok_or_else(|| WordError::new(word, "not a load above 0", "a number such as 500"))

@@ -32,6 +32,7 @@ fn aim(word: &str) -> Result<Aim, WordError> {
         return Err(WordError::new(word, "that figure has no interval", "p50, p99, p99.9 or throughput"));
     }
     let q = percentile(word)?;
+    // An order statistic needs samples above it for the upper end of its interval.
     if q >= 1.0 {
         return Err(WordError::new(word, "the maximum has no interval", "p99.9 or less"));
     }

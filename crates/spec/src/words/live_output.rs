@@ -66,10 +66,12 @@ impl LiveOutputRow {
 /// Parses a URL, and the name of the application after `#`. Errors do not repeat the query, which
 /// may contain a password.
 fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> {
+    // Errors show this text, and the query of InfluxDB 1 may contain a password.
     let shown = format!("influx={}", without_query(value));
     let (url, application) = value.split_once('#').unwrap_or((value, APPLICATION));
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let parsed = parsed.ok_or_else(|| influx_error(&shown, "not an http or https URL"))?;
+    // InfluxDB 1 also takes the credentials in the query.
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(WordError::new(
             &shown,
@@ -87,6 +89,7 @@ fn influx(value: &str, environment: Environment) -> Result<LiveSink, WordError> 
     Ok(LiveSink::Influx(InfluxSink {
         url: parsed.into(),
         token: environment(TOKEN).filter(|token| !token.trim().is_empty()).map(|token| Token(token.trim().to_owned())),
+        // JMeter's default, so that dashboards made for JMeter show brunt's figures.
         measurement: "jmeter".into(),
         application: application.to_owned(),
         title: "Test".into(),
@@ -110,6 +113,7 @@ fn graphite(value: &str, _: Environment) -> Result<LiveSink, WordError> {
         return Err(graphite_error(&word, "Graphite takes plain text over TCP, which has no URL"));
     }
     let (address, prefix) = value.split_once('/').map_or((value, None), |(address, prefix)| (address, Some(prefix)));
+    // An IPv6 address in brackets contains colons but may have no port.
     let is_bare = address.ends_with(']') || !address.contains(':');
     let (host, port) =
         if is_bare { None } else { address.rsplit_once(':') }.map_or((address, None), |(h, p)| (h, Some(p)));
@@ -123,6 +127,7 @@ fn graphite(value: &str, _: Environment) -> Result<LiveSink, WordError> {
     if prefix.is_some_and(|prefix| prefix.contains(|c: char| c.is_whitespace() || c.is_control())) {
         return Err(graphite_error(&word, "the prefix holds white space"));
     }
+    // Graphite separates the levels of a path by dots.
     let prefix = prefix.map_or_else(|| PREFIX.to_owned(), |prefix| format!("{}.", prefix.replace('/', ".")));
     Ok(LiveSink::Graphite(GraphiteSink { host, port, prefix }))
 }

@@ -5,6 +5,7 @@ use brunt_script::WordError;
 /// Parses a finite number of digits with at most one point: no sign, no exponent,
 /// no `inf` or `NaN`.
 pub(crate) fn number(word: &str) -> Option<f64> {
+    // `f64::from_str` also accepts `inf`, `NaN`, signs and exponents.
     let plain = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     plain.then(|| word.parse().ok())?.filter(|n: &f64| n.is_finite())
 }

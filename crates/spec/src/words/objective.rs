@@ -43,6 +43,7 @@ fn bounds(part: &str) -> Result<Vec<Objective>, WordError> {
 /// Splits a list of bounds at commas outside quotes.
 fn parts(word: &str) -> Vec<&str> {
     let mut is_quoted = false;
+    // A name in quotes may contain commas.
     let parts = word.split(|letter: char| {
         is_quoted ^= letter == '"';
         letter == ',' && !is_quoted
@@ -102,6 +103,7 @@ pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
 
 fn bound(metric: Metric, word: &str) -> Result<f64, WordError> {
     match metric {
+        // A bare number could be meant as ms.
         Metric::Quantile(_) | Metric::Mean | Metric::Max => Ok(duration::positive_with_unit(word)?.as_secs_f64()),
         Metric::Errors => share(word),
         Metric::Throughput | Metric::Goodput => per_second(word),
@@ -110,6 +112,7 @@ fn bound(metric: Metric, word: &str) -> Result<f64, WordError> {
 
 fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
+    // 0 needs no unit.
     let percent = percent.or((word == "0").then_some(0.0)).filter(|p| *p <= 100.0);
     let percent = percent.ok_or_else(|| WordError::new(word, "not a share of requests", "0% to 100%, such as 0.1%"))?;
     Ok(hundredth(percent))
@@ -122,6 +125,7 @@ fn per_second(word: &str) -> Result<f64, WordError> {
 
 /// A percentage as a share, without the rounding error of dividing 99.9 by 100.
 pub(crate) fn hundredth(percent: f64) -> f64 {
+    // 99.9 / 100.0 is 0.9990000000000001.
     (percent * 1e6).round() / 1e8
 }
 

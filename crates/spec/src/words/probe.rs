@@ -74,6 +74,7 @@ pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
         let all: Vec<_> = ROWS.iter().map(|row| row.word).collect();
         return Err(WordError::new(word, "unknown probe", format!("one of {}", all.join(", "))));
     };
+    // `host` alone is this machine.
     let is_missing = which.is_empty() && kind != "host";
     let source = (row.read)(which).filter(|_| !is_missing);
     let what = source.ok_or_else(|| WordError::new(word, "the source to read is missing or wrong", row.example))?;
@@ -99,6 +100,7 @@ fn page(url: &str, probed: impl Fn(String) -> Probed) -> Option<Probed> {
 /// Host and port of a URL; any other value unchanged.
 fn short_name(which: &str) -> &str {
     let authority = which.split_once("://").map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
+    // Names of sources are stored and shown, and a URL may contain a password.
     authority.rsplit_once('@').filter(|_| authority != which).map_or(authority, |(_, host)| host)
 }
 

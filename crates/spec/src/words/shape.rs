@@ -57,6 +57,7 @@ pub fn rate(word: &str) -> Result<Loads, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn connections(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
+    // Stages may pass through fractions, but their ends are numbers of connections.
     if let Some(fraction) = loads.values().find(|v| v.fract() != 0.0) {
         let wrong = format!("a connection is not divisible ({fraction})");
         return Err(WordError::new(word, wrong, "whole numbers, such as 10 or 0..500/30s"));
@@ -77,6 +78,7 @@ pub fn parse(word: &str) -> Result<Loads, WordError> {
     if let Some(list) = word.strip_prefix('[') {
         return list_sweep(word, list).map(Loads::Sweep);
     }
+    // Only sweeps contain these signs: numbers have no sign and no exponent.
     match word.find(['+', '*']) {
         Some(at) => step_sweep(word, at).map(Loads::Sweep),
         None => stages(word).map(Loads::One),
@@ -132,6 +134,7 @@ fn stage(word: &str) -> Result<Stage, WordError> {
 }
 
 fn stage_duration(word: &str, values: &str, duration: &str) -> Result<std::time::Duration, WordError> {
+    // `2000/s` is the usual notation of a rate, so the error explains it.
     if !duration.contains(|c: char| c.is_ascii_digit()) {
         let wrong = "a stage's duration follows `/`, and a rate is always per second";
         return Err(WordError::new(word, wrong, format!("{values}, or {values}/30s for half a minute of it")));
@@ -178,6 +181,7 @@ fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
         }
         return sweep_loads(word, (to - from) / step, to, |i| from + i * step);
     }
+    // Other values would never reach the end.
     if step <= 1.0 || from == 0.0 {
         return Err(sweep_error(word, "a sweep that multiplies begins above 0, and its factor is above 1"));
     }
@@ -191,12 +195,15 @@ fn sweep_error(word: &str, wrong: &str) -> WordError {
 /// The values with index 0 to `steps`. A value close to `to` becomes `to`, since steps such as
 /// 0.1 are not exact.
 fn sweep_loads(word: &str, steps: f64, to: f64, value: impl Fn(f64) -> f64) -> Result<Vec<f64>, WordError> {
+    // (0.7 − 0.1) / 0.1 is 5.999999999999999 in binary fractions.
     let last = (steps + 1e-9).floor();
+    // Checked before the list is built, which could fill the memory.
     within_bounds(word, last + 1.0)?;
     let mut loads = Vec::new();
     for index in 0..=last as u32 {
         let load = value(f64::from(index));
         let is_end = (load - to).abs() <= 1e-9 * to;
+        // Rounding removes the error of repeated steps: 0.1 · 3 is 0.30000000000000004.
         loads.push(if is_end { to } else { (load * 1e9).round() / 1e9 });
     }
     Ok(loads)

@@ -21,6 +21,7 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
         return Ok(StatusRange { least: status, most: status });
     }
     if let Some(code) = word.strip_prefix("close ") {
+        // RFC 6455 section 7.4.2 defines codes from 1000 to 4999.
         let code = code.trim().parse::<u16>().ok().filter(|code| (1000..=4999).contains(code));
         let code = code.ok_or_else(|| WordError::new(word, "not a close code", INSTEAD))?;
         let status = CLOSE_STATUS + code;
@@ -40,6 +41,7 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
 }
 
 fn status(word: &str, digits: &str) -> Result<u16, WordError> {
+    // Status codes have three digits (RFC 9110 section 15).
     let three = digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     let status = three.then(|| digits.parse().ok()).flatten();
     status.ok_or_else(|| WordError::new(word, "not a status", INSTEAD))

@@ -28,10 +28,12 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
         return Err(WordError::new(word, "a URL is missing", EXAMPLE));
     }
     let (scheme, rest) = scheme(word)?;
+    // The WHATWG parser, which `Url` implements, treats a backslash like a slash.
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
     if has_placeholders(authority) || has_placeholders(scheme) {
         return Err(WordError::new(word, "placeholders are allowed in the path and query only", "the host as it is"));
     }
+    // A password may contain `@`, so the host begins after the last one.
     let (basic, authority) = match authority.rsplit_once('@') {
         Some((user, authority)) => (Some(credentials(word, user)?), authority),
         None => (None, authority),
@@ -51,6 +53,7 @@ pub fn unknown_placeholder(url: &str) -> Option<WordError> {
         let name = inner.split(':').next().unwrap_or_default();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        // `\{` is an escaped brace, and `${…}` is an expression.
         let is_plain = url[..at].ends_with(['\\', '$']);
         (is_name && !is_plain && !has_placeholders(&format!("{{{inner}}}"))).then_some(inner)
     })?;
@@ -63,7 +66,9 @@ pub fn unknown_placeholder(url: &str) -> Option<WordError> {
 /// True if the URL names this machine.
 pub fn is_local(url: &str) -> bool {
     match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        // RFC 6761 section 6.3 reserves `localhost` and all names below it for this machine.
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        // A connection to 0.0.0.0 or :: reaches the same machine on Linux.
         Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => false,
@@ -109,7 +114,9 @@ pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
 }
 
 pub(crate) fn scheme(word: &str) -> Result<(&str, &str), WordError> {
+    // A query may contain a URL with `://`, as in `/login?next=http://h/`.
     let Some((scheme, rest)) = word.split_once("://").filter(|(s, _)| !s.contains(['/', '?', '#'])) else {
+        // curl and browsers also assume http.
         return Ok(("http", word));
     };
     match scheme.to_ascii_lowercase().as_str() {
@@ -125,6 +132,7 @@ pub(crate) fn scheme(word: &str) -> Result<(&str, &str), WordError> {
 }
 
 fn credentials(word: &str, user: &str) -> Result<(String, String), WordError> {
+    // The user part of a URL may have no password (RFC 3986 section 3.2.1).
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     Ok((decoded(word, name)?, decoded(word, password)?))
 }
@@ -136,7 +144,9 @@ fn decoded(word: &str, part: &str) -> Result<String, WordError> {
 
 /// Path and query, without the fragment, which is never sent.
 fn path_and_query(path: &str) -> Result<String, WordError> {
+    // Fragments are reserved for the client (RFC 9110 section 7.1).
     let path = &path[..path.find('#').unwrap_or(path.len())];
+    // An absolute URL with an empty path is requested as `/` (RFC 9112 section 3.2.1).
     let slash = if path.starts_with('/') { "" } else { "/" };
     Ok(format!("{slash}{}", encode_url(path)?))
 }

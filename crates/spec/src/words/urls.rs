@@ -71,6 +71,7 @@ pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> 
 pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     let mut variables = HashMap::new();
     let mut entries = Vec::new();
+    // Editors on Windows begin a file with a byte order mark.
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let line = unquoted(line.trim());
         if line.is_empty() || line.starts_with('#') {
@@ -103,6 +104,7 @@ fn at_line(error: ScriptError, file: &Path, line: u64) -> ScriptError {
 /// Splits `NAME=value`; None if a line is no definition.
 fn definition(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
+    // A URL also contains `=`, but `/` or `:` before it.
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     is_name.then(|| (name, unquoted(value.trim())))
 }
@@ -153,6 +155,7 @@ fn unquoted(text: &str) -> &str {
 
 /// The text within a pair of quotes; None if there are no quotes, or more than two.
 fn within(text: &str, quote: char) -> Option<&str> {
+    // `"a" "b"` is no quoted text, although it begins and ends with quotes.
     text.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.contains(quote))
 }
 
@@ -169,6 +172,7 @@ fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError
 
 /// Parses `[3] URL`. An IPv6 address in brackets is not a weight.
 fn weight(text: &str) -> Result<(u32, &str), WordError> {
+    // An IPv6 address contains colons, a weight does not.
     let bracketed = text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
     let Some((digits, rest)) = bracketed else { return Ok((1, text)) };
     let weight = super::number::count(digits.trim(), "a weight", "[3] http://127.0.0.1/a")?;
@@ -177,6 +181,7 @@ fn weight(text: &str) -> Result<(u32, &str), WordError> {
 
 fn action(text: &str) -> Result<Action, ScriptError> {
     let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    // A word in lower case is more likely a part of the URL after an unencoded space.
     let name = Some(method).filter(|method| method.starts_with(|c: char| c.is_ascii_uppercase()));
     let method = name.and_then(|name| values::method(name).ok()).ok_or_else(|| {
         let instead = "one such as GET, POST or PURGE, or %20 for a space in the URL";
@@ -197,6 +202,7 @@ fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), Scr
     Ok(match data {
         "" if has_length => (Body::Text(String::new()), None),
         "" => (Body::None, None),
+        // siege sends the data of a line as a form.
         data => (Body::Text(data.to_owned()), Some(body::FORM)),
     })
 }

@@ -83,6 +83,7 @@ pub fn method_name(word: &str) -> Result<(), WordError> {
     if word.is_empty() || !word.bytes().all(is_token) {
         return Err(WordError::new(word, "not a method", "one such as GET, POST or DELETE"));
     }
+    // The reply to CONNECT has no end: the connection becomes a tunnel (RFC 9110 section 9.3.6).
     if word == "CONNECT" {
         return Err(WordError::new(word, "CONNECT opens a tunnel and gets no reply", "another method, or --proxy URL"));
     }
@@ -131,7 +132,9 @@ pub fn header_name(name: &str) -> Result<(), WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn text(word: &str) -> Result<String, WordError> {
+    // White space around a value is not part of it (RFC 9110 section 5.5).
     let word = word.trim_matches([' ', '\t']);
+    // A line break would begin another header field.
     if word.chars().any(|c| c.is_control() && c != '\t') {
         return Err(WordError::new(word, "it holds a line break or control character", "it without, on one line"));
     }
@@ -165,6 +168,7 @@ pub fn cookie(word: &str) -> Result<String, WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn basic(word: &str) -> Result<(String, String), WordError> {
+    // A name cannot contain a colon, but a password can (RFC 7617 section 2).
     let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
     let (user, pass) = pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS"))?;
     Ok((user.to_owned(), pass.to_owned()))
@@ -180,6 +184,7 @@ pub fn pem(word: &str) -> Result<PathBuf, WordError> {
         return Err(pem_error(word, "that is a folder"));
     }
     let bytes = std::fs::read(word).map_err(|e| pem_error(word, &format!("cannot be read: {e}")))?;
+    // PEM files may begin with text, such as the output of `openssl x509 -text` (RFC 7468).
     if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
         return Err(pem_error(word, "that file is not PEM"));
     }
@@ -224,6 +229,7 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
     match word {
         "1.0" => Ok(HttpVersion::V1_0),
         "1.1" | "1" => Ok(HttpVersion::V1_1),
+        // The ALPN names, and those of other tools.
         "2" | "2.0" | "h2" | "h2c" => Ok(HttpVersion::V2),
         "3" | "3.0" | "h3" => Ok(HttpVersion::V3),
         _ => Err(WordError::new(word, "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2, 3 or auto", "2")),
@@ -236,6 +242,7 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn grpc_method(word: &str) -> Result<String, WordError> {
+    // The path of a call, `/package.Service/Method`, is often copied from logs.
     let word = word.trim_start_matches('/');
     match word.split_once('/') {
         Some((service, method)) if !service.is_empty() && !method.is_empty() && !method.contains('/') => {
@@ -292,12 +299,14 @@ pub fn resolve(word: &str) -> Result<Resolve, WordError> {
 }
 
 fn host_port_address(word: &str) -> Option<Resolve> {
+    // The address may be IPv6, so the fields are split from the left.
     let (host, rest) = match word.strip_prefix('[') {
         Some(bracketed) => bracketed.split_once("]:")?,
         None => word.split_once(':')?,
     };
     let (port, address) = rest.split_once(':')?;
     let bare = address.strip_prefix('[').and_then(|a| a.strip_suffix(']')).unwrap_or(address);
+    // Hosts are not case-sensitive (RFC 3986 section 3.2.2).
     let resolve = Resolve { host: host.to_ascii_lowercase(), port: port.parse().ok()?, address: bare.parse().ok()? };
     (!host.is_empty()).then_some(resolve)
 }
@@ -315,6 +324,7 @@ pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> 
     if target.basic.is_some() {
         return Err(proxy_error(word, "a name and password for the proxy are not supported yet"));
     }
+    // Two slashes of `http://` and one at the end.
     if target.url.matches('/').count() != 3 || !target.url.ends_with('/') {
         return Err(proxy_error(word, "a proxy has no path"));
     }
@@ -345,6 +355,7 @@ pub fn regex(word: &str) -> Result<String, WordError> {
         Ok(_) => Ok(word.to_owned()),
         Err(error) => {
             let text = error.to_string();
+            // The error of the crate `regex` draws the expression in the lines before.
             let last_line = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let instead = "a regular expression such as '\"ok\":\\s*true'; \\( is a plain (";
             Err(WordError::new(word, last_line, instead))

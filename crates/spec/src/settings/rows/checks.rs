@@ -10,6 +10,7 @@ const CHECKS: &str = "Checks";
 
 /// Rows under the heading of checks.
 pub static ROWS: [Row<RunSettings>; 6] = [
+    // No `List` kind: `status::parse` splits at commas itself, since ranges are values, too.
     Row::repeated("expect-status", "LIST", "Statuses that are good, such as 200,201,300-399,2xx", |w, _| {
         set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v))
     })

@@ -37,6 +37,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             "HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers; several are compared (brunt \
              compare --http 1.1,2,3 URL)",
             |w, _| match w {
+                // The server is asked later, by `to_plan`, once its URL is known.
                 "auto" => Ok(on(|s: &mut S| s.http.is_auto = true)),
                 _ => set(values::http_version(w), add_version),
             },
@@ -93,6 +94,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         |w, _| set(duration::positive(w), |s: &mut S, v| s.connection.timeout = v),
     )
     .under(CONNECTION)
+    // curl's names.
     .aliases(&["m", "max-time"])
     .content(Content::Number)
     .usual(defaults::TIMEOUT)
@@ -170,6 +172,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         Key::new("connection.resolve", ValueForm::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")
     ]),
     Row {
+        // Each of these also determines the destination of connections.
         excludes: &["proxy", "resolve", "unix-socket"],
         ..Row::value(
             "resolve-all",
@@ -194,6 +197,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .aliases(&["x"])
     .keys(&[Key::new("connection.proxy", ValueForm::Value)]),
     Row {
+        // A Unix socket has no addresses, ports and names.
         excludes: &["proxy", "resolve", "resolve-every", "source"],
         ..Row::value("unix-socket", "PATH", "Connect to this Unix socket, whatever the URL's host", |w, _| {
             set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.connection.unix_socket = Some(v))

@@ -52,6 +52,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .short('r')
+    // The names of wrk2, k6 and Fortio.
     .aliases(&["R", "rps", "qps"])
     .content(Content::Number)
     .keys(&[Key::new("load.rate", ValueForm::Loads).about(
@@ -69,6 +70,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .short('d')
+    // The name of hey and oha.
     .aliases(&["z"])
     .content(Content::Number)
     .otherwise_generated(|| format!("{}, unless --requests or stages end the run", defaults::DURATION))
@@ -159,8 +161,10 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .otherwise("1, more where the rate needs them")
+    // wrk's name.
     .aliases(&["t"])
     .keys(&[Key::new("load.threads", ValueForm::Value)]),
+    // wrk needs this option to print percentiles; commands with it must keep working.
     Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
         .under(LOAD)
         .unlisted(),

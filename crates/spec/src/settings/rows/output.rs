@@ -19,6 +19,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     })
     .under(OUTPUT)
     .short('o')
+    // Generated, so that the help lists every format of the crate `report`.
     .help(formats)
     .keys(&[Key::new("outputs", ValueForm::Each)
         .about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
@@ -42,6 +43,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         })
         .under(OUTPUT)
         .otherwise("xml for .xml, else csv")
+        // JMeter's names of the formats.
         .content(Content::Choice(&["csv", "xml"]))
     },
     Row {

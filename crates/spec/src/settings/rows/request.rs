@@ -18,6 +18,7 @@ const ORDERS: [(&str, Order); 4] = [
     ("walk", Order::Walk),
     ("walk_together", Order::WalkTogether),
 ];
+// `Content::Choice` needs a static slice of words only.
 const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
 
 /// Parses the order of a list of URLs, such as `random`.
@@ -33,6 +34,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     Row::value("method", "METHOD", "Method", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
+        // curl's name.
         .aliases(&["request"])
         .otherwise_generated(|| {
             format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)
@@ -64,6 +66,8 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, env| set(values::data(w, env), |s: &mut S, v| s.request.data = Some(v)),
         )
         .under(REQUEST)
+        // curl's `--data` removes line breaks of files; `--data-binary` sends every byte, as brunt
+        // does.
         .aliases(&["data-binary"])
         .keys(&[
             Key::new("script.request.data", ValueForm::Data).about("Body: a text, or `@FILE`"),
@@ -81,6 +85,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
                     s.request.data = Some(v);
                     s.request.data_is_json = true;
                     let headers = &mut s.request.headers;
+                    // Like curl's `--json`.
                     for name in ["Content-Type", "Accept"] {
                         if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
                             headers.push((name.into(), "application/json".into()));
@@ -153,6 +158,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
     })
     .under(REQUEST)
+    // curl's name.
     .aliases(&["b"]),
     Row {
         excludes: &["bearer"],
@@ -163,6 +169,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, env| set(secrets::basic(w, env), |s: &mut S, v| s.request.basic = Some(v)),
         )
         .under(REQUEST)
+        // curl's names.
         .aliases(&["u", "user"])
     },
     Row::value("bearer", "TOKEN|@FILE", "Bearer token, or the content of FILE; sent with every request", |w, env| {

@@ -56,6 +56,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .usual(defaults::FIND_COOLDOWN)
+    // `restart` needs a managed server, which only a plan file has.
     .keys(&[Key::new("find.between", ValueForm::Value)
         .about("Pause between two trials, such as 1s; or `restart` of the managed server")]),
     Row::value(

@@ -66,6 +66,7 @@ pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError>
     }
     let content = content_of(word, environment)?;
     let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
+    // A request has one Cookie header field, with `; ` between cookies (RFC 6265 section 4.2.1).
     Ok(lines.map(super::cookie).collect::<Result<Vec<_>, _>>()?.join("; "))
 }
 
@@ -89,8 +90,10 @@ pub fn filled(word: &str, environment: Environment) -> Result<String, WordError>
     let mut rest = word;
     while let Some((before, tail)) = rest.split_once(BEGIN) {
         let Some((name, after)) = tail.split_once('}') else {
+            // The error does not repeat the text after the mark, which may be secret.
             return Err(WordError::new(BEGIN, "its `}` is missing", "${env:NAME}"));
         };
+        // An empty secret would only fail at the server, where the cause is harder to find.
         let value = environment(name).ok_or_else(|| {
             let shown = format!("{BEGIN}{name}}}");
             WordError::new(
@@ -109,6 +112,7 @@ pub fn filled(word: &str, environment: Environment) -> Result<String, WordError>
 /// The word itself, or the content of the file that it names.
 fn content_of(word: &str, environment: Environment) -> Result<String, WordError> {
     match word.strip_prefix('@') {
+        // Editors end a file with a line break, which is not part of a secret.
         Some(file) => filled(content(file)?.trim(), environment),
         None => filled(word, environment),
     }
