@@ -41,6 +41,7 @@ pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Re
 /// A message: the service or method is unknown, or the messages cannot be sent at intervals.
 pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
     let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
+    // The message is encoded during the run, but the method can be checked now.
     services.body(&message.method, b"", rules)?;
     Ok(Body::Message(message))
 }
@@ -54,6 +55,7 @@ pub fn joined(one: Vec<u8>, other: Vec<u8>) -> Result<Vec<u8>, String> {
     match (one.is_empty(), other.is_empty()) {
         (_, true) => Ok(one),
         (true, _) => Ok(other),
+        // Most plans call one service, so decoding both sets would be in vain.
         _ if one == other => Ok(one),
         _ => Services::merged(&one, &other),
     }
@@ -82,6 +84,7 @@ pub fn is_compressed(headers: &[(String, String)]) -> Result<bool, String> {
 
 /// Requests compressed messages in both directions, instead of a compressed body.
 pub fn compress(headers: &mut Vec<(String, String)>) {
+    // gRPC compresses single messages and negotiates this by separate header fields.
     headers.retain(|(name, _)| !name.eq_ignore_ascii_case("accept-encoding"));
     for name in [ENCODING, ACCEPT_ENCODING] {
         if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
@@ -97,6 +100,7 @@ pub fn deadline(run: &RunSettings) -> Option<Duration> {
 
 /// Adds the header fields of a call, and its deadline if there is one.
 pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duration>) {
+    // `TE: trailers` shows servers whether proxies on the way pass the trailers with the status.
     headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
     let has_deadline = headers.iter().any(|header| header.0.eq_ignore_ascii_case("grpc-timeout"));
     if let Some(deadline) = deadline.filter(|_| !has_deadline) {
@@ -168,10 +172,12 @@ mod files {
     pub fn compile_files(protos: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, String> {
         let mut folders: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         let parents = protos.iter().map(|file| file.parent().filter(|p| !p.as_os_str().is_empty()));
+        // protoc's rule: a file belongs to a folder of imports, so its own folder is one of them.
         folders.extend(parents.map(|parent| parent.unwrap_or(Path::new("."))));
         if let Some(missing) = protos.iter().find(|file| !exists(file, &folders)) {
             return Err(format!("{}: there is no such file", missing.display()));
         }
+        // protox does not support editions, and its error contains no remedy.
         if let Some(file) = protos.iter().find(|file| is_of_edition(file)) {
             let name = file.display();
             return Err(format!(
@@ -189,6 +195,7 @@ mod files {
 
     /// True if the first statement of a file is `edition = …`.
     fn is_of_edition(file: &Path) -> bool {
+        // The compiler reports a file that cannot be read.
         let text = std::fs::read_to_string(file).unwrap_or_default();
         let mut rest = text.trim_start();
         loop {

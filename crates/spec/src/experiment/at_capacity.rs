@@ -49,9 +49,11 @@ pub fn search_run_settings(run_settings: &RunSettings, at: ComparedLoads, given:
     if at != ComparedLoads::Both {
         return run;
     }
+    // These settings are of the given loads; a search chooses the length of its trials.
     run.stop.duration = None;
     run.stop.requests = None;
     run.load.until = Vec::new();
+    // A search begins low, because an overload may damage the server.
     let lowest = given.iter().map(|step| step.load).reduce(f64::min).map(|load| Loads::One(Shape::constant(load)));
     match given.first().map(|step| LoadUnit::from(&step.plan.main().load)) {
         Some(LoadUnit::Users { .. }) => run.load.connections = lowest,
@@ -81,6 +83,7 @@ pub fn prepare_capacity_comparison(
     let search = SearchSettings { within, overload: None, require: Vec::new(), ..search.clone() };
     let (find, search_notes) = search.find(run_settings, contenders, system)?;
     notes.extend(search_notes);
+    // The test compares one capacity of each contender in a block.
     if let [_, second, ..] = &find.objectives[..] {
         return Err(run_settings.sources.refuse(|names| {
             let option = names.name_of("objective");
@@ -113,6 +116,7 @@ fn time_per_search(
     let searches = repetitions.saturating_mul(contenders.len() as u32).max(1);
     let steps = contenders.first().map_or(&[][..], |contender| &contender.steps);
     let given_loads: Duration = steps.iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
+    // The given loads take their part of each repetition first.
     let search_budget = (whole_budget / searches).saturating_sub(given_loads);
     let warmup = steps.first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
     let shortest_trial = warmup + search.trial.0 + search.cooldown;

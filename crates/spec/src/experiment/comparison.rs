@@ -31,8 +31,10 @@ pub fn comparison(
         [] => default_metrics(contenders, at_capacity.as_ref()),
         given => given.to_vec(),
     };
+    // A failure needs the test of its metric, even if the user compares others.
     metrics.extend(settings.fail_if.iter().map(|failure| failure.measure));
     metrics = distinct(metrics);
+    // CPU of one server only would compare nothing.
     require!(sources, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
         let [process, host] =
             [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
@@ -66,6 +68,8 @@ fn check_measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, sources
         });
         return Ok(());
     };
+    // Trials of a search differ in load between the contenders, so other figures are not
+    // comparable.
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
         return Err(sources.refuse(|names| {
             let at = names.name_of("at");
@@ -100,6 +104,7 @@ fn check_comparable(contenders: &[Contender]) -> Result<()> {
             first.name,
             other.name
         );
+        // The think time of users is part of the unit, but may differ.
         let same = std::mem::discriminant(&first.unit()) == std::mem::discriminant(&other.unit());
         ensure!(
             same,
@@ -122,6 +127,7 @@ fn default_metrics(contenders: &[Contender], at_capacity: Option<&AtCapacity>) -
     let throughput = Metric::Throughput;
     let errors = Metric::Errors;
     let is_closed_loop = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
+    // The first metric decides. A closed loop hides queueing, so throughput shows a slower server.
     let metrics = if is_closed_loop { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
     let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
     capacity.into_iter().chain(metrics.into_iter().map(Measure::Run)).chain(cpu).collect()
@@ -146,9 +152,11 @@ pub fn repetitions(
     if let Some(requested) = requested {
         return Ok(requested);
     }
+    // Searches adapt to the time budget, so it does not limit the repetitions.
     let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else { return Ok(defaults::BLOCKS) };
     let plans = contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
     let once: Duration = plans.filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
+    // The durations depend on the servers, so the budget ends the comparison during its run.
     if once.is_zero() {
         return Ok(defaults::MAX_BLOCKS);
     }

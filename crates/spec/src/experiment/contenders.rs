@@ -56,6 +56,7 @@ pub fn contenders(
         return Err(SpecError::unplaced("no URL is given; write one, such as http://127.0.0.1/"));
     }
     let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
+    // A file of URLs is one contender without a URL.
     let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
     let versions: Vec<Option<HttpVersion>> = match &*run.http.versions {
         [] | [_] => vec![None],
@@ -70,6 +71,7 @@ pub fn contenders(
         let (mut contender, new_notes) = contender(word, &run, &steps)?;
         contender.steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
         if let Some(version) = version {
+            // The version alone distinguishes the contenders of one server.
             contender.name = if is_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
         }
         add(&mut contenders, contender)?;
@@ -132,6 +134,7 @@ fn contender(
 /// `/`, `:` or `?`.
 pub fn named(word: &str) -> (Option<&str>, &str) {
     match word.split_once('=') {
+        // A URL also contains `=`, in its query.
         Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
         _ => (None, word),
     }
@@ -141,5 +144,6 @@ pub fn named(word: &str) -> (Option<&str>, &str) {
 fn short_url(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
     let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    // Names of contenders are stored and shown, and the URL may contain a password.
     rest[..authority_end].rfind('@').map_or(rest, |position| &rest[position + 1..])
 }

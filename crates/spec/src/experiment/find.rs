@@ -60,9 +60,11 @@ impl SearchSettings {
         let mut run = run_settings.clone();
         let start = Loads::One(Shape::constant(self.first_load(run_settings)?));
         match (&load.rate, &load.connections) {
+            // With users alone, the load of the search is their number.
             (None, Some(_)) => run.load.connections = Some(start),
             _ => run.load.rate = Some(start),
         }
+        // The longest trial: the search ends it as soon as its result is clear.
         run.stop.duration = Some(self.trial.1);
         // Trials of a search have other defaults than a single run.
         if !run_settings.sources.is_given("warmup") {
@@ -102,6 +104,7 @@ impl SearchSettings {
         }
         let start = self.first_load(run_settings)?;
         let most = match (self.most, unit) {
+            // Each user has a connection, so open files limit the search.
             (None, LoadUnit::Users { .. }) => Some(max_users(system)),
             (most, _) => most,
         };
@@ -144,6 +147,7 @@ impl SearchSettings {
         let given_load = loads.map(|loads| only_load(option, loads, &run_settings.sources)).transpose()?;
         let first = self.start.or(given_load).unwrap_or(default);
         if option == "connections" {
+            // `start-load` serves rates, too, so its parser accepts fractions.
             require!(self.sources, first.fract() == 0.0, |names| {
                 format!("{} {first}: users are whole; write {}", names.name_of("start-load"), first.ceil())
             });

@@ -17,6 +17,7 @@ use brunt_model::{CapacitySearch, Objective};
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn only_load(option: &'static str, loads: &Loads, sources: &SettingSources) -> Result<f64> {
     let load = match loads {
+        // A stage with an end would end the trials before they are decided.
         Loads::One(shape) if shape.duration().is_none() => shape.as_constant(),
         _ => None,
     };
@@ -37,6 +38,7 @@ pub fn only_load(option: &'static str, loads: &Loads, sources: &SettingSources) 
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn objective_sets(all: &[Objective], sources: &SettingSources) -> Result<Vec<ObjectiveSet>> {
     let several: Vec<&Objective> = all.iter().filter(|one| bounds_of_metric(all, one.metric) > 1).collect();
+    // Several bounds of two figures would make sets of every combination.
     let is_one_metric = several.iter().all(|one| one.metric == several[0].metric);
     require!(sources, is_one_metric, |names| {
         let several = "bounds of several figures more than once each";
@@ -45,6 +47,7 @@ pub fn objective_sets(all: &[Objective], sources: &SettingSources) -> Result<Vec
     if several.is_empty() {
         return Ok(vec![named_set(all.to_vec())]);
     }
+    // A bound on errors applies to each of `p99 < 1s, p99 < 3s`.
     let common: Vec<Objective> = all.iter().filter(|one| bounds_of_metric(all, one.metric) == 1).cloned().collect();
     Ok(several.into_iter().map(|bound| named_set([std::slice::from_ref(bound), &common[..]].concat())).collect())
 }
@@ -60,6 +63,8 @@ fn named_set(all: Vec<Objective>) -> ObjectiveSet {
 /// Makes a step the pattern of the trials of a search. It has no objectives, since half of the
 /// trials must miss them. It ends when it is decided whether its load is below the capacity.
 pub fn make(step: &mut LoadStep, find: &CapacitySearch) {
+    // A trial above the capacity misses them by design, which is no failure.
     step.plan.objectives.clear();
+    // Without goals, the search itself decides when a trial ends.
     step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.least });
 }

@@ -31,6 +31,7 @@ pub fn join(all: Vec<(Option<String>, String, ResolvedPlan)>) -> Result<Resolved
         let experiment = &mut first.experiment;
         let other = loaded.experiment;
         ensure!(
+            // Commands and relative paths of an experiment have one working directory.
             experiment.directory == other.directory,
             "{path} lies in another folder than the first plan; put it there"
         );

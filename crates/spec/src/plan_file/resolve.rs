@@ -88,8 +88,10 @@ struct Source {
 /// [`SpecError`] with its place if the file cannot be read, or is not a plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<UnresolvedPlan> {
     let text = text(path)?;
+    // Before parsing, because the error of the parser may repeat a secret of the text.
     (system.plan_text)(&text);
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
+    // The tree contains the values of `--set`, which the text does not.
     (system.plan_tree)(&draft.tree());
     // The stored source of the experiment shows the changes of `--set`, too.
     let set_comments = sets.iter().map(|set| format!("# --set {set}\n"));
@@ -123,10 +125,12 @@ impl Source {
         let mut errors = vec![first];
         let mut rest = self.clone();
         while let (Some(last), true) = (errors.last(), errors.len() < MAX_ERRORS) {
+            // The rest is checked without the wrong value, so that one run shows all errors.
             let Some(draft) = last.position.as_ref().and_then(|at| rest.draft.without(at)) else { break };
             rest.draft = draft;
             let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
+            // A missing key may only be missing because its wrong value was removed.
             if next.position.is_none() || errors.iter().any(|error| is_consequence(&next, error)) {
                 break;
             }
@@ -173,8 +177,10 @@ fn folder(path: &Path) -> Result<PathBuf> {
 /// that the ports differ.
 fn draw_ports(names: &[String]) -> Result<BTreeMap<String, u16>> {
     let drawn = names.iter().map(|name| {
+        // Port 0: the system chooses a free one.
         let listener = TcpListener::bind("127.0.0.1:0")
             .map_err(|error| SpecError::from(error).about(&format!("no free port for `{name}`")))?;
+        // All listeners stay open until all ports are drawn; otherwise the system may repeat one.
         Ok((name.clone(), listener.local_addr()?.port(), listener))
     });
     let listeners = drawn.collect::<Result<Vec<_>>>()?;
@@ -207,6 +213,7 @@ impl Source {
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
         for planned in &file.contenders {
+            // A capacity, or a difference, is a figure of one load.
             if search.is_some() || compare.is_some() {
                 check_one_population(planned)?;
             }
@@ -222,6 +229,7 @@ impl Source {
         let output = Keys::new(file.outputs.clone()).settings(folder, system)?.output;
         let outputs = output.outputs;
         let live_outputs = output.live_outputs;
+        // The plan's `load.seed` also fixes the random order of trials.
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
         let comparison_search = search.as_ref().filter(|_| compare.is_some());
@@ -268,6 +276,7 @@ fn question(
     system: &System,
 ) -> Result<(Question, u32)> {
     let Some(compare) = compare else {
+        // A plan that varies nothing runs once and is reported as a run.
         let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
         let default = if varies { defaults::REPETITIONS } else { 1 };
         return Ok((Question::Sweep, repetitions.unwrap_or(default)));
@@ -344,6 +353,7 @@ fn steps(
     folder: &Path,
     system: &System,
 ) -> Result<(Vec<LoadStep>, Vec<String>)> {
+    // The first population has the load that sweeps and searches vary.
     let Some((users, others)) = planned.populations.split_first() else { bail!("no request is defined") };
     let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("no request is defined") };
@@ -358,6 +368,7 @@ fn steps(
     if !users.requests.is_empty() {
         let scenario = mix(users, &settings, system)?;
         for step in &mut steps {
+            // Steps differ in load only, so they share the mix of requests.
             step.plan.main_mut().scenario.clone_from(&scenario);
         }
     }
@@ -386,6 +397,7 @@ fn steps(
 
 /// An error of a text of a scenario, at the first place that contains the text.
 pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> SpecError {
+    // An error of a script has no place, so the first node with the wrong text is assumed to be it.
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),
         ScriptError::Read { file, .. } => file.file_name().map(|name| name.to_string_lossy().into_owned()),
@@ -437,6 +449,7 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
     let mut population = other.plan.main().clone();
     let stop = &population.stop;
     let main_stop = &plan.main().stop;
+    // A run has one measured time, which begins for all populations at once.
     if (stop.warmup, stop.warmup_until_steady) != (main_stop.warmup, main_stop.warmup_until_steady) {
         let wrong = "its warm-up differs from that of the first; write one load.warmup for all";
         return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
@@ -446,6 +459,7 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
     let timeout = connection.as_ref().map(|connection| connection.timeout);
     let policies = other.plan.reply_policies.iter();
     plan.reply_policies
+        // The timeout of the plan's connection settings would apply otherwise.
         .extend(policies.map(|policy| ReplyPolicy { timeout: policy.timeout.or(timeout), ..policy.clone() }));
     // The policies of this population follow those of the plan, so their indexes shift.
     population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policy_count);
@@ -462,6 +476,7 @@ fn add_population(plan: &mut Plan, other: &ResolvedPopulation) -> Result<()> {
 fn separate_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
     let mut connection = other.connection.clone();
     if connection.source.is_empty() {
+        // Addresses that brunt added for the first population are not a difference.
         connection.source.clone_from(&plan.connection.source);
     }
     (connection != plan.connection).then(|| Box::new(connection))
@@ -483,6 +498,7 @@ fn all_keys(users: &PlannedUsers) -> Vec<Keys> {
         return vec![Keys::new(users.settings.clone())];
     }
     let common: Vec<KeyedValue> =
+        // The order is one of the list, and each request is read as a list of one.
         users.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
     users.requests.iter().map(|request| Keys::new([&common[..], request].concat())).collect()
 }

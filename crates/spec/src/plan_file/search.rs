@@ -45,6 +45,7 @@ impl Search {
     pub fn read(keys: &[KeyedValue], at: ComparedLoads, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
         let restarts_server = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
+        // The row of this key reads times only.
         let times = keys.iter().filter(|keyed| !(restarts_server && keyed.key == "find.between"));
         let settings = put_all(times, Path::new(""), system)?;
         let single_search_keys =
@@ -65,6 +66,7 @@ impl Search {
     /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn run(&self, run_settings: &RunSettings, given: &[LoadStep]) -> Result<RunSettings> {
         let run_settings = &search_run_settings(run_settings, self.at, given);
+        // Only the settings of the first contender define the question of the search.
         self.run_settings.borrow_mut().get_or_insert_with(|| run_settings.clone());
         self.settings.run(run_settings)
     }
@@ -90,6 +92,7 @@ impl Search {
             find.between = self.between(&experiment.contenders, find.between)?;
         }
         experiment.question = question;
+        // A search repeats loads by itself until the interval is narrow.
         experiment.repetitions = 1;
         Ok(())
     }
@@ -110,6 +113,7 @@ impl Search {
     ) -> Result<AtCapacity> {
         let Some(run_settings) = self.run_settings.borrow_mut().take() else { bail!("nothing is asked") };
         let has_time_budget = self.single_search_keys.iter().any(|key| key == TIME_BUDGET);
+        // The time budget of a single search is also useful for each of many.
         if let Some(key) = self.single_search_keys.iter().find(|key| *key != TIME_BUDGET) {
             bail!("{key}: that is of one search, and here many are compared; leave it out");
         }

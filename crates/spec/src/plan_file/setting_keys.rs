@@ -39,12 +39,14 @@ impl Keys {
             .filter(|key_value| key_value.key != URL && !NON_SETTING_KEYS.contains(&key_value.key.as_str()))
         {
             let key = put_value(key_value, &mut settings, folder, system)?;
+            // The option `--json` does this; in plan files, headers may follow the body.
             if key.value_form == ValueForm::Json && !self.has_header("content-type") {
                 settings.request.headers.push(("Content-Type".into(), "application/json".into()));
             }
         }
         check_together(&settings)?;
         if let Some(url) = find(&self.0, URL) {
+            // The URL has no option, so no row records its place.
             settings.sources.url(URL, &url.node.at);
         }
         settings.url = self.url()?;
@@ -77,6 +79,7 @@ impl Keys {
             return Ok(base.and_then(|base| base.node.text()).map(str::to_owned));
         };
         let text = url.node.text().unwrap_or_default();
+        // `target::join` refuses it, too, but its remedy is the command line.
         if base.is_none() && text.starts_with(['/', '?']) {
             let wrong = format!("`{text}`: the server is not specified; write http://HOST{text}, or add script.base");
             return Err(SpecError::new(&url.node.at, "script.request", wrong));
@@ -155,6 +158,7 @@ fn refusal<S>(row: &SettingRow<S>, word: &str, wrong: String) -> String {
             let (last, others) = choices.split_last().unwrap_or((&"", &[]));
             format!("invalid value `{word}`; write {} or {last}", others.join(", "))
         }
+        // Most errors begin with the value already.
         _ if wrong.starts_with('`') => wrong,
         _ => format!("`{word}`: {wrong}"),
     }
@@ -163,6 +167,7 @@ fn refusal<S>(row: &SettingRow<S>, word: &str, wrong: String) -> String {
 /// Checks the settings that exclude or need others.
 fn check_together(settings: &RunSettings) -> Result<()> {
     let sources = &settings.sources;
+    // The command line's parser applies these rules to options, so only keys need them here.
     for row in RunSettings::rows().filter(|row| sources.is_given(row.option)) {
         if let Some(other) = row.excludes.iter().find(|other| sources.is_given(other)) {
             return Err(sources.refuse(|names| {
@@ -190,6 +195,7 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
     match key.value_form {
         ValueForm::File => vec![(path_below(folder, text), at)],
         ValueForm::Data => match text.strip_prefix('@') {
+            // `@-` is standard input, not a file.
             Some(name) if name != "-" && !name.is_empty() => vec![(format!("@{}", path_below(folder, name)), at)],
             _ => vec![(text.to_owned(), at)],
         },
@@ -197,6 +203,7 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
         ValueForm::Commas => {
             single_values(node).flat_map(|(text, at)| text.split(',').map(move |word| (word.to_owned(), at))).collect()
         }
+        // The syntax of a sweep by a list: `[5,10,50]`.
         ValueForm::Loads if matches!(node.value, Value::List(_)) => {
             let loads: Vec<&str> = single_values(node).map(|value| value.0).collect();
             vec![(format!("[{}]", loads.join(",")), at)]
@@ -217,6 +224,7 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
 }
 
 fn path_below(folder: &Path, name: &str) -> String {
+    // An absolute name stays as it is.
     folder.join(name).display().to_string()
 }
 

@@ -14,6 +14,7 @@ const FOLDER_NOTE: &str = "# /tmp/brunt-XXXXXX: the folder of the experiment (${
 /// Returns the plan as YAML.
 pub fn yaml(file: &PlanFile, loaded: &ResolvedPlan) -> String {
     let tree = Yaml::from(&tree(file, &loaded.experiment)).write();
+    // The folder is created only for a run, so a placeholder is shown.
     let folder = if tree.contains(NO_FOLDER) { FOLDER_NOTE } else { "" };
     format!("# {}\n{folder}{tree}", estimate::sentence(&loaded.experiment))
 }
@@ -47,6 +48,7 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
         entries.push(entry(section, map(entries_below.collect(), at), at));
     }
     entries.extend(file.outputs.iter().map(|outputs| entry("outputs", outputs.node.clone(), at)));
+    // Keys with equal values in all contenders are shown once.
     let common = common(&all);
     entries.extend(common.iter().flat_map(|node| node.entries().iter().cloned()));
     if all.len() > 1 {
@@ -111,6 +113,7 @@ fn same(one: &Node, other: &Node) -> bool {
             nodes.len() == others.len() && nodes.iter().zip(others).all(|(a, b)| same(a, b))
         }
         (Value::Map(entries), Value::Map(others)) => {
+            // The order of keys has no meaning.
             entries.len() == others.len()
                 && entries.iter().all(|entry| other.child(&entry.key).is_some_and(|node| same(&entry.node, node)))
         }

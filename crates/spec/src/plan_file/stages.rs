@@ -62,8 +62,10 @@ pub fn around(
 ) -> Result<SurroundingStages> {
     let mut around = SurroundingStages::default();
     let defaults = default_settings::<RunSettings>();
+    // Checks and objectives of the load do not apply to its preparation.
     let replies = ReplyPolicy { redirects: settings.replies.redirects, ..defaults.replies };
     let settings = RunSettings { scenario: None, checks: defaults.checks, replies, ..settings.clone() };
+    // Setup comes first, so its variables are known to teardown.
     for (kind, node) in &planned.stages {
         let word = kind.word();
         let (load, scenario) = parts(word, node, planned)?;
@@ -83,6 +85,7 @@ pub fn around(
 
 /// Replaces the path of a scenario in an error by the path of the stage.
 fn with_stage_path(error: SpecError, node: &Node, word: &str) -> SpecError {
+    // The reader of scenarios names its own paths, which the file does not have.
     let list = if matches!(node.value, Value::List(_)) { "scenario.steps" } else { "scenario" };
     SpecError { path: error.path.replacen(list, word, 1), ..error }
 }
@@ -102,6 +105,7 @@ fn parts(word: &str, node: &Node, planned: &PlannedContender) -> Result<(StageLo
     let load: StageLoad =
         read(&map(node, entries_where(&stage, is_stage_key))).map_err(|error| error.within(word, &node.at))?;
     let numbers = [("users", load.users), ("iterations", load.iterations)];
+    // A stage without users would be skipped in silence.
     if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == Some(0)) {
         let at = stage.child(key).map_or(&node.at, |node| &node.at);
         let wrong = "0 does nothing; write 1 or more, or leave the stage out";
@@ -128,6 +132,7 @@ fn check_keys(word: &str, written: &Node) -> Result<()> {
         return Err(SpecError::new(&load.at, word, wrong));
     }
     let mut others = written.entries().iter().filter(|entry| !is_stage_key(entry));
+    // The reader of scenarios would suggest keys of a scenario for a misspelled `users`.
     if let Some((Entry { key, at, .. }, near)) =
         others.find_map(|entry| Some((entry.clone(), nearest(&entry.key, STAGE_KEYS)?)))
     {
@@ -150,6 +155,7 @@ fn shared_entries(node: &Node, planned: &PlannedContender) -> Node {
     let value = Value::Text { text: "run".into(), plain: true };
     let on_failure = Node { at: node.at.clone(), value };
     let mut entries = vec![Entry { key: "on_failure".into(), at: node.at.clone(), node: on_failure }];
+    // Login and load usually have the same server and cookies.
     let Some(users) = planned.populations.first() else { return map(node, entries) };
     match &users.scenario {
         Some(scenario) => {
@@ -181,10 +187,13 @@ fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan
         populations: vec![population],
         // A stage without requests also needs a policy.
         reply_policies: if policies.is_empty() { plan.reply_policies.clone() } else { policies },
+        // One user needs no connections before its first request.
         connection: Connection { dialling: Dialling::Eager, ..plan.connection.clone() },
         objectives: Vec::new(),
         until: None,
+        // Its samples are no part of the results.
         record: Record { records: None, ..plan.record.clone() },
+        // A stage has few users, and no rate to reach.
         threads: 1,
         processes: 1,
         precise: false,
@@ -192,5 +201,6 @@ fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan
         // Other seed than the load, so that its users do not draw the same values.
         seed: plan.seed.wrapping_add((kind as u64 + 1) << 56),
     };
+    // Teardown cleans up, also after a failure has ended the load.
     Ok(TestStage { kind, plan, runs_after_stop: true, places: places.iter().map(Position::to_string).collect() })
 }
