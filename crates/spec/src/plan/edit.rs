@@ -47,6 +47,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     let places = places(path).ok_or_else(|| {
         error(file, path, "malformed path; write one such as load.rate or scenario.steps[0].get".to_owned())
     })?;
+    // The parser refuses a file of comments only, but a first key can be added to it.
     let has_content = text.trim_start_matches('\u{feff}').lines().any(|line| !is_blank(line));
     let old_tree = if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
     let mut expected_tree = old_tree.clone();
@@ -55,9 +56,11 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
         let wrong = "there is no value; a key can be added only to a map, an item only after the last one";
         return Err(error(file, path, wrong.to_owned()));
     }
+    // The text stays as it is, so an edit without effect changes no formatting.
     if expected_tree == old_tree {
         return Ok(text.to_owned());
     }
+    // Files of Windows keep their line breaks.
     let editor = Editor { text, line_break: if text.contains("\r\n") { "\r\n" } else { "\n" } };
     if !has_content {
         return Ok(editor.with_first_entry(&expected_tree));
@@ -68,6 +71,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     for value in [value.clone(), value.as_ref().map(without_lines)] {
         let changes = editor.changes(&root, &places, value.as_ref());
         let new_text = apply_changes(text, changes.map_err(|reason| refusal(file, path, reason))?);
+        // The result is read again, because a wrong range would silently change other values.
         if yaml::parse(&new_text, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree) {
             return Ok(new_text);
         }
@@ -88,6 +92,7 @@ fn places(path: &str) -> Option<Vec<Place>> {
     let mut places = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {
+        // Names of variables and headers may contain dots and brackets.
         let (place, end) = if let Some(inner) = rest.strip_prefix("[\"") {
             let length = inner.find("\"]")?;
             (Place::Key(inner[..length].to_owned()), length + 4)
@@ -113,6 +118,7 @@ fn places(path: &str) -> Option<Vec<Place>> {
 fn comparable(value: &Yaml) -> Yaml {
     match value {
         Yaml::Null | Yaml::Text(_) => value.clone(),
+        // Quotes count only if the value without them would be a number or a boolean.
         Yaml::Quoted(text) => Yaml::json_text(text),
         Yaml::List(items) => Yaml::List(items.iter().map(comparable).collect()),
         Yaml::Map(entries) | Yaml::Block(entries) => {
@@ -141,6 +147,7 @@ fn apply(tree: &mut Yaml, places: &[Place], value: Option<&Yaml>) -> bool {
         *tree = value.cloned().unwrap_or(Yaml::Null);
         return true;
     };
+    // An empty section, such as `load:`, is null in YAML.
     if *tree == Yaml::Null && value.is_some() {
         *tree = if matches!(place, Place::Key(_)) { Yaml::Map(Vec::new()) } else { Yaml::List(Vec::new()) };
     }
@@ -177,6 +184,7 @@ fn nest_value(places: &[Place], value: &Yaml) -> Option<Yaml> {
     places.iter().rev().try_fold(value.clone(), |value, place| match place {
         Place::Key(key) => Some(Yaml::Map(vec![(key.clone(), value)])),
         Place::Index(0) => Some(Yaml::List(vec![value])),
+        // A list has no items before the new one, so only index 0 is possible.
         Place::Index(_) => None,
     })
 }
@@ -199,6 +207,7 @@ impl Editor<'_> {
         let mut parents: Vec<(&Layout, usize)> = Vec::new();
         let mut layout = root;
         for (depth, place) in places.iter().enumerate() {
+            // An alias has its value in another place, which other keys may use, too.
             layout.check_editable()?;
             let Some(index) = index_of(layout, place) else {
                 let value =
@@ -225,8 +234,10 @@ impl Editor<'_> {
             return vec![Change { range: old.range.clone(), text: value.flow() }];
         };
         let member = &parent.members()[index];
+        // A key without a value has an empty range after its colon.
         let is_nothing = old.range.is_empty();
         let has_indicator = self.text[..old.indicator_end].ends_with([':', '-']);
+        // Within brackets, a value in block style would be invalid YAML.
         if parent.style() == Style::Flow {
             let separator = if !is_nothing {
                 ""
@@ -248,6 +259,7 @@ impl Editor<'_> {
         let space = if on_line.start == old.indicator_end && !first.is_empty() { " " } else { "" };
         vec![
             Change { range: below, text: String::new() },
+            // Three changes, so that a comment between the key and its value stays.
             Change { range: position..position, text: self.lines(member.start, lines) },
             Change { range: on_line, text: format!("{space}{first}") },
         ]
@@ -255,6 +267,7 @@ impl Editor<'_> {
 
     fn extent(&self, layout: &Layout) -> Extent {
         let Layout { indicator_end, ref range, ref content, .. } = *layout;
+        // The value begins on a line below its key.
         if self.text[indicator_end..range.start].contains('\n') {
             let below = self.line_end_before(range.start)..self.line_end(range.end);
             return Extent { on_line: indicator_end..indicator_end, below };
@@ -296,9 +309,11 @@ impl Editor<'_> {
                 return self.replacement(around, parent, &empty);
             }
             (Style::Flow, Some(next)) => *start..next,
+            // The comma before the last member goes, too.
             (Style::Flow, None) => members[index - 1].value.range.end..value.range.end,
             (Style::Block, Some(next)) if !self.is_first_of_line(*start) => {
                 let end = self.line_end(value.range.end);
+                // A comment between two members describes the next one.
                 let has_comment = !self.text[end..next].trim().is_empty();
                 *start..if has_comment { end } else { next }
             }
@@ -316,6 +331,7 @@ impl Editor<'_> {
 
     /// Lines to insert at the end of another line, indented as the text at `start`.
     fn lines(&self, start: usize, lines: Vec<String>) -> String {
+        // The byte order mark has no column.
         let indentation = self.text[self.line_start(start)..start].trim_start_matches('\u{feff}').chars().count();
         let mut text = String::new();
         for line in lines {
@@ -333,6 +349,7 @@ impl Editor<'_> {
     fn whole_lines(&self, range: Range<usize>) -> Range<usize> {
         let start = self.line_start(range.start);
         let end = self.line_end(range.end);
+        // The first line has no line break before it, so the one after it is removed.
         let is_first = self.text[..start].trim_start_matches('\u{feff}').is_empty();
         if is_first {
             start..self.text.len().min(end + self.line_break.len())
@@ -365,6 +382,7 @@ impl Editor<'_> {
 
 /// Applies changes, which do not overlap, to a text.
 fn apply_changes(text: &str, mut changes: Vec<Change>) -> String {
+    // From the end, so that earlier ranges stay valid.
     changes.sort_by_key(|change| Reverse(change.range.start));
     let mut text = text.to_owned();
     for Change { range, text: replacement } in changes {

@@ -134,6 +134,7 @@ impl Draft {
     /// has the wrong form.
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
+        // A list or text at the top would be replaced by the first `--set`.
         vary::map(&plan, "")?;
         let sets = sets(words, &plan)?;
         plan.merge(sets.as_ref().unwrap_or(&Node::empty(plan.at.clone())));
@@ -162,6 +163,7 @@ impl Draft {
         };
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
         match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
+            // Both would get one port, although the plan asks for two.
             Some((_, duplicate)) => {
                 Err(SpecError::new(&node.at, "ports", format!("`{duplicate}` is given twice; write it once")))
             }
@@ -178,12 +180,14 @@ impl Draft {
     pub fn resolve(&self, inputs: PlanInputs<'_>, default_name: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, inputs)?;
+        // `choose` may have overwritten values of `--set`, which takes precedence.
         self.set_again(&mut plan);
         let whole = whole(&plan, inputs)?;
         let written: Written = read(&whole)?;
         let name = written.name.map_or_else(|| default_name.to_owned(), |name| name.0);
         let mut contenders = Vec::new();
         for mut variant in vary::variants(&plan, &name)? {
+            // Levels of factors may have overwritten values of `--set`.
             self.set_again(&mut variant.tree);
             contenders.push(contender(variant, inputs)?);
         }
@@ -218,10 +222,12 @@ fn setting(plan: &Node, key: &str) -> Option<KeyedValue> {
 /// Fills in the keys of the whole experiment. Variables are not filled in themselves: some
 /// refer to a contender.
 fn whole(plan: &Node, inputs: PlanInputs<'_>) -> Result<Node, SpecError> {
+    // Keys of the whole experiment cannot depend on a contender.
     let scope = Scope { vars: plan.child("vars"), inputs, contender: None, unknown: UnknownNames::Error };
     let mut tree = with_keys(plan, |key| {
         key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
     });
+    // The other hooks may contain `${contender}`, which is unknown here.
     retain_hooks(&mut tree, |level| level == "experiment");
     let mut tree = scope.fill(&tree)?.without_nulls();
     if let Value::Map(entries) = &mut tree.value {
@@ -244,6 +250,7 @@ fn contender(variant: Variant, inputs: PlanInputs<'_>) -> Result<PlannedContende
         populations: populations(&resolved)?,
         stages: [StageKind::Setup, StageKind::Teardown]
             .into_iter()
+            // Stages stay nodes, since `with_any_steps` reads them with the settings of the load.
             .filter_map(|kind| Some((kind, resolved.child(kind.word())?.clone())))
             .collect(),
         server: written.server.as_ref().map(|written| server(written, &resolved)).transpose()?,
@@ -285,6 +292,7 @@ fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, 
     let request_order = plan.below("script.order").and_then(Node::text).and_then(rows::request::order);
     let scenario = plan.child("scenario").cloned();
     let requests = match (&scenario, plan.child("script")) {
+        // Merging a contender adds keys, so one of them may come from the base plan.
         (Some(scenario), Some(_)) => {
             let wrong = "script defines the requests already; write one of them (`script: null` takes it away again)";
             return Err(SpecError::new(&scenario.at, "scenario", wrong));
@@ -318,6 +326,7 @@ fn requests(plan: &Node) -> Result<Vec<Vec<KeyedValue>>, SpecError> {
     let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps \
                    below scenario";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
+    // Only one of them defines the requests; a contender may have added a second.
     let ways: Vec<&Entry> =
         script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
     let way = match ways[..] {
@@ -351,6 +360,7 @@ fn request(node: &Node) -> Vec<KeyedValue> {
 /// The settings that are options of a run.
 fn settings(plan: &Node) -> Vec<KeyedValue> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
+    // They are requests, not settings, and are read by `requests`.
     let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
     let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
     let objectives = setting(plan, "objectives");
@@ -383,6 +393,7 @@ fn is_http_url(place: &str) -> bool {
 /// True if `place` is HOST:PORT.
 fn is_address(place: &str) -> bool {
     !place.contains('/')
+        // An IPv6 address contains colons, so the port is after the last one.
         && place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 

@@ -50,6 +50,7 @@ pub(super) enum UnknownNames {
 const MAX_LENGTH: usize = 1 << 20;
 
 /// Maximum number of variables that are filled into one text, including variables within variables.
+// A variable that contains the next one twice, and so on, grows by powers of two.
 const MAX_VALUES: u32 = 10_000;
 
 /// Variables that are being filled in, and the number of those that were.
@@ -87,6 +88,7 @@ impl Scope<'_> {
 
     fn fill_entry(&self, entry: &Entry) -> Result<Entry, SpecError> {
         let user_scope = Scope { unknown: UnknownNames::Keep, ..*self };
+        // Their `${…}` may be variables of users, which only a run knows.
         let is_of_users = ["scenario", "setup", "teardown"].contains(&entry.key.as_str());
         let scope = if is_of_users { &user_scope } else { self };
         let node = scope.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
@@ -109,6 +111,7 @@ impl Scope<'_> {
         while let Some(dollar) = rest.find('$') {
             out.push_str(&rest[..dollar]);
             let tail = &rest[dollar + 1..];
+            // `$$` is a plain `$`, as in Makefiles and Compose files.
             if let Some(tail) = tail.strip_prefix('$') {
                 // The run fills in this text again, so an escaped `${` must stay escaped.
                 out.push_str(if self.unknown == UnknownNames::Keep && tail.starts_with('{') { r"\$" } else { "$" });
@@ -147,6 +150,7 @@ impl Scope<'_> {
         state: &mut FillState,
     ) -> Result<Option<(String, &'t str)>, SpecError> {
         let Some((name, rest)) = text.split_once('}') else { return Ok(None) };
+        // An unset environment variable is an error here, too: users have no such variables.
         let is_environment = name.starts_with("env.") || name.starts_with("env:");
         let is_var = self.vars.is_some_and(|vars| vars.child(name).is_some());
         if !is_environment && !is_var && self.input_value(name).is_none() {
@@ -192,6 +196,7 @@ impl Scope<'_> {
         let text = node.text().ok_or_else(|| {
             variable_error(node, name, &format!("is {}, and a variable is a single value; write one", node.kind()))
         })?;
+        // The names of the variables that are being filled in, to find a circle.
         state.names.push(name.to_owned());
         let value = self.text(text, &node.at, state)?;
         state.names.pop();
@@ -204,6 +209,7 @@ impl Scope<'_> {
         if let Some(variable) = name.strip_prefix("env.").or_else(|| name.strip_prefix("env:")) {
             return format!("${{{name}}}: the environment variable {variable} is not set; set it, or write a value");
         }
+        // The name exists, but not here, so a similar name would be a wrong remedy.
         if self.contender.is_none() && (name == "contender" || name.starts_with("factor.")) {
             return format!(
                 "${{{name}}} is defined for each contender only, and this key is of the whole experiment; leave it out"

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 pub fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
+        // Only a text without quotes can be a number or boolean in YAML.
         Value::Text { text, plain: true } => scalar(text),
         Value::Text { text, plain: false } => Json::from(text.as_str()),
         Value::List(nodes) => nodes.iter().map(json).collect(),
@@ -31,6 +32,8 @@ fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
     match &node.value {
         Value::Text { text, plain } => match template::json_value_stretch(text).filter(|_| *plain) {
             Some(stretch) => stretches.push(stretch),
+            // The number is copied as it was written: 1.0 stays 1.0, and long integers keep all
+            // digits.
             None if *plain && !scalar(text).is_string() => stretches.push(literal(text)),
             None => stretches.extend(template::json_text_stretches(text)),
         },
@@ -66,6 +69,7 @@ pub(super) fn is_typed(text: &str) -> bool {
 }
 
 fn scalar(text: &str) -> Json {
+    // serde_json also accepts white space around a value, which only a quoted text has.
     let value = serde_json::from_str(text).ok().filter(|_| text.trim() == text);
     value.filter(|value: &Json| value.is_number() || value.is_boolean()).unwrap_or_else(|| Json::from(text))
 }

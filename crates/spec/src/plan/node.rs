@@ -89,6 +89,7 @@ impl Node {
     /// Each value keeps the place where it was written.
     pub(crate) fn merge(&mut self, over: &Self) {
         let (Value::Map(entries), Value::Map(others)) = (&mut self.value, &over.value) else {
+            // Lists are replaced, not joined: an override could not remove an item otherwise.
             self.clone_from(over);
             return;
         };
@@ -100,6 +101,7 @@ impl Node {
             }
             match entries.iter_mut().find(|entry| entry.key == other.key) {
                 Some(entry) => {
+                    // An error about the value names the place of the override.
                     entry.at = other.at.clone();
                     entry.node.merge(&other.node);
                 }
@@ -112,6 +114,7 @@ impl Node {
     pub(super) fn take_out(&mut self, at: &Position) -> bool {
         match &mut self.value {
             Value::Map(entries) => {
+                // The innermost value at the place: a map begins where its first key does.
                 if entries.iter_mut().any(|entry| entry.node.take_out(at)) {
                     return true;
                 }
@@ -134,6 +137,7 @@ impl Node {
         if let Value::Map(entries) = self.value {
             let entries = entries.into_iter().filter(|entry| entry.node.value != Value::Null);
             let entries = entries.map(|entry| match entry.key.as_str() {
+                // In a JSON body, null is a value.
                 "json" => entry,
                 _ => Entry { node: entry.node.without_nulls(), ..entry },
             });

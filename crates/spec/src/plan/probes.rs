@@ -120,6 +120,7 @@ pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<Plann
     let mut all: Vec<PlannedProbe> = Vec::new();
     for (number, (probe, node)) in written.iter().zip(nodes).enumerate() {
         let planned = plan_probe(probe).map_err(|wrong| probe_error(node, number, wrong))?;
+        // Readings are stored by kind and name, so equal names would mix two sources.
         if all.iter().any(|other| (other.what.kind(), &other.name) == (planned.what.kind(), &planned.name)) {
             let wrong =
                 format!("another {} probe is called `{}` already; add `as: NAME`", planned.what.kind(), planned.name);
@@ -188,6 +189,7 @@ fn status(page: &ScalarOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> P
     let url =
         url.ok_or_else(|| format!("`{}` is no URL; write one such as http://127.0.0.1:8080/status", page.url.0))?;
     let host = url.host_str().unwrap_or_default();
+    // Without user and path, because names are shown and a URL may contain a password.
     let default_name = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
     Ok(PlannedProbe {
         name: name(page.name.as_ref(), || default_name),
@@ -208,6 +210,7 @@ fn select(processes: &Processes) -> Result<(Select, String), String> {
     let mut selections = ways.into_iter().flatten();
     let first = selections.next();
     first
+        // Two selections could mean either their union or their intersection.
         .filter(|_| selections.next().is_none())
         .ok_or_else(|| "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned())
 }

@@ -22,6 +22,7 @@ pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
 }
 
 fn with_place(mut error: SpecError, node: &Node) -> SpecError {
+    // serde's errors have no place; the innermost node that adds one is the most exact.
     error.position.get_or_insert_with(|| node.at.clone());
     error
 }
@@ -33,6 +34,7 @@ impl NodeReader<'_> {
         Err(SpecError::new(&self.0.at, "", format!("{} instead of {noun}; write {instead}", self.0.kind())))
     }
 
+    // Serde's own message would name Rust types, such as `u32`.
     fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
         let text = self.0.text().unwrap_or_default();
         text.parse().map_err(|_| {
@@ -48,6 +50,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         match &self.0.value {
             Value::Null => visitor.visit_unit(),
+            // Texts stay texts: the type that reads them knows whether `1e3` is a number.
             Value::Text { text, .. } => visitor.visit_str(text),
             Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
             Value::Map(entries) => visitor.visit_map(Names { entries: entries.iter(), value: None }),
@@ -123,6 +126,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     ) -> Result<V::Value, SpecError> {
         match (&self.0.value, self.0.entries()) {
             (Value::Text { text, .. }, _) => visitor
+                // A variant without settings is a word, such as `host`.
                 .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
                 .map_err(|e| with_place(e, self.0)),
             (_, [entry]) => {

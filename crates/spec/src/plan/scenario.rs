@@ -102,6 +102,7 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         variables: variables.unwrap_or_default(),
         services: calls.into_services(),
         data,
+        // Functions may read files only below these folders, so most scenarios get none.
         folders: if reads_files(node) { vec![folder.display().to_string()] } else { Vec::new() },
         ..Scenario::of(requests, steps)
     };
@@ -151,6 +152,7 @@ impl ScenarioReader<'_> {
         for (number, node) in items(node).iter().enumerate() {
             let path = format!("scenario.data[{number}]");
             let (file, on_demand) = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
+            // Each iteration begins with a row; `on_demand` rows are read by the step `row`.
             if !on_demand {
                 first.push(ScenarioStep::Row(number as u32));
             }
@@ -169,6 +171,7 @@ impl ScenarioReader<'_> {
             written;
         let delimiter = match delimiter.as_ref().map(|delimiter| delimiter.0.as_str()) {
             None => ',',
+            // JMeter writes a tab as `\t`.
             Some("tab" | "\\t") => '\t',
             Some(text) => one_character(text).ok_or_else(|| {
                 SpecError::new(
@@ -179,6 +182,7 @@ impl ScenarioReader<'_> {
             })?,
         };
         let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        // The usual file name extensions of JSON lines.
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
         let file = DataFile {
             encoding: encoding.0,
@@ -203,6 +207,7 @@ impl ScenarioReader<'_> {
 fn cache(node: &Node, written: Option<&Scalar>) -> Result<Option<PageCache>> {
     match written.map_or("false", |word| word.0.as_str()) {
         "true" => Ok(Some(PageCache { reuses_fresh: true, per_iteration: false })),
+        // JMeter's Cache Manager without `Use Cache-Control/Expires header`.
         "revalidate" => Ok(Some(PageCache::default())),
         "false" => Ok(None),
         other => {
@@ -272,6 +277,7 @@ fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     for entry in node.entries() {
         let path = format!("{path}.{}", entry.key);
+        // A list of values makes one header field for each.
         for value in items(&entry.node) {
             let text = value.text().ok_or_else(|| expected(&value.at, &path, "a single value", "one"))?;
             let field = values::header_field(&entry.key, text);

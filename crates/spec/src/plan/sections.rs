@@ -58,6 +58,7 @@ pub enum Form {
 }
 
 /// Keys that no option has: path, form, description and default.
+// A command line has one URL as an argument, so these keys have no option.
 const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
     ("script.base", Form::Scalar, "Server of relative URLs, such as `http://127.0.0.1:8080`", None),
     ("script.request", Form::Request, "One request: a URL, or a map", None),
@@ -74,6 +75,7 @@ const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
 
 /// The sections, with the names of their schemas and their descriptions. A key belongs to the first
 /// section that it begins with.
+// The longer path first: `script.request.url` also begins with `script`.
 pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
     ("script.request", "Request", "One request."),
     ("script", "Script", "Requests to send: one of `request`, `requests` and `urls`."),
@@ -92,6 +94,7 @@ pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
 /// Checks the keys and values of a map. The settings read the values later. `NUMBER` is the index
 /// of the section in [`SECTIONS`].
 #[derive(Debug, Clone, Copy, Default)]
+// A number, because a const generic cannot be a text.
 pub struct Section<const NUMBER: usize>;
 
 pub type Request = Section<0>;
@@ -138,6 +141,7 @@ impl PlanKey {
         };
         let default = match (key.default, form) {
             (Some(default), _) => Some(default.to_owned()),
+            // A switch without a default is off on the command line.
             (None, Form::Switch(on)) => Some((!on).to_string()),
             (None, _) => row.default_text().map(|text| in_keys(&text, key.key)),
         };
@@ -212,6 +216,7 @@ fn in_keys(help: &str, path: &str) -> String {
     let mut parts = help.split("--");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        // Options consist of small letters and `-`.
         let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
         let (option, rest) = part.split_at(end);
         let key = rows::key_of(option).map(|key| match within(key.key) {
@@ -298,6 +303,7 @@ impl<const NUMBER: usize> Visitor<'_> for NameOf<NUMBER> {
 
 /// The names of the keys of a section.
 fn names(number: usize) -> &'static [&'static str] {
+    // `unknown_field` requires static names.
     static NAMES: LazyLock<[Vec<&str>; SECTIONS.len()]> = LazyLock::new(|| {
         std::array::from_fn(|number| {
             KEYS.iter().filter_map(PlanKey::within).filter(|within| within.0 == number).map(|within| within.1).collect()
@@ -323,6 +329,7 @@ impl<'de> DeserializeSeed<'de> for ValueOf {
             Form::Switch(_) => Option::<bool>::deserialize(deserializer).map(drop),
             Form::Number => Option::<u32>::deserialize(deserializer).map(drop),
             Form::Map => Option::<BTreeMap<String, Scalar>>::deserialize(deserializer).map(drop),
+            // The values are only checked here; `setting_keys` reads them from the tree.
             Form::Any => IgnoredAny::deserialize(deserializer).map(drop),
             Form::Request => Option::<ScalarOr<Request>>::deserialize(deserializer).map(drop),
             Form::Requests => Option::<Vec<ScalarOr<Request>>>::deserialize(deserializer).map(drop),

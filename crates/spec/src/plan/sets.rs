@@ -51,6 +51,7 @@ pub fn set_in_text(text: &str, file: &str, word: &str) -> Result<String, SpecErr
     if !is_known(&path) {
         return Err(SpecError::new(&at, "", unknown(name, &plan)));
     }
+    // Null removes the key from the text.
     let value = (value.value != Value::Null).then(|| Yaml::from(&value));
     edit(text, file, &path, value.as_ref())
 }
@@ -83,6 +84,7 @@ fn is_variable(name: &str, plan: &Node) -> bool {
 /// Splits a dotted path into keys. One key contains a dot.
 fn path(name: &str) -> Vec<&str> {
     match name.strip_suffix(".http1.0") {
+        // The only key with a dot in its name.
         Some(section) => section.split('.').chain(["http1.0"]).collect(),
         None => name.split('.').collect(),
     }
@@ -90,6 +92,7 @@ fn path(name: &str) -> Vec<&str> {
 
 /// Reads a list or map in brackets; any other value is a text.
 fn parse_value(value: &str, at: &Position) -> Result<Node, SpecError> {
+    // The three notations of null in YAML; null removes a key.
     if value.is_empty() || value == "null" || value == "~" {
         return Ok(Node { at: at.clone(), value: Value::Null });
     }

@@ -10,6 +10,7 @@ use crate::error::{SpecError, nearest};
 const MAX_CONTENDERS: usize = 1000;
 
 /// Keys of the whole experiment, which contenders cannot override.
+// A contender cannot override them, because the experiment has one value of each.
 pub(super) const OF_THE_WHOLE: [&str; 12] = [
     "name",
     "about",
@@ -47,6 +48,7 @@ pub(super) fn choose(plan: &mut Node, inputs: PlanInputs<'_>) -> Result<(), Spec
                 nearest(&choice.key, names).map_or("write it below vars".into(), |near| format!("write {near}"));
             return Err(SpecError::new(&choice.at, path, format!("unknown variable; {instead}")));
         };
+        // Checked even if the value is not chosen, so that a mistake shows at once.
         map(&choice.node, &path)?;
         if let Some(over) = choice.node.child(&value) {
             map(over, &format!("{path}.{value}"))?;
@@ -63,6 +65,7 @@ pub(super) fn variants(plan: &Node, default_name: &str) -> Result<Vec<Variant>, 
     if let Value::Map(entries) = &mut base.value {
         entries.retain(|entry| !["contenders", "factors"].contains(&entry.key.as_str()));
     }
+    // The plan itself is the one variant if nothing varies.
     let mut all = vec![Variant { name: String::new(), factors: Vec::new(), at: plan.at.clone(), tree: base }];
     let contenders = plan.child("contenders");
     let factors = plan.child("factors");
@@ -118,6 +121,7 @@ fn with_level(variant: &Variant, factor: Option<&str>, level: &Entry) -> Variant
         .join(" ");
     new.factors.extend(factor.map(|factor| (factor.to_owned(), level.key.clone())));
     new.at = level.at.clone();
+    // A level without overrides is the plan as it is.
     if level.node.value != Value::Null {
         new.tree.merge(&level.node);
     }

@@ -87,6 +87,7 @@ impl<T: JsonSchema> JsonSchema for Nested<T> {
 impl<'de, T> Deserialize<'de> for Nested<T> {
     // An option, because the reader of the tree reports a missing value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // The node is read again with its places by the owner of the key.
         Option::<IgnoredAny>::deserialize(deserializer)?;
         Ok(Self(PhantomData))
     }
@@ -102,6 +103,7 @@ impl JsonSchema for Scalar {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // YAML reads `true` and `5` as boolean and number, so editors must accept them.
         json_schema!({ "description": "A single value.", "type": ["string", "number", "boolean"] })
     }
 }
@@ -170,6 +172,7 @@ impl<T: FromScalar> JsonSchema for Read<T> {
 impl<'de, T: FromScalar> Deserialize<'de> for Read<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = ScalarList::deserialize(deserializer)?;
+        // A list in YAML is the same as a list with commas.
         T::read(&words.0.join(",")).map(Self).map_err(D::Error::custom)
     }
 }

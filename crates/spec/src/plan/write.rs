@@ -13,6 +13,7 @@ const MAX_WIDTH: usize = 100;
 /// Returns a time as a plan file has it, in milliseconds or seconds: `1500ms`, `2s`. The
 /// shortest is 1 ms.
 pub fn plan_time(time: Duration) -> String {
+    // A pause below 1 ms would become none.
     let millis = time.as_millis().max(1);
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
@@ -52,12 +53,14 @@ impl Yaml {
     /// A text that stays a text in a JSON body: in quotes if it looks like a number, true or false.
     pub fn json_text(text: impl Into<String>) -> Self {
         let text = text.into();
+        // Without quotes, JSON would get a number or boolean.
         if is_typed(&text) { Self::Quoted(text) } else { Self::Text(text) }
     }
 
     /// Several single values as a list; one value as itself.
     pub fn texts(mut texts: Vec<String>) -> Self {
         match texts.len() {
+            // A list of one value may be written as the value.
             1 => Self::Text(texts.remove(0)),
             _ => Self::List(texts.into_iter().map(Self::Text).collect()),
         }
@@ -140,6 +143,7 @@ impl Yaml {
     /// The rest of the line of its key, and the lines below the key.
     pub(super) fn after_key(&self) -> Vec<String> {
         let below = match self {
+            // Items of a list need no indentation below a key in YAML.
             Self::List(items) if !items.is_empty() && !self.is_short() => self.lines(),
             Self::Map(_) if !self.is_short() => indented(self.lines()),
             Self::Block(entries) if !entries.is_empty() => indented(self.lines()),
@@ -152,6 +156,7 @@ impl Yaml {
     /// The rest of the line of its dash, and the lines below the dash, indented as the dash is.
     pub(super) fn after_dash(&self) -> Vec<String> {
         let mut lines = self.item();
+        // The dash is in the text already.
         lines[0].drain(.."- ".len());
         lines
     }
@@ -169,6 +174,7 @@ impl Yaml {
                 for (number, line) in lines.iter_mut().enumerate().skip(first) {
                     match number {
                         _ if number == first => line.insert_str(0, "- "),
+                        // Trailing spaces in an empty line of a text would be part of it.
                         _ if line.is_empty() => {}
                         _ => line.insert_str(0, "  "),
                     }
@@ -213,6 +219,7 @@ impl From<&Node> for Yaml {
     fn from(node: &Node) -> Self {
         match &node.value {
             Value::Null => Self::Null,
+            // Quotes of the file are written again only where they decide about the type.
             Value::Text { text, plain: true } => Self::Text(text.clone()),
             Value::Text { text, plain: false } => Self::json_text(text),
             Value::List(nodes) => Self::List(nodes.iter().map(Self::from).collect()),

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// Maximum depth of nesting.
+// Reading and filling are recursive, so the depth limits the stack.
 const MAX_DEPTH: usize = 32;
 
 /// Maximum number of values, including those of aliases.
@@ -48,6 +49,7 @@ pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
 
 /// Characters that replace the braces of `${name}` while the YAML is read: within `{ }`, YAML would
 /// read them as its own braces.
+// Private-use characters, which no text of a plan contains by accident.
 const BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
 
 /// Replaces the braces around the names of variables. The positions of all
@@ -100,6 +102,7 @@ impl TreeBuilder {
     fn handle_event(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
         let at = self.position(mark);
         match event {
+            // A second document would be ignored in silence.
             Event::DocumentStart(_) if self.root.is_some() => {
                 Err(SpecError::new(&at, "", "a second document begins here; write one plan a file"))
             }
@@ -119,6 +122,7 @@ impl TreeBuilder {
             Event::MappingStart(anchor, None) => self.begin(Node::empty(at), anchor),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(OpenCollection { node, anchor, size_before, .. }) => {
+                    // The number of values within, which an alias of it adds.
                     self.close(node, anchor, self.size - size_before)
                 }
                 None => Ok(()),
@@ -171,6 +175,7 @@ impl TreeBuilder {
         match &mut open.node.value {
             Value::List(nodes) => nodes.push(node),
             Value::Map(entries) => match open.key.take() {
+                // Keys and values arrive in turn.
                 Some((key, at)) => entries.push(Entry { key, at, node }),
                 None => open.key = Some(name(entries, node)?),
             },
@@ -204,6 +209,7 @@ impl TreeBuilder {
     /// Error for invalid YAML. A tab is reported first: it looks like spaces, and is
     /// the most common cause.
     fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
+        // The parser reports a tab by another message, up to two lines later.
         let until = text.lines().take(mark.line()).collect::<Vec<_>>();
         if let Some(number) = until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line()) {
             let column = until[number].find('\t').unwrap_or(0) + 1;
@@ -224,6 +230,7 @@ fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> 
     let Value::Text { text, .. } = node.value else {
         return Err(SpecError::new(&node.at, "", format!("{} instead of a name; write `name: value`", node.kind())));
     };
+    // YAML 1.2 requires unique keys, but the parser reports both.
     if let Some(first) = entries.iter().find(|entry| entry.key == text) {
         let wrong = format!("`{text}` is given twice (first at {}); write it once", first.at);
         return Err(SpecError::new(&node.at, "", wrong));

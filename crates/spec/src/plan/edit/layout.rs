@@ -73,6 +73,7 @@ impl Layout {
     pub(super) fn check_editable(&self) -> Result<(), &'static str> {
         match self.content {
             Content::Alias => Err("the value is an alias for another value"),
+            // Aliases elsewhere in the file would get the new value.
             _ if self.has_anchor => Err("the value has an anchor, so its aliases would change with it"),
             _ => Ok(()),
         }
@@ -82,8 +83,11 @@ impl Layout {
 /// Reads the layout of the YAML text of a plan; None if it has a key that is not a text.
 pub(super) fn read(text: &str) -> Option<Layout> {
     let mark = text.strip_prefix('\u{feff}');
+    // The parser counts characters; ranges of the text are bytes.
     let mut offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
+    // The end of the last value is after the last character.
     offsets.push(text.len());
+    // One character replaces each brace, so the positions in characters stay the same.
     let protected_text = protect_braces(mark.unwrap_or(text));
     let mut reader = LayoutReader {
         text,
@@ -194,6 +198,7 @@ impl<'t> LayoutReader<'t> {
         while !self.is_at_end()? {
             let previous_end = members.last().map_or(indicator_end, |member| member.value.range.end);
             let start = match style {
+                // The parser reports the item, but not the place of its dash.
                 Style::Block => self.skip_blank(previous_end),
                 Style::Flow => self.peek_start()?,
             };
@@ -219,7 +224,9 @@ impl<'t> LayoutReader<'t> {
     /// Within brackets, all values are in flow style. The parser's range of a block is empty,
     /// except for an anchor.
     fn style(&self, around: Style, start: &Range<usize>) -> Style {
+        // The parser reports both styles by the same event.
         let is_bracket = !start.is_empty() && self.text[self.after_anchor(start.start)..].starts_with(['[', '{']);
+        // Within brackets every collection is in flow style, also a pair without braces.
         if is_bracket || around == Style::Flow { Style::Flow } else { Style::Block }
     }
 
@@ -230,6 +237,8 @@ impl<'t> LayoutReader<'t> {
         let mut characters = self.text[start..].char_indices().skip(1).peekable();
         while let Some((offset, character)) = characters.next() {
             match character {
+                // In single quotes a backslash is literal; `''` is the only escape (YAML 1.2
+                // section 7.3.2).
                 '\\' if is_double => drop(characters.next()),
                 '\'' if !is_double && characters.next_if(|(_, next)| *next == '\'').is_some() => {}
                 '"' if is_double => return start + offset + 1,

@@ -55,6 +55,7 @@ pub fn flow(text: &str) -> String {
 
 /// True if YAML would not read the unquoted word as a text.
 pub fn is_special(text: &str) -> bool {
+    // The first two are null, the others are marks of documents.
     ["null", "~", "---", "..."].contains(&text)
 }
 
@@ -69,6 +70,8 @@ pub fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
+            // YAML allows these characters only as escapes (YAML 1.2 section 5.1), or YAML 1.1
+            // reads them as line breaks.
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') => {
                 let _ = write!(out, "\\U{:08X}", c as u32);
             }
@@ -83,6 +86,7 @@ pub fn double_quoted(text: &str) -> String {
 /// line, or needs quotes.
 pub fn block(text: &str) -> Option<(&'static str, Vec<String>)> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // The indentation of a block is that of its first line, so that line cannot begin with a space.
     if lines.len() < 2 || text.contains(needs_quotes) || text.starts_with([' ', '\n']) {
         return None;
     }
@@ -91,6 +95,7 @@ pub fn block(text: &str) -> Option<(&'static str, Vec<String>)> {
         return None;
     }
     match (text.ends_with('\n'), text.ends_with("\n\n")) {
+        // Several empty lines at the end need the rare mark `+`.
         (_, true) => None,
         (true, false) => Some(("|", lines)),
         (false, false) => Some(("|-", lines)),
