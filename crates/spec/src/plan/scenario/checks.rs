@@ -70,6 +70,7 @@ impl Nested<ScalarOr<Until>> {
             StepCheck { contains, matches, exists, json, ..StepCheck::default() }
         };
         let mut policy = ReplyPolicy::default();
+        // A default policy collects the conditions, which are the same as those of `check`.
         check.read(node, &mut policy)?;
         if policy.assertions.is_empty() {
             let wrong = "no condition; write a text, or a map such as {json: {$.type: done}}";
@@ -106,6 +107,7 @@ impl StepCheck {
         for entry in values.map(Node::entries).unwrap_or_default() {
             let expected = match json(&entry.node) {
                 serde_json::Value::Null => ExpectedJson::Null,
+                // A text is compared without its quotes, as extractors return it.
                 serde_json::Value::String(text) => ExpectedJson::Value(text),
                 other => ExpectedJson::Value(other.to_string()),
             };
@@ -114,6 +116,7 @@ impl StepCheck {
         }
         let header = self.header.as_ref().and(node.child("header")).map(|node| texts_by_name(node, "header"));
         for (name, value) in header.transpose()?.unwrap_or_default() {
+            // Field names are not case-sensitive (RFC 9110 section 5.1), and each field has a line.
             let pattern = format!(r"(?mi)^{}:.*{}", functions::escaped_regex(&name), functions::escaped_regex(&value));
             push(policy, &name, text_test(ReplyPart::Headers, vec![pattern], TextMatch::Contains, false));
         }
@@ -121,11 +124,14 @@ impl StepCheck {
             push(policy, "xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
         }
         if let Some(time) = self.max_time {
+            // JMeter's Duration Assertion, too, has whole milliseconds.
             push(policy, "max_time", AssertionTest::Duration(time.0.as_millis().to_string()));
         }
         let sizes = [("min_size", self.min_size, NumberComparison::AtLeast), ("max_size", self.max_size, NumberComparison::AtMost)];
         for (name, bytes, is) in sizes {
             if let Some(bytes) = bytes {
+                // The sizes are those of the body; without a part, the header fields would count,
+                // too.
                 let test = AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.0.to_string() };
                 push(policy, name, test);
             }

@@ -142,6 +142,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
         return Err(SpecError::new(&entry.node.at, "", wrong));
     };
     let mut extractor = Extractor::new(&entry.key, (WAYS[way].read)(&entry.node)?);
+    // The forms have no common part in serde, so the map is read twice.
     let common: CommonKeys = read(&entry.node)?;
     extractor.part = common.r#in.map_or(ReplyPart::Body, Part::read);
     if let Some(word) = &common.take {
@@ -213,6 +214,7 @@ impl ExtractorForm for RegexExtractor {
 
     fn read(self) -> ExtractFrom {
         let pattern = self.regex.0;
+        // With a group in the pattern, its content is nearly always wanted, not the whole match.
         let group = self.group.unwrap_or_else(|| u32::from(functions::has_group(&pattern)));
         ExtractFrom::Regex { pattern, group, template: self.template.map(|template| template.0) }
     }
@@ -308,10 +310,12 @@ pub fn write(extractor: &Extractor, text: &mut dyn FnMut(&str) -> String) -> Opt
         ReplyPart::Message => Some("message"),
         ReplyPart::Url => Some("url"),
         ReplyPart::RequestHeaders => Some("request_headers"),
+        // Only plans of JMeter search these parts.
         ReplyPart::RequestBody | ReplyPart::SamplerData | ReplyPart::Variable(_) => return None,
     };
     keys.extend(part.map(|part| ("in", Yaml::text(part))));
     let take = match extractor.take {
+        // The default is not written.
         Take::First | Take::Number(1) => None,
         Take::Last => Some("last".to_owned()),
         Take::Random => Some("random".to_owned()),
@@ -361,6 +365,7 @@ fn write_group(
 ) -> Option<(&'static str, Yaml)> {
     let only_group = match template {
         None => Some(group),
+        // JMeter's usual template `$1$` is the same as group 1.
         Some(template) => template.strip_prefix('$').and_then(|rest| rest.strip_suffix('$')?.parse().ok()),
     };
     match (only_group, template) {

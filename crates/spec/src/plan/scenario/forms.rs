@@ -59,6 +59,7 @@ pub(super) enum FormMatch<'n> {
 impl FormTable {
     /// A table with these rows. `noun` names the maps in errors, such as `step`.
     pub fn new(noun: &'static str, rows: impl IntoIterator<Item = &'static FormKeys>) -> Self {
+        // The JSON Schema lists the keys, so that no second list of them can differ.
         let mut generator = SchemaGenerator::default();
         let rows = rows.into_iter().map(|row| (row, key_names(row, &mut generator))).collect();
         Self { rows, noun }
@@ -73,6 +74,7 @@ impl FormTable {
     /// other kinds have.
     pub fn find<'n>(&self, node: &'n Node) -> Result<FormMatch<'n>, SpecError> {
         let all: Vec<&String> = self.rows.iter().flat_map(|(_, keys)| keys).collect();
+        // A misspelled kind would otherwise be reported as a missing one.
         if let Some(entry) = node.entries().iter().find(|entry| !all.contains(&&entry.key)) {
             return Err(SpecError::new(&entry.at, entry.key.as_str(), unknown(&entry.key, &all)));
         }
@@ -119,6 +121,7 @@ fn schema(row: &FormKeys, generator: &mut SchemaGenerator) -> Value {
     let mut schema = (row.own_keys)(generator);
     schema.insert("properties".into(), properties(row, generator).into());
     schema.insert("additionalProperties".into(), false.into());
+    // A request has several defining keys, such as `get` and `post`; one of them is required.
     schema.insert("anyOf".into(), required.collect());
     schema.to_value()
 }

@@ -93,6 +93,7 @@ impl ReplyKeys {
 
 fn credentials(pair: &str) -> Result<Credentials> {
     let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
+    // The policy is shared by all users, so it has one name and password.
     if pair.contains("${") {
         let wrong = "variables of users cannot stand here; write the name and the password, or ${env.NAME}";
         return Err(SpecError::unplaced(wrong));

@@ -193,6 +193,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Transaction { name, pauses, steps, .. } => blocks::write_transaction(name, *pauses, steps, wording),
         ScenarioStep::Loop { times, steps } => loops::write_loop(times.as_ref(), steps, wording),
         ScenarioStep::While { condition, twice, steps } => loops::write_while(condition, *twice, steps, wording),
+        // Plan files have no condition by share, but a choice with weights has the same effect.
         ScenarioStep::If { condition: Condition::Share(share), then, .. } => branches::write_share(share, then, wording),
         ScenarioStep::If { condition, then, otherwise } => branches::write_if(condition, then, otherwise, wording),
         ScenarioStep::ForEach { variable, values, steps } => loops::write_for_each(variable, values, steps, wording),
@@ -204,6 +205,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
         ScenarioStep::Resumable(steps) => blocks::list_alone("resumable", write(steps, wording)),
         ScenarioStep::Once(steps) => blocks::list_alone("once", write(steps, wording)),
         ScenarioStep::OncePerLoop(steps) => {
+            // Plan files have only `once` per user, which differs in a loop.
             wording.lose(Loss::OncePerLoop);
             blocks::list_alone("once", write(steps, wording))
         }
@@ -220,6 +222,7 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
             wording.lose(Loss::Sample(sample));
             match &sample.maker {
                 SampleMaker::Script(script) => wording.script(script),
+                // The sample is lost, but its time still delays the next request.
                 SampleMaker::Fixed(fixed) if fixed.waits => {
                     pauses::write_pause(&fixed.elapsed, wording).into_iter().collect()
                 }
@@ -244,6 +247,7 @@ fn one(key: &str, value: impl Into<String>) -> Yaml {
 /// Writes a step around others. Without others, there is no step.
 fn around(key: &str, value: Yaml, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     match write(steps, wording) {
+        // Losses may leave a block empty, and it does nothing then.
         steps if steps.is_empty() => Vec::new(),
         steps => vec![Yaml::map([(key, value), ("steps", Yaml::List(steps))])],
     }

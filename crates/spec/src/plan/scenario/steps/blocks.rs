@@ -97,8 +97,10 @@ impl StepForm for ParallelStep {
 pub fn write_together(manner: ConcurrencyMode, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
     let max_in_flight = match manner {
         ConcurrencyMode::Parallel(max_in_flight) => max_in_flight,
+        // Plan files have no pipelining; one after the other keeps the order of the replies.
         ConcurrencyMode::Pipelined => 1,
     };
+    // Steps in `parallel` are requests, or loops and choices of them.
     let (requests, others): (Vec<ScenarioStep>, Vec<ScenarioStep>) = steps.iter().cloned().partition(is_requests_only);
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);

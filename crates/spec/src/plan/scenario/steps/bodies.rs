@@ -41,6 +41,7 @@ impl BodyKeys {
     pub(super) fn read(&self, reader: &ScenarioReader<'_>, step: &Node) -> Result<(Body, Option<String>)> {
         let keys = ["data", "file", "json", "form", "multipart"];
         let mut bodies = step.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
+        // The keys are separate, so their types do not exclude each other.
         let Some(body) = bodies.next() else { return Ok((Body::None, None)) };
         if let Some(other) = bodies.next() {
             let wrong = format!("`{}` is the body already; write one of them", body.key);
@@ -50,6 +51,7 @@ impl BodyKeys {
             Ok((reader.data(body)?, None))
         } else if let Some(file) = &self.file {
             let media_type = body::content_type(Path::new(&file.0)).to_owned();
+            // A file is sent as it is: braces in it are no placeholders.
             Ok((plain_body(reader.read(&file.0, body)?), Some(media_type)))
         } else if self.json.is_some() {
             Ok((Body::Text(json_text(&body.node)), Some(JSON.to_owned())))
@@ -147,6 +149,7 @@ impl ScenarioReader<'_> {
                 bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
             }
             if piece.encode == Some(true) {
+                // Forms write a space as `+`.
                 bytes = percent_encode(&bytes, RESERVED).to_string().replace("%20", "+").into_bytes();
             }
             body.content(&bytes);
@@ -170,6 +173,7 @@ impl ScenarioReader<'_> {
                 None => self.part(&mut parts, &entry.key, &form_part(&entry.node, &entry.key)?, way)?,
             }
         }
+        // It contains the boundary between the parts.
         let media_type = parts.media_type();
         Ok((parts.finish(), Some(media_type)))
     }
@@ -184,6 +188,7 @@ impl ScenarioReader<'_> {
                 parts.content(name, &self.read(&file.0, way)?, &media_type);
             }
             (None, Some(file)) => {
+                // Browsers send the name of a file without its folder.
                 let file_name = Path::new(&file.0).file_name().map(|name| name.to_string_lossy().into_owned());
                 let name_sent = filename.or(file_name).unwrap_or_default();
                 let part = FilePart { name: name_sent, bytes: self.read(&file.0, way)?, media_type };

@@ -62,9 +62,11 @@ pub fn write_share(share: &Share, then: &[ScenarioStep], wording: &mut dyn Wordi
     match percentage.map(|value| value.round().clamp(0.0, 100.0) as u32) {
         Some(0) => Vec::new(),
         Some(percentage @ 1..100) => {
+            // Small weights are easier to read: 75 % is 3 to 1.
             let divisors = [50, 25, 20, 10, 5, 4, 2].into_iter();
             let divisor = divisors.filter(|by| percentage % by == 0 && 100 % by == 0).max().unwrap_or(1);
             let branches = [(percentage / divisor, steps), ((100 - percentage) / divisor, Vec::new())];
+            // JMeter's Throughput Controller counts its executions, so the choice takes turns, too.
             let order = if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
             let branches = branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
             vec![Yaml::map([("choose", Yaml::List(branches.collect())), ("order", Yaml::text(order.word()))])]
@@ -146,6 +148,7 @@ impl Nested<Cases> {
             Value::Map(entries) => {
                 let mut cases = Vec::new();
                 for entry in entries {
+                    // A case without names is the default case.
                     let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
                     cases.push(Case { names, steps: reader.steps(&entry.node, &format!("cases.{}", entry.key))? });
                 }
@@ -228,6 +231,7 @@ impl StepForm for ChooseStep {
 
 /// Returns the steps of a choice as a plan file has them.
 pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording: &mut dyn Wording) -> Vec<Yaml> {
+    // Every user has the only branch.
     if let (Order::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
     }
@@ -242,6 +246,7 @@ pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording
     let order = match order {
         Order::Random => None,
         Order::User => Some(ChoiceOrder::User),
+        // Choices of plan files have no staggered start.
         Order::Walk | Order::WalkTogether => Some(ChoiceOrder::WalkTogether),
         Order::Sequence | Order::Slow(_) => Some(ChoiceOrder::Sequence),
     };

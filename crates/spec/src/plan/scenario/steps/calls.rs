@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Keys of a body that is no message.
+// These bodies are of HTTP; a gRPC message is read from JSON.
 const NO_MESSAGES: [&str; 3] = ["data", "form", "multipart"];
 
 /// The services that a scenario calls.
@@ -42,6 +43,7 @@ impl<'a> Calls<'a> {
     /// server of `base`.
     pub fn new(run: &RunSettings, base: Option<&str>, grpc: GrpcSettings, system: &'a System) -> Self {
         let mut run = run.clone();
+        // Server reflection requests the descriptors from this server.
         run.url = base.map(str::to_owned);
         run.scenario = None;
         run.request.grpc = grpc;
@@ -57,12 +59,14 @@ impl<'a> Calls<'a> {
     /// Creates the body of a call.
     fn body(&mut self, method: &str, text: &str, rules: MessageRules) -> std::result::Result<Body, String> {
         let service = method.split('/').next().unwrap_or_default();
+        // Reflection costs a connection, so each service is requested once.
         if !self.known.iter().any(|known| known == service) {
             let set = grpc::descriptors(&self.run, method, self.system)?;
             self.set = grpc::joined(std::mem::take(&mut self.set), set)?;
             self.known.push(service.to_owned());
         }
         let services = Services::decode(&self.set)?;
+        // Such a message differs for each call, so it is encoded when it is sent.
         if text.contains("${") || template::has_placeholders(text) {
             let method = method.to_owned();
             let json = text.to_owned();
@@ -109,16 +113,19 @@ impl StepForm for CallStep {
         let is_compressed = grpc::is_compressed(&headers).map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         let body = reader.calls.body(&method, &text, MessageRules { interval, is_compressed });
         let body = body.map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
+        // gRPC has its own media type, which `add_headers` sets.
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         if let Some(token) = &self.bearer {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));
         }
+        // `add` keeps a header field of the step or scenario.
         add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
         let reply = read::<ReplyKeys>(step.node)?;
         grpc::add_headers(&mut headers, reply.timeout().or(reader.calls.deadline));
         let reply_policy = reply.read(reader, step.node, &step.key.key)?;
         let request = Request {
             label: self.name.map_or_else(|| method.clone(), |name| name.0),
+            // The gRPC protocol allows POST only.
             method: "POST".to_owned(),
             url: format!("{base}/{method}"),
             headers,

@@ -54,6 +54,7 @@ impl Nested<ConditionForm> {
         match node.text() {
             Some("failed") => return Ok(Condition::Failed),
             Some("succeeded") => return Ok(Condition::Succeeded),
+            // A text without variables would always have the same result.
             Some(text) if text.contains("${") => return Ok(Condition::True(text.to_owned())),
             Some(text) => {
                 let instead = "`failed`, `succeeded`, or a map such as {equal: [\"${a}\", b]}";
@@ -87,6 +88,7 @@ pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
     match condition {
         Condition::Failed => Yaml::text("failed"),
         Condition::Succeeded => Yaml::text("succeeded"),
+        // JMeter's `${JMeterThread.last_sample_ok}` is the condition `succeeded`.
         Condition::True(text) if wording.is_success(text) => Yaml::text("succeeded"),
         Condition::False(text) if wording.is_success(text) => Yaml::text("failed"),
         Condition::True(text) => {
@@ -94,9 +96,11 @@ pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
             if text.contains("${") { Yaml::Text(text) } else { Yaml::map([("true", Yaml::Text(text))]) }
         }
         Condition::False(text) => {
+            // Plan files have no condition for `false`.
             let pair = [wording.text(text), r"(?i)^\s*false\s*$".to_owned()];
             Yaml::map([("matches", Yaml::List(pair.map(Yaml::Text).into()))])
         }
+        // The opposite word is shorter than `not`.
         Condition::Not(inner) => match &**inner {
             Condition::Succeeded => Yaml::text("failed"),
             Condition::Failed => Yaml::text("succeeded"),
@@ -110,6 +114,7 @@ pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
             let mut all: Vec<Yaml> = all.iter().map(|one| write(one, wording)).collect();
             let words = all.iter().filter_map(|one| if let Yaml::Map(keys) = one { keys.first() } else { None });
             let words: Vec<Yaml> = words.filter(|(key, _)| key == "status").map(|(_, word)| word.clone()).collect();
+            // Only statuses can be joined in one condition of a plan file.
             if words.len() == all.len() { Yaml::map([("status", Yaml::List(words))]) } else { all.swap_remove(0) }
         }
         // A share is written as a choice, by its step.

@@ -75,6 +75,7 @@ impl StepForm for WhileStep {
 
 /// Writes a loop with a condition.
 pub fn write_while(condition: &Condition, twice: bool, steps: &[ScenarioStep], wording: &mut dyn Wording) -> Vec<Yaml> {
+    // Only JMeter's While Controller evaluates its condition twice between two rounds.
     if twice {
         wording.lose(Loss::SecondEvaluation(condition));
     }
@@ -96,8 +97,10 @@ impl StepForm for DuringStep {
 
     fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let time = self.during.0;
+        // The model has a text of seconds, since JMeter's Runtime Controller evaluates one.
         let seconds = match duration::parse(&time) {
             Ok(time) => time.as_secs_f64().to_string(),
+            // Only the run knows the value of an expression.
             Err(_) if time.contains("${") => time,
             Err(error) => return Err(step.error(error)),
         };
@@ -137,9 +140,11 @@ pub fn write_for_each(variable: &str, values: &Values, steps: &[ScenarioStep], w
     let values = match values {
         Values::List(values) => Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect()),
         Values::Numbered { prefix, after, last } => {
+            // A plan file always begins with number 1 and has no last one.
             if !matches!(after.trim(), "" | "0") || !last.trim().is_empty() {
                 wording.lose(Loss::NumberRange(prefix));
             }
+            // The notation of numbered variables in plan files, such as `id_*`.
             Yaml::Text(format!("{}*", wording.text(prefix)))
         }
     };

@@ -37,6 +37,7 @@ fn pause(text: &str) -> Result<ScenarioStep> {
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
         ["normal", mean, deviation] => {
+            // The function `gaussian` takes the deviation before the mean.
             Ok(ScenarioStep::Pause(format!("${{gaussian({},{})}}", millis(deviation)?, millis(mean)?)))
         }
         ["exponential", mean] => Ok(ScenarioStep::Pause(format!("${{exponential({})}}", millis(mean)?))),
@@ -63,6 +64,7 @@ pub fn think(time: Duration) -> Yaml {
 pub fn write_pause(text: &str, wording: &mut dyn Wording) -> Option<Yaml> {
     let text = text.trim();
     if let Ok(millis) = text.parse::<f64>() {
+        // Plan files write times in whole milliseconds.
         return (millis >= 1.0).then(|| one("think", time_of(millis)));
     }
     if let Some(words) = random_pause(text) {
@@ -85,6 +87,7 @@ fn random_pause(text: &str) -> Option<String> {
     let numbers: Option<Vec<f64>> =
         arguments.iter().map(|argument| expression_text(argument).trim().parse().ok()).collect();
     match (name.as_str(), numbers.as_deref()) {
+        // JMeter's Uniform Random Timer adds a random part up to `range` to a constant delay.
         ("uniform", Some([range, least])) if *least >= 1.0 => {
             Some(format!("{}..{}", time_of(*least), time_of(least + range)))
         }
@@ -126,6 +129,7 @@ fn rate_per_minute(text: &str) -> Result<String, String> {
     let factor = match unit.trim() {
         "s" => 60.0,
         "min" | "m" => 1.0,
+        // The model has rates per minute, as JMeter's Constant Throughput Timer.
         "h" => 1.0 / 60.0,
         _ => return Err(no_rate(text)),
     };
@@ -136,6 +140,7 @@ fn rate_per_minute(text: &str) -> Result<String, String> {
     if factor == 1.0 {
         return Ok(value.to_owned());
     }
+    // The unit cannot be converted before the expression is evaluated.
     Err(format!("`{text}`: an expression is a rate per minute; write {value}/min"))
 }
 
@@ -151,6 +156,7 @@ pub fn write_pace(pace: &Pace, wording: &mut dyn Wording) -> Option<Yaml> {
     }
     let rate = format!("{}/min", wording.text(&pace.per_minute).trim());
     let by = match pace.by {
+        // The default is not written.
         PaceScope::User => return Some(one("pace", rate)),
         PaceScope::ShareOfAll => "share_of_all",
         PaceScope::ShareOfPopulation => "share_of_population",
@@ -177,6 +183,7 @@ impl StepForm for MeetStep {
 
 /// Writes a meeting of users.
 pub fn write_meet(users: &str, timeout: &str, wording: &mut dyn Wording) -> Yaml {
+    // 0 is no limit in JMeter.
     if !matches!(timeout.trim(), "" | "0") {
         wording.lose(Loss::MeetingTimeout);
     }

@@ -75,6 +75,8 @@ impl StepForm for RequestStep {
     .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
 
     fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        // The label is the URL as it was written, so that requests with other values have one
+        // label.
         let written_url = self.url();
         let mut headers = with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
         let (mut url, basic) = reader.url(written_url, step)?;
@@ -83,11 +85,13 @@ impl StepForm for RequestStep {
             url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
         }
         let (body, media_type) = read::<BodyKeys>(step.node)?.read(reader, step.node)?;
+        // The scheme may come from the base, so the kind is checked after joining.
         check_kind(step, &url, &body)?;
         // A message of a WebSocket has no media type.
         if let Some(media_type) = media_type.filter(|_| !step.is_websocket()) {
             add(&mut headers, "Content-Type", media_type);
         }
+        // The key replaces the credentials of the URL.
         let basic = match &self.basic {
             Some(basic) => {
                 Some(checked_basic(&basic.0).map_err(|error| SpecError::from(error).within("basic", &step.node.at))?)
@@ -104,6 +108,7 @@ impl StepForm for RequestStep {
                 values::text(&token.0).map_err(|error| SpecError::from(error).within("bearer", &step.node.at))?;
             add(&mut headers, "Authorization", format!("Bearer {token}"));
         }
+        // After all others, because `add` keeps a header field that exists.
         add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
         let method = method(step, self.method.as_ref())?;
         let label = match (&self.name, method.as_str()) {
@@ -194,6 +199,7 @@ fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
             let wrong = format!("`{other}` names the method already; write `request: URL` in its place");
             Err(SpecError::new(&at.at, "method", wrong))
         }
+        // The keys are the methods in small letters; the WebSocket actions are named like methods.
         (other, ..) => Ok(other.to_ascii_uppercase()),
     }
 }
@@ -201,6 +207,7 @@ fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
 /// True if a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The
 /// first segment of a relative path has no colon (RFC 3986 section 4.2).
 fn is_absolute(url: &str) -> bool {
+    // A relative path may contain a colon only after its first segment (RFC 3986 section 4.2).
     let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
     url.starts_with("${") || first_segment.contains(':')
 }
@@ -210,6 +217,7 @@ fn is_absolute(url: &str) -> bool {
 fn join_url(base: &str, relative: &str) -> String {
     let folder = base.trim_end_matches('/');
     match relative.chars().next() {
+        // A query belongs to the path of the base, so no slash is inserted.
         None | Some('?' | '#') => format!("{base}{relative}"),
         Some('/') => format!("{folder}{relative}"),
         Some(_) => format!("{folder}/{relative}"),
@@ -218,6 +226,7 @@ fn join_url(base: &str, relative: &str) -> String {
 
 /// Checks a pair `name:password`, unless it has an expression, which only a run evaluates.
 fn checked_basic(text: &str) -> Result<String, WordError> {
+    // The name and the password of an expression are known only in the run.
     if !text.contains("${") {
         values::basic(text)?;
     }
@@ -234,6 +243,7 @@ fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
         )
     } else if step.is_websocket() && key != "send" && *body != Body::None {
         format!("`{key}` sends no message; leave the body out, or write send")
+    // Only QUIC connections can migrate (RFC 9000 section 9).
     } else if key == "migrate" && (*body != Body::None || url.starts_with("ws")) {
         "`migrate` moves a connection of HTTP/3 to another local port; write a URL of https:// and no body"
             .to_owned()
@@ -246,6 +256,7 @@ fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
 /// Header fields of a request, and those of the scenario that it does not replace.
 pub(super) fn with_defaults(all: &[(String, String)], fields: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut headers = fields;
+    // A field of the step replaces that of the scenario.
     let others: Vec<_> = all
         .iter()
         .filter(|(name, _)| !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)))

@@ -24,6 +24,7 @@ impl StepForm for ScriptStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
 
     fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        // Messages name a script by its place in the plan.
         let script = reader.script(&reader.path, &self.script.0);
         Ok(vec![if self.pause { ScenarioStep::PauseByScript(script) } else { ScenarioStep::Script(script) }])
     }
@@ -87,6 +88,7 @@ pub fn write_stop(scope: Scope) -> Option<Yaml> {
 pub fn write_pause(mut steps: Vec<Yaml>) -> Vec<Yaml> {
     for step in &mut steps {
         if let Yaml::Map(keys) = step
+            // The wording may have added comments or other steps.
             && keys.iter().any(|(key, _)| key == "script")
         {
             keys.push(("pause".into(), Yaml::text("true")));

@@ -125,6 +125,7 @@ impl StepForm for RowStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
 
     fn read(self, reader: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
+        // The names are compared as paths, because both are relative to the folder of the plan.
         let file = reader.file(&self.row.0);
         let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
             let wrong = format!("`{}` is not among the files below scenario.data; write one of them", self.row.0);
