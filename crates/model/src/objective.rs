@@ -221,7 +221,7 @@ impl Objective {
 /// True if a name in a plan, which may contain variables, can become `step` during the run.
 fn can_become(name: &str, step: &str) -> bool {
     let Some((start, rest)) = name.split_once("${") else { return name == step };
-    // Between the first and the last variable there may be anything.
+    // The values of variables are unknown here, so only the fixed ends of the name can decide.
     let end = rest.rsplit_once('}').map_or("", |(_, end)| end);
     step.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
 }

@@ -60,8 +60,8 @@ impl TestStage {
     pub fn runs_after(&self, ended: Option<StageKind>) -> bool {
         match ended {
             None => true,
-            // A server that was not prepared needs no cleanup, and its figures would be
-            // meaningless.
+            // Without a complete setup, figures would be meaningless, and teardown may lack
+            // variables.
             Some(StageKind::Setup) => false,
             // JMeter runs tearDown groups after a stop only if the test plan requests it.
             Some(StageKind::Main | StageKind::Teardown) => self.runs_after_stop,

@@ -309,7 +309,7 @@ impl Editor<'_> {
                 return self.replacement(around, parent, &empty);
             }
             (Style::Flow, Some(next)) => *start..next,
-            // The comma before the last member goes, too.
+            // The comma before the last member is removed, too.
             (Style::Flow, None) => members[index - 1].value.range.end..value.range.end,
             (Style::Block, Some(next)) if !self.is_first_of_line(*start) => {
                 let end = self.line_end(value.range.end);

@@ -182,7 +182,6 @@ impl ScenarioReader<'_> {
             })?,
         };
         let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        // The usual file name extensions of JSON lines.
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
         let file = DataFile {
             encoding: encoding.0,

@@ -175,7 +175,6 @@ impl TreeBuilder {
         match &mut open.node.value {
             Value::List(nodes) => nodes.push(node),
             Value::Map(entries) => match open.key.take() {
-                // Keys and values arrive in turn.
                 Some((key, at)) => entries.push(Entry { key, at, node }),
                 None => open.key = Some(name(entries, node)?),
             },

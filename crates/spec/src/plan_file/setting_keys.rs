@@ -224,7 +224,7 @@ fn words<'a>(key: &Key, node: &'a Node, folder: &Path) -> Vec<(String, &'a Posit
 }
 
 fn path_below(folder: &Path, name: &str) -> String {
-    // An absolute name stays as it is.
+    // `join` leaves an absolute name as it is.
     folder.join(name).display().to_string()
 }
 

@@ -180,7 +180,6 @@ pub(super) fn threads(
     cores: u32,
     local: bool,
 ) -> (u32, Vec<String>) {
-    // The server on this machine needs a core.
     let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
     if let Some(requested) = settings.load.threads {
         let all = requested.saturating_mul(processes);

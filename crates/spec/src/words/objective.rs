@@ -112,7 +112,7 @@ fn bound(metric: Metric, word: &str) -> Result<f64, WordError> {
 
 fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
-    // 0 needs no unit.
+    // 0 is the same share with and without `%`.
     let percent = percent.or((word == "0").then_some(0.0)).filter(|p| *p <= 100.0);
     let percent = percent.ok_or_else(|| WordError::new(word, "not a share of requests", "0% to 100%, such as 0.1%"))?;
     Ok(hundredth(percent))

@@ -100,7 +100,7 @@ pub fn write_together(manner: ConcurrencyMode, steps: &[ScenarioStep], wording: 
         // Plan files have no pipelining; one after the other keeps the order of the replies.
         ConcurrencyMode::Pipelined => 1,
     };
-    // Steps in `parallel` are requests, or loops and choices of them.
+    // `parallel` contains requests, or loops and choices of them; other steps run before it.
     let (requests, others): (Vec<ScenarioStep>, Vec<ScenarioStep>) = steps.iter().cloned().partition(is_requests_only);
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);

@@ -231,7 +231,6 @@ impl StepForm for ChooseStep {
 
 /// Returns the steps of a choice as a plan file has them.
 pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording: &mut dyn Wording) -> Vec<Yaml> {
-    // Every user has the only branch.
     if let (Order::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
     }
