@@ -1,7 +1,8 @@
-//! Hands random inputs to a parser, which must neither panic, nor hang, nor take much memory.
+//! Runs a parser with random inputs: it must neither panic, nor hang, nor use much memory.
 //!
-//! The inputs are arbitrary bytes, and the seeds of a directory in `dev/fuzz/corpus` with random changes. Fuzz targets search
-//! the same entry points by coverage; these properties hold where no fuzzer can be built.
+//! The inputs are arbitrary bytes, and randomly changed seeds of a directory in `dev/fuzz/corpus`.
+//! Fuzz targets search the same entry points by coverage; these properties also run where no fuzzer
+//! can be built.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,13 +14,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A parser that is not done with all inputs by then hangs. Each of them takes less than a millisecond.
+/// A parser that needs longer for all inputs hangs. Each input takes less than a millisecond.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// How much the process may grow meanwhile, in bytes. Other tests run beside it.
+/// Maximum growth of the process in bytes. Other tests run at the same time.
 const MEMORY: u64 = 1 << 30;
 
-/// Bytes and words that parsers often treat in a way of their own.
+/// Bytes and words that parsers often treat specially.
 const TOKENS: [&[u8]; 34] = [
     b"\0",
     b"\n",
@@ -57,7 +58,7 @@ const TOKENS: [&[u8]; 34] = [
     b"999999999999",
 ];
 
-/// The seeds of a corpus, in the order of their names.
+/// Seeds of a corpus, in the order of their names.
 pub fn corpus(name: &str) -> Vec<Vec<u8>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("dev/ is the folder above");
     let directory = directory.join("fuzz/corpus").join(name);
@@ -68,7 +69,8 @@ pub fn corpus(name: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).expect("a seed can be read")).collect()
 }
 
-/// Hands every seed, and `cases` inputs made of them and of arbitrary bytes, to `parse`. `name` is for messages.
+/// Calls `parse` with every seed, and with `cases` inputs made of seeds and arbitrary bytes. `name`
+/// is for messages.
 pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8]) + Send + 'static) {
     let (tell, told) = channel();
     let before = peak_memory();
@@ -96,7 +98,7 @@ pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8
     assert!(grown < MEMORY, "{name}: memory grew by {} MB", grown >> 20);
 }
 
-/// Arbitrary bytes, or seeds with changes.
+/// Strategy for arbitrary bytes and changed seeds.
 fn inputs(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     let others = seeds.clone();
     let changed = (select(seeds), vec(change(others), 1..6))
@@ -107,15 +109,15 @@ fn inputs(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
 /// A change of some bytes.
 #[derive(Debug, Clone)]
 enum Change {
-    /// One byte becomes another.
+    /// Replaces one byte.
     Replace(Index, u8),
-    /// Bytes come in between.
+    /// Inserts bytes.
     Insert(Index, Vec<u8>),
-    /// A range goes away.
+    /// Removes a range.
     Remove(Index, Index),
-    /// A range comes twice.
+    /// Repeats a range.
     Repeat(Index, Index),
-    /// The end becomes that of another seed.
+    /// Replaces the end by that of another seed.
     Splice(Index, Vec<u8>, Index),
 }
 
@@ -161,7 +163,7 @@ fn range(a: usize, b: usize) -> std::ops::Range<usize> {
     a.min(b)..a.max(b)
 }
 
-/// The most memory that this process has had, in bytes; 0 where the system does not tell.
+/// Peak memory of this process in bytes; 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,6 @@
-//! Inputs for tests of parsers. The integration tests live in `it/`.
+//! Generates inputs for tests of parsers. The integration tests are in `it/`.
 //!
-//! * [`inputs`]: arbitrary bytes, and the files in `dev/fuzz/corpus` with random changes; any parser must survive them.
+//! * [`inputs`]: arbitrary bytes, and randomly changed files of `dev/fuzz/corpus`; any parser must
+//!   survive them.
 
 pub mod inputs;

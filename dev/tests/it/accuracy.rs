@@ -1,8 +1,10 @@
-//! What brunt reports against what the lab knows: the targets of the project, in short, and in full where `BRUNT_PROVE`
-//! is 1. Figures go to the file that `BRUNT_PROVE_OUT` names, one JSON object a line.
+//! Compares the figures of brunt with the truth of the lab: the targets of the project, in short
+//! form, or in full if `BRUNT_PROVE` is 1. Figures go to the file that `BRUNT_PROVE_OUT` names, one
+//! JSON object per line.
 //!
-//! The lab refuses its own truth where the machine did not let it write when replies were due; then it is asked again,
-//! three times at most, and a test that had no truth is skipped. A proof asks more often, and fails.
+//! The lab refuses its truth if the machine did not let it write when replies were due. Then a test
+//! tries again, three times at most, and is skipped if it gets no truth. A proof tries more often,
+//! and fails.
 
 use crate::world::lab::prompt_lab;
 use crate::world::machine::in_its_own_time;
@@ -14,19 +16,20 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// One measurement at a time: they are to be disturbed by as little as possible.
+/// Runs one measurement at a time, to limit disturbance.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Seconds of lag at p99 beyond which the machine was too busy for a short measurement. A proof has no such excuse.
+/// Lag at p99 in seconds above which the machine was too busy for a short measurement. Does not
+/// apply to a proof.
 const MOST_LAG: f64 = 0.0002;
 
-/// A target: what is measured, and how near brunt must come to the truth.
+/// A target: the load, and the permitted deviation from the truth.
 struct Target {
     name: &'static str,
     lab: &'static str,
     load: String,
     percentiles: &'static [&'static str],
-    /// As a share of the truth, and beside it in seconds.
+    /// Permitted deviation: a share of the truth plus seconds.
     within: (f64, f64),
 }
 
@@ -34,12 +37,12 @@ fn in_full() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
-/// How often the lab is asked.
+/// Number of attempts to get the truth of the lab.
 fn tries() -> usize {
     if in_full() { 10 } else { 3 }
 }
 
-/// Measures until the lab accepts its own truth; why it never did.
+/// Measures until the lab accepts its truth. Returns the last reason if it never does.
 fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
     let mut why = String::new();
     for _ in 0..tries() {
@@ -84,7 +87,7 @@ fn agrees(target: &Target) {
     assert!(missed.is_empty(), "{}: {missed:?}\n{}", target.name, ran.out);
 }
 
-/// Writes a figure down, where that is wanted.
+/// Prints a figure, and appends it to the file of figures if there is one.
 fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool, ran: &Ran) {
     let deviation = ours / truly - 1.0;
     eprintln!(

@@ -1,4 +1,4 @@
-//! What is kept to compare with, and what is held against it: later runs, or a server that is measured now.
+//! Saves baselines, and compares later runs or a server with them.
 
 use crate::compare::{brunt, brunt_in, server};
 

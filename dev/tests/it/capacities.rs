@@ -1,6 +1,6 @@
-//! Which of two servers carries more: their capacities, found again and again in turns.
+//! Compares the capacities of two servers, which are searched repeatedly and alternately.
 //!
-//! Searches are as short as they may be, so what is asserted is what was decided, and no figure.
+//! Searches are as short as possible, so the tests assert decisions and no figures.
 
 use crate::compare::{brunt, brunt_in};
 use crate::world::machine::in_its_own_time;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const SHORT: &str = "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
 
-/// The capacities that were found, of the contender of that name.
+/// Capacities found for the contender with this name.
 fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
     let searched = json.pointer("/analysis/comparison/searched").and_then(Value::as_array);
     let own = searched.into_iter().flatten().filter(|one| one["contender"] == of);
@@ -42,7 +42,7 @@ fn a_server_that_carries_more_is_better() {
         said.says("slow, repetition 1: trial 1: 30/s");
         said.says("after repetition 1: capacity:");
         said.says("Capacities per second, repetition");
-        // Given loads are compared beside them, and decide nothing.
+        // Given loads are compared in addition, and decide nothing.
         said.says("fast against slow at 20/s");
         let again = brunt_in(said.dir, "compare run:last").ends(0);
         assert_eq!(again.verdicts(), ["better"]);
@@ -71,7 +71,8 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
     assert_eq!(found(&first.json, "b").len(), 0, "{}", first.out);
     let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
     assert!([0, 5].contains(&again.code), "{}{}", again.out, again.err);
-    // 400/s was met by all: their capacities are known from below only, and nothing is decided.
+    // All met the objectives at 400/s: only a lower bound of their capacities is known, so nothing
+    // is decided.
     assert_eq!(
         (found(&again.json, "a"), found(&again.json, "b")),
         (vec![None, None], vec![None, None]),
@@ -83,7 +84,8 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
         "2 blocks cannot show any difference",
     ]);
     let starts = fs::read_to_string(dir.path().join("starts")).expect("starts");
-    // Each repetition of each has a start of its own, and the one that was stopped has another.
+    // Each repetition of each contender starts its server once; the interrupted one starts it
+    // twice.
     assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);
     let refused = command(&format!("compare {} --repeat 3", file.display())).output().expect("brunt");
     assert!(String::from_utf8_lossy(&refused.stderr).contains("write compare.time_budget and repetitions in the plan"));

@@ -1,6 +1,6 @@
-//! `brunt certify` and `brunt lab`: the league is held, each tool is read, and nobody is left behind.
+//! Tests `brunt certify` and `brunt lab`: results of tools are read, and no process is left.
 //!
-//! How near the figures are is no matter here, but for the roughest: that is what `make honesty` measures.
+//! Only rough deviations fail here; `make honesty` measures the accuracy.
 
 use crate::world::server::Server;
 use crate::world::{command, until};
@@ -10,13 +10,13 @@ use std::fs::{self, File};
 use std::process::Stdio;
 use tempfile::TempDir;
 
-/// Those that measure, and want to be alone.
+/// Tests that measure and need a quiet machine.
 mod accuracy {
     use super::*;
     use crate::world::machine::in_its_own_time;
     use crate::world::skip::{program, skip};
 
-    /// The results of a league, unless the machine had no quiet moment.
+    /// Results of a comparison. Skips the test and returns None if the machine was busy.
     fn league(test: &str, line: &str) -> Option<Vec<Value>> {
         let dir = TempDir::new().expect("a directory");
         let file = dir.path().join("league.json");
@@ -44,7 +44,7 @@ mod accuracy {
     #[test]
     fn brunt_sees_what_users_would_have_waited() {
         in_its_own_time("certify::accuracy::brunt_sees_what_users_would_have_waited", || {
-            // A hold of a second in a load of seven: a tenth of the requests and more.
+            // A stall of 1 s in a load of 7 s affects more than a tenth of the requests.
             let line = "--case stall --loop open --seconds 2";
             let Some(results) = league("brunt_sees_what_users_would_have_waited", line) else { return };
             assert_eq!(results.len(), 1);
@@ -125,7 +125,7 @@ fn nobody_is_left_behind_after_ctrl_c() {
     assert_eq!(league["results"].as_array().map(Vec::len), Some(0));
 }
 
-/// By the fourth field of `/proc/PID/stat`, behind the name in parentheses.
+/// Child processes, by the fourth field of `/proc/PID/stat`, which follows the name in parentheses.
 fn children(parent: Pid) -> Vec<Pid> {
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
     let all = fs::read_dir("/proc").expect("processes").filter_map(|entry| number(entry.ok()?));

@@ -1,4 +1,4 @@
-//! Charts as files: which are written, and what stands above them.
+//! Writes charts to files, and checks their names and titles.
 
 use crate::world::{command, lab};
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const SVG: &[u8] = b"<svg";
 
-/// A plan for a server, in a folder.
+/// Creates a folder with a plan for a server.
 fn plan(name: &str, load: &str, url: &str) -> TempDir {
     let dir = TempDir::new().expect("a directory");
     let text = format!("{name}load: {load}\nscript: {{request: \"{url}\"}}\nrepetitions: 1\n");
@@ -22,7 +22,7 @@ fn brunt(dir: &Path, line: &str) -> Output {
     brunt.current_dir(dir).output().expect("brunt")
 }
 
-/// Names of the files in a directory, each of which must have this beginning.
+/// Names of the files in a directory. Each file must have this beginning.
 fn pictures(dir: &Path, beginning: &[u8]) -> Vec<String> {
     let files = fs::read_dir(dir).expect("a directory of charts").flatten();
     let mut names: Vec<String> = files

@@ -1,4 +1,4 @@
-//! `brunt check`: what it tells of servers that are there, and of those that are not.
+//! Tests `brunt check` with servers that reply and with some that do not.
 
 use crate::world::certs::Authority;
 use crate::world::nginx::nginx_at;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::net::TcpListener;
 use tempfile::TempDir;
 
-/// What a check said: its text, and its JSON.
+/// Result of a check: exit code, text and JSON.
 struct Checked {
     code: Option<i32>,
     text: String,
@@ -54,7 +54,7 @@ fn a_check_tells_who_listens_and_how_it_answers() {
     let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
     let before = nginx.requests();
     let checked = check(&format!("{} -c 60", nginx.at("/page.txt"))).ends(0);
-    // Two of the check, and the one that asked before.
+    // Two requests of the check, and the earlier one of `requests`.
     assert_eq!(nginx.requests() - before, 3);
     assert_eq!(checked.at("/reply/status"), 200);
     assert_eq!(checked.at("/reply/body_bytes"), 5800);
@@ -67,7 +67,7 @@ fn a_check_tells_who_listens_and_how_it_answers() {
     assert_eq!(checked.at("/route/listener_backlog"), 50);
     let pid = nginx.server.child.id();
     assert_eq!(checked.at("/route/listener"), &format!("nginx (pid {pid})"));
-    // The configuration gives each worker 4096, whatever the master has.
+    // The configuration gives each worker 4096, whatever the limit of the master.
     assert_eq!(checked.at("/route/listener_descriptors"), 4096);
     let mend = checked.advice("backlog").expect("advice")["command"].as_str().expect("a command").to_owned();
     assert!(mend.contains("backlog=64"), "{mend}");
@@ -113,7 +113,7 @@ fn tls_is_told_and_sessions_are_resumed() {
     assert_eq!(checked.at("/tls/certificate/names/0"), "localhost");
     assert_eq!(checked.at("/tls/certificate/self_signed"), false);
     assert!(checked.at("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
-    // Nobody trusts the authority of a test: what is distrusted is shown all the same, and no request was sent.
+    // The authority of a test is not trusted. The certificate is shown, and no request is sent.
     let requests = nginx.log().len();
     let stranger = check(&nginx.secure("/")).ends(3);
     assert_eq!(nginx.log().len(), requests);
@@ -208,7 +208,7 @@ fn a_run_knows_the_way_and_adds_no_request() {
 #[test]
 fn a_run_warns_of_what_surely_bites() {
     let Some(nginx) = nginx("a_run_warns_of_what_surely_bites", "") else { return };
-    // Its one worker may have 4096 open files.
+    // Its only worker may have 4096 open files.
     let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.at("/"))).ok();
     let warnings = ran.at("/warnings").to_string();
     assert!(warnings.contains("4,096 open files") && warnings.contains("worker_rlimit_nofile"), "{warnings}");

@@ -1,4 +1,4 @@
-//! The command line, as a user meets it: help, completions, manual, and what is said to mistakes.
+//! Tests the command line: help, completions, manual, and errors for invalid options.
 
 use crate::world::brunt::spaced;
 use crate::world::lab::lab;
@@ -12,7 +12,7 @@ fn said(line: &str) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-/// Option names that users of the field know.
+/// Option names that are common in the field.
 const OPTIONS: &str = "
     --connections --rate --arrivals --duration --requests --think --warmup --connect-rate --threads --max-in-flight
     --method --header --data --form --cookie --basic --bearer --user-agent --compressed --no-keepalive
@@ -60,7 +60,7 @@ fn every_option_of_the_help_is_completed_and_in_the_manual() {
     assert!(manual.starts_with(".ie") || manual.starts_with(".TH"), "{}", &manual[..40]);
     for shell in ["bash", "zsh", "fish"] {
         assert!(said(&format!("completions {shell}")).contains("BRUNT_COMPLETE"), "{shell}");
-        // What the script of the shell runs for `brunt --<TAB>`.
+        // The command that the script of the shell runs for `brunt --<TAB>`.
         let mut completing = command("-- brunt --");
         let out = completing.env("BRUNT_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "1").output().expect("brunt");
         let completions = String::from_utf8_lossy(&out.stdout);
@@ -132,7 +132,7 @@ fn nothing_said_is_answered_with_help() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("Usage: brunt"));
 }
 
-/// What makes no sense, and what the answer must hold.
+/// Invalid command lines, and texts that the error must contain.
 const MISTAKES: &[(&str, &[&str])] = &[
     ("URL -c 0", &["-c", "at least one, such as 10"]),
     ("URL -c -3", &["not negative"]),

@@ -1,6 +1,6 @@
-//! Which of two servers is better: what was measured in turns, and what was kept.
+//! Compares two servers by alternating runs, or by stored runs.
 //!
-//! A block is two runs of a fraction of a second, so what is asserted is what was decided, and no figure.
+//! A block is two runs of a fraction of a second, so the tests assert decisions and no figures.
 
 use crate::world::machine::in_its_own_time;
 use crate::world::{Lab, command, lab, nginx, start, until};
@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Output;
 use tempfile::TempDir;
 
-/// What brunt said, and where it kept what it measured.
+/// Output of brunt, and the directory of its store.
 pub struct Said {
     pub dir: TempDir,
     code: i32,
@@ -19,7 +19,7 @@ pub struct Said {
     pub json: Value,
 }
 
-/// brunt with the words of a line, one of which may be quoted by `'`, in a store of its own.
+/// Runs brunt with the words of a line, one of which may be quoted by `'`, and a separate store.
 pub fn brunt(line: &str) -> Said {
     brunt_in(TempDir::new().expect("a directory"), line)
 }
@@ -53,7 +53,7 @@ impl Said {
         self
     }
 
-    /// What was decided about each figure of the first pair, the deciding one first.
+    /// Verdicts on each figure of the first pair, the deciding one first.
     pub fn verdicts(&self) -> Vec<&str> {
         let measures = self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
         let verdict = |of: &Value| of["verdict"].as_str().map(str::to_owned);
@@ -74,7 +74,7 @@ impl Said {
     }
 }
 
-/// A server whose requests take so many milliseconds.
+/// Starts a server with this service time.
 pub fn server(milliseconds: u32) -> Lab {
     lab(&format!("--service const:{milliseconds}ms"))
 }
@@ -102,7 +102,7 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
             "{}",
             read("pr.md")
         );
-        // What is kept is decided as it was, and is whole.
+        // Stored runs give the same decision, and are complete.
         let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
         assert_eq!(again.verdicts(), ["worse"]);
         let listed = brunt_in(again.dir, "report last").ends(0);

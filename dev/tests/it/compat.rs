@@ -1,7 +1,8 @@
-//! Drop-ins beside the tools whose names they bear: the same words, bytes and exit codes, and what programs read of them.
+//! Compares drop-ins with the tools that they replace: arguments, bytes, exit codes, and the output
+//! that programs parse.
 //!
-//! Nothing is kept by hand: what is expected is what the real tool says in the test itself. Numbers that are measured are
-//! masked; all others must be the same.
+//! No expected output is recorded: each test runs the real tool. Measured numbers are masked; all
+//! others must be equal.
 
 mod ab;
 mod ab_failures;

@@ -1,4 +1,4 @@
-//! How connections are made, used, kept and lost.
+//! Tests how connections are opened, reused, kept and lost.
 
 use crate::world::log::{Line, distinct};
 use crate::world::nginx::nginx_at;
@@ -19,7 +19,7 @@ fn connections_are_used_again() {
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 3);
 }
 
-/// A file of URLs.
+/// Writes a file of URLs.
 fn list(urls: &[String]) -> NamedTempFile {
     let file = NamedTempFile::new().expect("a file");
     fs::write(&file, urls.join("\n")).expect("a list");
@@ -42,7 +42,7 @@ fn a_connection_that_its_server_closed_meanwhile_is_not_used() {
     let Some(nginx) = nginx(test, "keepalive_timeout 1;") else { return };
     let lab = lab("");
     let urls = list(&[lab.at("/a"), lab.at("/b"), nginx.at("/")]);
-    // Each third of the requests, one in 2.1 s, goes to nginx.
+    // nginx gets every third request, one in 2.1 s.
     let line = format!("{} -r 1.4 --arrivals even -d 6s --urls {}", lab.at("/"), urls.path().display());
     let ran = measure(&line).all_good();
     assert!(ran.connections("closed_idle") >= 1, "{}", ran.out);
@@ -58,7 +58,7 @@ fn without_keepalive_each_request_has_a_connection() {
     assert_eq!(open.connections("opened"), 50);
 }
 
-/// The server says nothing, and would leave it open.
+/// The server sends no `Connection` header, and would keep the connection open.
 #[test]
 fn a_request_that_says_close_is_the_last_of_its_connection() {
     let server = serving(|mut client| while client.request().is_some() && client.give(page("x").as_bytes()) {});
@@ -86,7 +86,7 @@ fn so_many_requests_on_a_connection() {
 fn a_servers_limit_of_requests_is_no_failure() {
     let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;") else { return };
     let ran = measure(&format!("{} -c 2 -n 200", nginx.at("/"))).all_good();
-    // Two users share 200 requests as it comes: the last connection of each need not be used up.
+    // Two users share 200 requests, so the last connection of each may get fewer than 10.
     assert!((20..=21).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
     assert_eq!(nginx.log().iter().map(Line::of_connection).max(), Some(10));
 }
@@ -99,7 +99,7 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
     let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.at("/"));
     let ran = measure(&line).ok();
     assert!(ran.connections("closed_idle") >= 1);
-    // One that closes in the very moment of its use is stale; nothing else may fail.
+    // A connection that closes at the moment of its use is stale; nothing else may fail.
     assert_eq!(ran.count("good") + ran.failed("stale"), ran.count("begun"));
     assert!(ran.count("good") >= 1);
     let retried = measure(&format!("{line} --retry-stale")).all_good();
@@ -167,7 +167,7 @@ fn both_kinds_of_addresses_are_used() {
     let Some(nginx) = nginx_at(test, listen, "") else { return };
     measure(&format!("http://[::1]:{}/ -c 1 -n 10", nginx.port)).all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.server()), ["::1"].into());
-    // The name is used with all the addresses that this machine gives it, be it one.
+    // All addresses of the name on this machine are used, even if there is only one.
     let of_localhost = ("localhost", nginx.port).to_socket_addrs().expect("localhost").map(|a| a.ip().to_string());
     let known: std::collections::HashSet<_> = of_localhost.collect();
     measure(&format!("http://localhost:{}/ -c 4 -n 40", nginx.port)).all_good();
@@ -176,7 +176,8 @@ fn both_kinds_of_addresses_are_used() {
     assert_eq!(used, known.iter().map(String::as_str).collect());
 }
 
-/// A proxy that answers plain requests itself and makes the tunnels that it is asked for, unless `refuse`.
+/// Starts a proxy that answers plain requests itself. It opens the requested tunnels if `status` is
+/// 200.
 pub fn proxy(status: &'static str) -> crate::world::Odd {
     serving(move |mut client| {
         while let Some(request) = client.request() {
@@ -243,7 +244,7 @@ fn a_proxy_that_is_gone_is_named_in_place_of_the_server() {
 fn connections_are_opened_at_their_rate() {
     let lab = lab("");
     let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.at("/"))).all_good();
-    // The twentieth is due after 19/20 s.
+    // The twentieth connection is due after 19/20 s.
     let setup = ran.figure("/elapsed_seconds") - ran.figure("/measured_seconds");
     assert!(setup >= 0.94, "{setup}");
     assert_eq!((ran.connections("opened"), ran.connections("opened_in_measured_time")), (20, 0));

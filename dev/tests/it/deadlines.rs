@@ -1,6 +1,6 @@
-//! Timeouts, the duration, the grace and signals hold while sockets stay readable.
+//! Tests that timeouts, the duration, the grace and signals hold while sockets stay readable.
 //!
-//! Each run is allowed twice the time that was asked for, and two seconds: a busy machine may need them.
+//! Each run may take twice the requested time and two seconds more, for a busy machine.
 
 use crate::world::brunt::Running;
 use crate::world::odd::{Client, serving};
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// An nginx with a file of 1 GB that takes no room on disk.
+/// Starts an nginx with a sparse file of 1 GB.
 fn huge(test: &str) -> Option<Nginx> {
     let nginx = nginx(test, "sendfile on;")?;
     let file = File::create(nginx.dir.path().join("www/huge")).expect("a file");
@@ -18,7 +18,7 @@ fn huge(test: &str) -> Option<Nginx> {
     Some(nginx)
 }
 
-/// Waits for the end of a run of this planned duration.
+/// Waits for the end of a run of this planned duration, and asserts that it is not late.
 #[allow(clippy::disallowed_methods)] // a stopwatch around another program
 fn ends_in_time(running: Running, asked: Duration) -> Ran {
     let began = Instant::now();
@@ -28,7 +28,7 @@ fn ends_in_time(running: Running, asked: Duration) -> Ran {
     ran
 }
 
-/// Every request times out, before the run ends.
+/// Asserts that every request times out before the run ends.
 fn times_out(url: &str, options: &str) {
     let line = format!("{url} {options} -d 2s --timeout 1200ms --grace 4s");
     let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(6));
@@ -36,7 +36,7 @@ fn times_out(url: &str, options: &str) {
     assert_eq!((ran.failed("timeout"), ran.count("cut")), (ran.count("begun"), 0), "{}", ran.out);
 }
 
-/// Answers each request with `head`, and with `piece` again and again until the client closes.
+/// Answers each request with `head`, and then with `piece` until the client closes.
 fn endless(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send + Sync + 'static {
     move |mut client| {
         if client.request().is_some() && client.give(head) {
@@ -87,7 +87,7 @@ fn a_signal_is_obeyed_while_long_bodies_are_read() {
         until("requests", || nginx.requests() > 20);
         sleep(Duration::from_millis(500));
         running.signal(Signal::TERM);
-        // The end of an interval, and the grace after a signal.
+        // The end of an interval, plus the grace after a signal.
         let ran = ends_in_time(running, Duration::from_secs(2)).ends(3);
         assert!(ran.count("cut") > 0 && ran.at("/interrupted") == true, "{}", ran.out);
     }

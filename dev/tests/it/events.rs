@@ -1,4 +1,4 @@
-//! Replies that come in events, each of which is timed: server-sent events and lines, over each version of HTTP.
+//! Times each event of streamed replies: server-sent events and lines, over each version of HTTP.
 
 use crate::world::caddy::caddy;
 use crate::world::certs::Authority;
@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// A server of streams: `/five` sends five events and ends, `/endless` goes on, `/silent` sends one and no more.
+/// Starts a server of streams: `/five` sends five events and ends, `/endless` does not end,
+/// `/silent` pauses after one event.
 fn feed() -> Odd {
     serving(|mut client: Client| {
         while let Some(request) = client.request() {
@@ -25,7 +26,7 @@ fn feed() -> Odd {
                     sleep(Duration::from_secs(5));
                 }
                 sleep(PAUSE);
-                // In two pieces, with a comment between.
+                // Two chunks, with a comment in the second.
                 let (first, second) = (format!("data: {n}\n"), "\n: still here\n\n");
                 goes_on = [first.as_str(), second].iter().all(|text| {
                     let chunk = format!("{:x}\r\n{text}\r\n", text.len());
@@ -37,7 +38,7 @@ fn feed() -> Odd {
     })
 }
 
-/// How many transactions of this name there were, and the least response time of them, in seconds.
+/// Number of transactions with this name, and their minimum response time in seconds.
 fn times(ran: &Ran, name: &str) -> (u64, f64) {
     let all = ran.at("/transactions").as_array().expect("a list");
     let found = all.iter().find(|one| one["transaction"].as_str().is_some_and(|told| told == name));
@@ -57,7 +58,7 @@ fn each_event_is_timed() {
     let feed = feed();
     all_are_timed(&feed.at("/five"), "", 10);
     assert_eq!(feed.seen().len(), 10);
-    // Ten lines: `data`, and a comment.
+    // Ten lines per reply: `data` and a comment for each event.
     let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.at("/five"))).all_good();
     assert_eq!(times(&ran, "first event").0 + times(&ran, "next event").0, 20);
 }

@@ -1,6 +1,7 @@
-//! The experiments of `examples/`, in their short form, with Debian's servers: each from one plan file by one command.
+//! Runs the experiments of `examples/` in their short form with Debian's servers, each from one
+//! plan file by one command.
 //!
-//! They use both cores of a small machine for their servers and the load, so they run alone (`tools/test.sh`).
+//! Servers and load use both cores of a small machine, so `tools/test.sh` runs these tests alone.
 
 use crate::world::brunt::{Running, command, program};
 use crate::world::{skip, until};
@@ -11,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// An experiment that was carried out.
+/// A finished experiment.
 struct Done {
     dir: TempDir,
     output: Output,
     json: Value,
 }
 
-/// Where the store of a test, and what it writes, lies.
+/// Creates the directory of the store and the outputs of a test.
 fn place() -> TempDir {
     TempDir::new().expect("a directory")
 }
@@ -27,10 +28,10 @@ fn plan(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
-/// Where no figure is looked at: each trial is as short as it may be.
+/// Settings for tests without figures: each trial is as short as possible.
 const BRIEFLY: [&str; 2] = ["load.duration=1s", "load.warmup=0s"];
 
-/// `brunt run` of an example in its short form; nothing that it started may be left.
+/// Runs an example in its short form. Asserts that no process is left.
 fn run(name: &str, sets: &[&str]) -> Done {
     let dir = place();
     let mut command = short(name, sets, dir.path());
@@ -57,7 +58,8 @@ fn done(dir: TempDir, output: Output) -> Done {
     done
 }
 
-/// Processes whose command line names the folder of an experiment, as those of all servers of the examples do.
+/// Command lines of processes that name the folder of an experiment. All servers of the examples
+/// do.
 fn left_behind() -> Vec<String> {
     let folder = format!("{}/brunt-", std::env::temp_dir().display());
     let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path().join("cmdline"));
@@ -71,14 +73,15 @@ impl Done {
         format!("{}\n{text}", String::from_utf8_lossy(&self.output.stderr))
     }
 
-    /// It went through. On a machine that others use too, all trials of a contender may be such that brunt believes none.
+    /// Asserts success. On a disturbed machine, exit code 5 is accepted: all trials of a contender
+    /// may be invalid.
     fn ok(self) -> Self {
         let fine = self.output.status.success() || (self.output.status.code() == Some(5) && self.disturbed().is_some());
         assert!(fine, "{:?}: {}", self.output.status, self.told());
         self
     }
 
-    /// What kept the machine from measuring, where something did: then figures may be others than the server's.
+    /// Reason why figures are unreliable, if the machine was disturbed.
     fn disturbed(&self) -> Option<String> {
         let state = |t: &Value, state: &str| t["verdict"]["state"] == state;
         let not_ok = self.trials().iter().filter(|t| !state(t, "ok")).count();
@@ -88,7 +91,7 @@ impl Done {
         (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(told)
     }
 
-    /// What must be so; on a machine that was disturbed the test is skipped instead.
+    /// Asserts a condition. Skips the test instead if the machine was disturbed.
     fn holds(&self, test: &str, so: bool, what: &str) {
         match self.disturbed() {
             _ if so => {}
@@ -105,7 +108,7 @@ impl Done {
         self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.told()))
     }
 
-    /// All is there, and every trial measured something that could be believed.
+    /// Asserts that all contenders and trials exist, and that every trial has a throughput.
     fn measured(self, contenders: usize, trials: usize) -> Self {
         assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.told());
         for trial in self.trials() {
@@ -118,7 +121,7 @@ impl Done {
     }
 }
 
-/// Whether the servers are installed; tells where not.
+/// True if the programs are installed; otherwise skips the test.
 fn installed(test: &str, programs: &[&str]) -> bool {
     let missing = programs.iter().find(|name| match **name {
         "php-fpm" => !fs::read_dir("/usr/sbin")
@@ -146,13 +149,14 @@ fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
     let test = "e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be";
     for contender in done.contenders() {
         let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
-        // Twenty children, each as long at a request as at light load.
+        // Twenty children, divided by the response time at light load.
         let expected = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
         let [saturation, knee] =
             ["saturation", "knee"].map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
         let near = (saturation / expected - 1.0).abs() < 0.05;
         done.holds(test, near, &format!("saturation at {saturation}, {expected} expected"));
-        // The knee is one of the loads, 40/s apart; where saturation lies between two, it may be the one above.
+        // The knee is one of the loads, 40/s apart. If the saturation lies between two loads, the
+        // knee may be the higher one.
         let within = (0.7 * saturation..saturation + 40.0).contains(&knee);
         done.holds(test, within, &format!("the knee at {knee} of {saturation}"));
         let bottleneck = &contender["bottleneck"];
@@ -186,7 +190,8 @@ fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
     let done = run("find-php.yaml", &[]).ok();
     let answer = &done.json["analysis"]["answers"][0];
     let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.told()));
-    // Twenty children, each as long at a request as at light load; p99 is missed shortly before all are always busy.
+    // Twenty children, divided by the response time at light load. p99 is missed slightly before
+    // all of them are always busy.
     let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
     let at = &answer["capacities"][0]["at"];
     let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
@@ -231,7 +236,7 @@ fn e4_connectors_of_tomcat() {
 fn e5_a_form_through_proxies() {
     if installed("e5_a_form_through_proxies", &["nginx", "apache2"]) {
         let done = run("e5-post.yaml", &[]).ok().measured(2, 8);
-        // Their think time sets the rate: that must be said, and no difference be claimed.
+        // Their think time determines the rate: the report must say so, and claim no difference.
         done.holds("e5_a_form_through_proxies", done.told().contains("think"), "the think time is not named");
     }
 }
@@ -273,7 +278,7 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     let mut again = short("e2-body-sizes.yaml", &sets, dir.path());
     let output = again.arg("--resume").output().expect("brunt");
     let done = done(dir, output).ok().measured(4, 12);
-    // What was measured before the interruption stands as it was.
+    // Trials from before the interruption are unchanged.
     for (old, new) in before["trials"].as_array().into_iter().flatten().zip(done.trials()) {
         if old["interrupted"] == false {
             assert_eq!((&old["run_id"], &old["requests"]), (&new["run_id"], &new["requests"]));

@@ -1,4 +1,4 @@
-//! Plans of JMeter as plan files, and back: the same requests by label, however the plan is written.
+//! Converts plans of JMeter to plan files and back: both make the same requests by label.
 
 use crate::world::odd::{page, serving};
 use crate::world::{Odd, command};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A form with a token, a list of items, and pages.
+/// Starts a shop with a form with a token, a list of items, and pages.
 fn shop() -> Odd {
     serving(|mut client| {
         while let Some(request) = client.request() {
@@ -31,7 +31,7 @@ fn said(words: &str, folder: &Path) -> String {
     told
 }
 
-/// Good samples by label; those of the Random Controller together.
+/// Number of good samples per label. The two labels of the Random Controller are added.
 fn samples(run: &str, folder: &Path) -> BTreeMap<String, u32> {
     let out = folder.join("out.jtl");
     let _ = fs::remove_file(&out);

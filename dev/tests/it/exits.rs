@@ -1,4 +1,5 @@
-//! How brunt ends: the table of docs/exit-codes.md, with real processes; and what the machine's limits make of it.
+//! Tests the exit codes of docs/exit-codes.md with real processes, and the effect of limits of the
+//! machine.
 
 use crate::world::brunt::program;
 use crate::world::odd::{Odd, replying, serving};
@@ -8,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// brunt with these words, and a store of its own.
+/// Runs brunt with these words and this store. Returns exit code, standard output and standard
+/// error.
 fn ended(store: &Path, line: &str) -> (i32, String, String) {
     let out = command(line).env("BRUNT_STORE", store).output().expect("brunt");
     let code = out.status.code().unwrap_or(-out.status.signal().unwrap_or_default());
@@ -47,7 +49,7 @@ fn a_closed_port_is_one_line_and_nothing_is_kept() {
     assert_eq!(ended(store.path(), "report last").0, 2);
 }
 
-/// It takes connections and never replies.
+/// The server accepts connections and never replies.
 #[test]
 fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
     let store = store();
@@ -83,7 +85,8 @@ fn not_one_good_reply_is_an_exit_of_its_own_in_code_text_and_junit() {
     ] {
         let xml = store.path().join("xml");
         let (ended, out, err) = ended(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
-        // On a busy machine a trial may be INVALID by the spacing of its arrivals, as long as that is a broken sum.
+        // On a busy machine a trial may be INVALID, as uneven spacing of arrivals is a failed
+        // check.
         let ended = if ended == 5 && line.starts_with("sweep") { code } else { ended };
         assert_eq!(ended, code, "{line}: {err}");
         let xml = std::fs::read_to_string(xml).expect("the report");
@@ -102,7 +105,7 @@ fn an_unusable_store_is_told_with_q_too() {
     assert!(err.contains("this run is not stored") && err.contains("/proc/nowhere"), "{err}");
 }
 
-/// Bytes of address space that the segments of a 64-bit ELF file are mapped to.
+/// Size in bytes of the loadable segments of a 64-bit ELF file.
 fn mapped(file: &[u8]) -> u64 {
     let number =
         |at: usize, bytes: usize| file[at..at + bytes].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
@@ -111,7 +114,7 @@ fn mapped(file: &[u8]) -> u64 {
     (0..count).map(|i| headers + i * size).filter(load).map(|header| number(header + 40, 8)).sum()
 }
 
-/// The limits of a shell: a line, and never a signal.
+/// Limits of a shell end brunt with one line, never with a signal.
 #[test]
 fn narrow_limits_end_with_a_line() {
     let good = lab("");
@@ -136,7 +139,7 @@ fn narrow_limits_end_with_a_line() {
     assert_eq!(code, Some(1), "{err}");
 }
 
-/// A port that was recorded may be another's by then.
+/// Another process may have taken the recorded port meanwhile.
 #[test]
 fn an_experiment_is_taken_up_again_at_another_port() {
     let store = store();
@@ -154,7 +157,7 @@ fn an_experiment_is_taken_up_again_at_another_port() {
     let runs = || ended(&kept, "runs list moved --json").1;
     let (code, _, err) = run("");
     assert!(matches!(code, 0 | 5), "{code}: {err}");
-    // One trial is lost: it is made again, at the port that is free now.
+    // One trial is removed. The resumed experiment repeats it, at the port that is free now.
     let listed: serde_json::Value = serde_json::from_str(&runs()).expect("JSON");
     let lost = listed[1]["id"].as_str().expect("an id").to_owned();
     assert_eq!(ended(&kept, &format!("runs rm {lost}")).0, 0);

@@ -1,4 +1,5 @@
-//! Whole experiments: servers that brunt starts and stops, hooks, and that nothing is left behind however it ends.
+//! Runs whole experiments: brunt starts and stops servers, runs hooks, and leaves no process
+//! however it ends.
 
 use crate::world::brunt::program;
 use crate::world::server::Server;
@@ -8,11 +9,13 @@ use std::fs::{self, File};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A directory with a plan, in which servers leave their pids; whatever of them is there at the end is killed.
+/// A directory with a plan. Servers write their pids to it, and the remaining ones are killed at
+/// the end.
 struct Stage(TempDir);
 
 impl Stage {
-    /// A plan for a lab, started by that command, in which `LAB` stands for one that listens. More keys may follow.
+    /// Writes a plan for a lab that `start` starts; `LAB` stands for a listening lab. `more` are
+    /// further keys.
     fn new(start: &str, more: &str) -> Self {
         let dir = TempDir::new().expect("a directory");
         let lab = format!("{} --listen 127.0.0.1:${{port.http}}", program("BRUNT_LAB_BIN", "brunt-lab").display());
@@ -31,14 +34,14 @@ impl Stage {
         self.0.path()
     }
 
-    /// brunt at work on the plan.
+    /// Starts brunt with the plan.
     fn start(&self, options: &str) -> Server {
         let file = |name: &str| File::create(self.path().join(name)).expect("a file");
         let mut brunt = command(&format!("run {}/plan.yaml {options}", self.path().display()));
         Server::start(brunt.stdout(file("out")).stderr(file("err")))
     }
 
-    /// The same until its end; its exit code.
+    /// Runs brunt with the plan, and returns the exit code.
     fn run(&self, options: &str) -> i32 {
         end(&mut self.start(options))
     }
@@ -51,7 +54,7 @@ impl Stage {
         self.read("pids").lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)).collect()
     }
 
-    /// So many servers were started, and brunt has seen to it that none is there when it has ended.
+    /// Asserts the number of servers that were started, and that none is left.
     fn left_nothing(&self, started: usize) {
         let (pids, told) = (self.pids(), self.read("err"));
         assert_eq!(pids.len(), started, "{told}");
@@ -81,7 +84,7 @@ fn end(brunt: &mut Server) -> i32 {
 }
 
 const PLAIN: &str = "echo $$ >>pids; exec LAB";
-/// Leaves group and session; the shell that started it ends.
+/// Daemon in a new session; the shell that started it ends.
 const DAEMON: &str = "setsid sh -c 'echo $$ >>pids; exec LAB' & exit 0";
 
 #[test]
@@ -107,7 +110,7 @@ fn setup_asks_each_server_that_was_started() {
     assert_eq!(stage.run(""), 0, "{}", stage.read("err"));
     stage.left_nothing(2);
     assert_eq!(stage.read("told"), "before\nafter\n".repeat(4));
-    // Each trial has its own.
+    // Each trial runs its own teardown.
     let told = stage.read("err");
     let failed = told.lines().filter(|line| line.contains("teardown failed at ") && line.contains("200 OK")).count();
     assert_eq!(failed, 4, "{told}");

@@ -1,7 +1,7 @@
-//! The traps that users fall into, set with our own load against real servers, and each named by its finding.
+//! Causes common mistakes of load tests against real servers, and checks the finding of each.
 //!
-//! The three of the nginx and Apache comparison of 2014 come first: a rate set by think time, a run cut short, and users
-//! who were asleep.
+//! The first three are those of the nginx and Apache comparison of 2014: a rate set by think time,
+//! a run cut short, and sleeping users.
 
 use crate::world::machine::in_its_own_time;
 use crate::world::namespace::shaped;
@@ -20,18 +20,18 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A run, and what was found in it.
+/// A run and its findings.
 struct Explained {
     run: Run,
     findings: Vec<Finding>,
 }
 
-/// Measures, and explains the event log.
+/// Measures, and judges the event log.
 fn explained(line: &str) -> Explained {
     explained_by(&mut command(line), |_| ())
 }
 
-/// The same, with something done while it runs.
+/// Measures while `meanwhile` runs, and judges the event log.
 fn explained_by(command: &mut Command, meanwhile: impl FnOnce(&brunt::Running)) -> Explained {
     let dir = TempDir::new().expect("a directory");
     let log = dir.path().join("events");
@@ -53,13 +53,13 @@ fn read(log: &Path) -> Run {
 }
 
 impl Explained {
-    /// The sentence of a rule that must have found something.
+    /// Sentence of the finding of a rule, which must exist.
     fn says(&self, rule: &str) -> &str {
         let found = self.findings.iter().find(|f| f.rule == rule);
         &found.unwrap_or_else(|| panic!("no {rule} among {:#?}", self.findings)).sentence
     }
 
-    /// What to do about it.
+    /// Remedy of the finding of a rule.
     fn remedy(&self, rule: &str) -> &str {
         self.findings.iter().find(|f| f.rule == rule).and_then(|f| f.remedy.as_deref()).expect("a remedy")
     }
@@ -70,7 +70,7 @@ impl Explained {
     }
 }
 
-/// What must not be said of a run without a fault, however busy the machine is.
+/// Rules that must find nothing in a run without a fault, however busy the machine is.
 const FAULTS: [&str; 15] = [
     "cut_short",
     "too_short",
@@ -168,7 +168,7 @@ fn a_queue_without_end_is_named() {
     explained.is_silent(&["link", "cut_short"]);
 }
 
-/// A socket that listens with so short a queue, and is never looked after.
+/// Opens a listening socket with a short queue that never accepts.
 fn deaf() -> (rustix::fd::OwnedFd, u16) {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");

@@ -1,4 +1,4 @@
-//! Each way to fail, one by one: counted by its kind, and told in words with what usually helps.
+//! Causes each kind of failure, and checks its count, its words and its remedy.
 
 use crate::world::brunt::{spaced, start};
 use crate::world::odd::{page, replying, serving};
@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, prlimit};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
-/// All requests fail as `kind`, and the text says these words.
+/// Asserts that all requests fail as `kind`, and that the text contains these words.
 fn all_fail(ran: Ran, kind: &str, words: &[&str]) -> Ran {
     assert!(ran.count("begun") > 0, "{}", ran.out);
     assert_eq!(ran.failed(kind), ran.count("begun"), "{kind}: {}", ran.out);
@@ -19,7 +19,7 @@ fn all_fail(ran: Ran, kind: &str, words: &[&str]) -> Ran {
     ran
 }
 
-/// Of a lab that fails half of its requests in this way, brunt knows which.
+/// Runs a lab that fails half of its requests in this way. Asserts that brunt counts the same ones.
 fn half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 50%:{lab_kind} --drip 1s --body 100"));
     let ran = measure(&format!("{} -c 4 -n 60 {options}", lab.at("/"))).ok();
@@ -30,7 +30,7 @@ fn half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     ran.says(words);
 }
 
-/// The same where all of them do.
+/// Runs a lab that fails all of its requests in this way.
 fn whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 1:{lab_kind} --drip 1s --body 100"));
     let ran = all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.at("/"))), kind, words);
@@ -111,7 +111,7 @@ fn bytes_on_an_idle_connection() {
     assert!(ran.connections("unsolicited") >= 4, "{}", ran.out);
 }
 
-/// Each way to be no reply is told, with the limit of ours where that was it.
+/// Each kind of malformed reply is reported, with the limit of brunt if that was the cause.
 #[test]
 fn the_cause_of_a_protocol_error() {
     let ok = "HTTP/1.1 200 OK\r\n";
@@ -168,7 +168,7 @@ fn timed_out_requests_are_in_the_response_time() {
     assert!(ran.failed("timeout") > 0);
     assert_eq!(ran.number("/response_time_seconds/count"), 50);
     assert_eq!(ran.number("/response_time_seconds/censored"), ran.failed("timeout"));
-    // A timeout is never shorter than it says, and its true length is recorded.
+    // A timeout is never shorter than configured, and its true length is recorded.
     assert!(ran.figure("/response_time_seconds/max") >= 0.2);
     assert_eq!(ran.number("/response_time_good_seconds/count"), ran.count("good"));
 }
@@ -189,7 +189,7 @@ fn error_statuses_are_replies_but_not_good() {
 
 #[test]
 fn a_connection_closed_just_as_it_is_used_again() {
-    // Each connection answers once, and closes when it is asked again.
+    // Each connection answers once, and closes at the next request.
     let server = serving(|mut client| {
         if client.request().is_some() && client.give(page("once")) {
             client.request();
@@ -229,12 +229,12 @@ fn bodies_of_another_length() {
     measure(&line(lab.at("/bytes/100"))).all_good();
     let ran = measure(&format!("{} --order random", line(lab.at("/bytes/1{n}")))).ends(2);
     assert!(ran.err.contains("--urls"), "{}", ran.err);
-    // The first body has 10 bytes, the others 11 to 19.
+    // The first body has 10 bytes, the others have 11 to 19.
     let ran = measure(&line(lab.at("/bytes/1{n}"))).ok();
     assert_eq!((ran.failed("check"), ran.count("good")), (9, 1), "{}", ran.out);
 }
 
-/// A listener that accepts nobody, and whose queue is full.
+/// Opens a listener that never accepts and whose queue is full.
 fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
     let fd = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     bind(&fd, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");
@@ -256,7 +256,7 @@ fn connections_that_are_not_accepted() {
 
 #[test]
 fn names_without_an_address() {
-    // Too long for a name, so that nobody but our own system is asked for it.
+    // The name is too long for DNS, so only the local resolver is asked.
     let name = "a".repeat(70);
     let ran = measure(&format!("http://{name}/ -c 2 -d 300ms")).ends(3);
     ran.says(&["Nothing could be measured: name not resolved"]);
@@ -300,7 +300,7 @@ fn a_low_limit_of_files_bounds_the_connections() {
 
 #[test]
 fn source_addresses_that_are_not_ours() {
-    // From the block that is set aside for documentation (RFC 5737).
+    // An address of the block for documentation (RFC 5737).
     let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").ends(3);
     ran.says(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);
 }

@@ -1,8 +1,10 @@
-//! Odd replies and faults of servers, a row each: what the server does, and the outcome that brunt must report. For every
-//! row brunt's counts are compared with the server's own.
+//! Tests unusual replies and faults of servers, one row each: the behavior of the server, and the
+//! outcome that brunt must report. For every row, the counts of brunt are compared with those of
+//! the server.
 //!
-//! A row is added to a module that has a `rows` function. `row.rs` is what a row can say, `script.rs` what a server can
-//! do, `run.rs` how a row is checked. One row alone: `BRUNT_FAULT='its name' cargo test -p brunt-tests --test it faults::`.
+//! Rows are added to modules with a `rows` function. `row.rs` defines rows, `script.rs` the
+//! behavior of servers, `run.rs` the checks. To run one row: `BRUNT_FAULT='its name' cargo test -p
+//! brunt-tests --test it faults::`.
 
 mod bodies;
 mod chunks;
@@ -25,10 +27,10 @@ mod stream;
 use row::Row;
 use std::collections::BTreeSet;
 
-/// Rows by subject.
+/// The rows of a subject.
 type Rows = fn() -> Vec<Row>;
 
-/// Odd replies.
+/// Unusual replies.
 const REPLIES: [Rows; 7] =
     [status_lines::rows, interim::rows, lengths::rows, chunks::rows, heads::rows, reuse::rows, bodies::rows];
 
@@ -41,7 +43,7 @@ fn every_row_has_a_name_of_its_own() {
     let (replies, faults) = (names(&REPLIES), names(&FAULTS));
     let distinct: BTreeSet<_> = replies.iter().chain(&faults).collect();
     assert_eq!(distinct.len(), replies.len() + faults.len(), "two rows have the same name");
-    // The numbers that brunt was first tried against.
+    // The numbers of rows in the first version of this test.
     assert!(replies.len() >= 91 && faults.len() >= 27, "{} replies, {} faults", replies.len(), faults.len());
 }
 

@@ -1,4 +1,5 @@
-//! Capacities that are looked for: against servers whose capacity is known, stopped, taken up again, and required.
+//! Searches capacities of servers whose capacity is known. Interrupts and resumes searches, and
+//! requires capacities.
 
 use crate::world::brunt::{Ran, Running, program};
 use crate::world::machine::in_its_own_time;
@@ -10,7 +11,7 @@ use std::fs;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Trials as short as they may be, so that a test does not take minutes.
+/// Trials as short as possible, so that a test does not take minutes.
 const SHORT: &str = "--trial-duration 1s..2s --cooldown 0s --warmup 100ms --overload no";
 
 fn find(words: &[&str]) -> Running {
@@ -21,7 +22,7 @@ fn found(words: &[&str]) -> Ran {
     whole(find(words))
 }
 
-/// Waits for its end, for two minutes at most.
+/// Waits for its end. Panics after two minutes.
 fn whole(mut running: Running) -> Ran {
     assert!((0..12_000).any(|_| running.is_over() || wait_a_moment()), "waited in vain: {}", running.told());
     running.finish_amid()
@@ -36,13 +37,14 @@ fn answer(ran: &Ran) -> &Value {
     ran.at("/analysis/answers/0")
 }
 
-/// The ends of the first capacity's interval.
+/// Bounds of the interval of the first capacity.
 fn interval(ran: &Ran) -> (Option<f64>, Option<f64>) {
     let at = &answer(ran)["capacities"][0]["at"];
     (at["low"].as_f64(), at["high"].as_f64())
 }
 
-/// Whether this machine had nothing left for brunt, so that nothing was learnt of the server.
+/// True if the generator limited too many trials, so that the search says nothing about the server.
+/// Skips the test then.
 fn was_the_generators(test: &str, ran: &Ran) -> bool {
     let all = answer(ran)["trials"].as_array().cloned().unwrap_or_default();
     let limited = all.iter().filter(|trial| !trial["limited"].is_null()).count();
@@ -53,7 +55,8 @@ fn was_the_generators(test: &str, ran: &Ran) -> bool {
     too_many
 }
 
-/// Of M/M/c, the share of requests that stay longer than `t` seconds; each worker serves `mu` a second.
+/// Share of requests of an M/M/c queue that stay longer than `t` seconds; each worker serves `mu`
+/// per second.
 fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
     let (load, c) = (rate / mu, f64::from(workers));
     let mut term = 1.0;
@@ -102,11 +105,12 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         }
         let ran = ran.ok();
         let (from, to) = interval(&ran);
-        // In so short a time an end may be open; the proof in full insists (crates/search/tests).
+        // In this short time one bound may be unknown; the full proof requires both
+        // (crates/search/tests).
         let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(f64::INFINITY));
         let value = answer(&ran)["capacities"][0]["at"]["value"].as_f64().expect("a value");
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
-        // Short trials on a machine that others use as well: a percent beside the interval is no error of its method.
+        // Short trials on a shared machine: a deviation of 1 % is no error of the method.
         assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
         ran.says(&["capacity", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
@@ -128,7 +132,7 @@ fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
             return;
         }
         let (from, to) = interval(&ran);
-        // In so short a time an end may stay open; not both.
+        // In this short time one bound may be unknown, but not both.
         assert!(from.is_some() || to.is_some(), "{}", ran.err);
         let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(f64::INFINITY));
         assert!(from < 400.0 * 1.03 && 400.0 < to * 1.03, "{from} to {to}: {}", ran.err);
@@ -160,7 +164,7 @@ fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
     running.signal(Signal::INT);
     let first = running.finish_amid().ends(130);
     assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
-    // A second of 50 requests says too little of a p99.
+    // 50 requests in a second are too few for a p99.
     first.says(&["capacity unknown", "it was stopped before the target precision was reached"]);
 
     let line = words(&["--time-budget", "50s", "--resume"]);
@@ -293,7 +297,8 @@ fn three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recover
         let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();
         let names: Vec<&str> = capacities.iter().filter_map(|one| one["objectives"]["name"].as_str()).collect();
         assert_eq!(names, ["p99 < 100ms", "p99 < 200ms", "p99 < 400ms"]);
-        // 1.5 times the capacity for a second leaves half a second of work behind, and 0.8 of it a fifth to catch up with.
+        // 1.5 times the capacity for 1 s leaves 0.5 s of work. At 0.8 of the capacity, a fifth is
+        // free to catch up.
         let recovery = &answer(&ran)["recovery"];
         let after = recovery["recovery_seconds"].as_f64();
         assert!(recovery.is_null() || after.is_none_or(|after| after < 8.0), "{recovery}");

@@ -1,9 +1,9 @@
-//! Replies in every frame that HTTP/1 has, from real servers and from odd ones.
+//! Tests all kinds of message framing of HTTP/1, with real and scripted servers.
 
 use crate::world::odd::{page, serving};
 use crate::world::{lab, measure, nginx, replying};
 
-/// Every request gets these bytes on a connection that is kept: all must be good, over one connection.
+/// Asserts that requests with these replies are good, and that one connection is kept.
 fn kept(reply: &str, options: &str) {
     let server = replying(reply);
     let ran = measure(&format!("{} -c 1 -n 10 {options}", server.at("/"))).all_good();
@@ -123,7 +123,7 @@ fn long_bodies_are_counted_to_the_byte() {
 
 #[test]
 fn a_reply_to_half_a_body_is_taken() {
-    // The server answers without reading what it is sent, as those do that refuse a body.
+    // The server answers without reading the body, as servers do that refuse it.
     let server = serving(|mut client| {
         client.give("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
         std::thread::sleep(std::time::Duration::from_millis(300));

@@ -1,4 +1,4 @@
-//! gRPC: against the lab, which answers as a service of it, and a server by tonic (`shop`).
+//! Tests gRPC with the lab, which answers as any service, and with a server by tonic (`shop`).
 
 mod jmeter;
 mod shop;
@@ -12,7 +12,7 @@ const PROTO: &str = "syntax = \"proto3\"; package shop; import \"item.proto\"; \
                      service Shop { rpc Buy(Item) returns (Item); rpc Fill(stream Item) returns (Item); }";
 const ITEM: &str = "syntax = \"proto3\"; package shop; message Item { bytes name = 1; int64 id = 2; }";
 
-/// A folder with the definition of a service.
+/// Creates a folder with the definition of a service.
 fn shop() -> TempDir {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("shop.proto"), PROTO).expect("a file");

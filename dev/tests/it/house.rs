@@ -1,9 +1,9 @@
-//! The rules of the house that the compiler does not know: who may depend on whom, which licences come in, where the
-//! clock is read, where unsafe code and printing live, how long a file may be, and that links in the docs lead somewhere.
+//! Checks rules of the source that the compiler does not know: dependencies of crates, licenses,
+//! the length of maps, and the places of clocks, unsafe code and printing.
 //!
-//! It reads `cargo metadata` and the source as text; it runs nothing of brunt. Text is judged by its words, outside
-//! comments and inline test modules: crude, short, and enough, because clippy enforces most of the same rules (the
-//! lints of the workspace) and this test only says where they may be lifted.
+//! It reads `cargo metadata` and the source as text, and does not run brunt. It looks for words
+//! outside comments and inline test modules. That is crude but sufficient: clippy enforces most of
+//! these rules, and this test restricts their exceptions.
 
 mod shape;
 
@@ -13,28 +13,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates in their order: a crate may depend only on those before it.
+/// The crates in their order: a crate may depend only on earlier ones.
 const CRATES: [&str; 23] = [
     "stats", "dom", "java", "groovy", "model", "judge", "wire", "probe", "engine", "script", "store", "report",
     "search", "rig", "spec", "jmx", "import", "runner", "certify", "dropin", "fleet", "web", "cli",
 ];
 
-/// So many of them, from the first, are libraries that know nothing of load tests: those in `lib/`.
+/// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.
 const LIBRARIES: usize = 4;
 
-/// The folders with source of ours.
+/// Folders with source code.
 const SOURCES: [&str; 3] = ["lib", "crates", "dev"];
 
-/// The most lines of a `lib.rs`, which is a map.
+/// Maximum number of lines of a `lib.rs`, which is a map.
 const MAP_LINES: usize = 80;
 
-/// Where unsafe code may stand: the seam to the system, and the suite that reads what the kernel says of a process.
+/// Files that may have unsafe code: the system calls, and the reader of kernel statistics in the
+/// benchmark.
 const UNSAFE: [&str; 2] = ["crates/wire/src/sys/raw.rs", "dev/bench/src/usage.rs"];
 
-/// Where the clock may be read, against clippy.toml.
+/// Files that may read the clock, against clippy.toml.
 const CLOCKS: [&str; 3] = ["crates/engine/src/clock.rs", "dev/lab/src/clock.rs", "dev/bench/src/"];
 
-/// Who may print, and end the process: the programs.
+/// Files that may print and end the process: the programs.
 const PRINTERS: [&str; 3] = ["crates/cli/src/", "dev/lab/src/main.rs", "dev/bench/src/"];
 
 #[test]
@@ -69,7 +70,7 @@ fn every_crate_has_its_place_in_the_order() {
     );
 }
 
-/// The tester is tested against the lab: whatever both shared could be wrong at both ends, unseen.
+/// The lab tests brunt: an error in shared code would be at both ends, and stay unnoticed.
 #[test]
 fn the_lab_shares_nothing_with_what_it_tests() {
     let dependencies = dependencies(&metadata(&["--no-deps"]));
@@ -85,7 +86,8 @@ fn the_lab_shares_nothing_with_what_it_tests() {
     }
 }
 
-/// Options are rows of `spec`'s table, and plan files are read by it; clap is the command line's own.
+/// Options are rows of the table of `spec`, which also reads plan files; only the command line uses
+/// clap.
 #[test]
 fn settings_know_no_parser_of_the_command_line() {
     let metadata = metadata(&["--no-deps"]);
@@ -136,7 +138,7 @@ fn only_programs_print_and_exit() {
     none(&outside(&PRINTERS, |line| prints.iter().any(|print| line.contains(print))));
 }
 
-/// What they need of the process is handed to them, so that a page or an agent can call them.
+/// Callers pass in process data, so that a page or an agent can call them.
 #[test]
 fn settings_and_drop_ins_are_handed_their_process() {
     let process =
@@ -151,14 +153,14 @@ fn settings_and_drop_ins_are_handed_their_process() {
     none(&wrong);
 }
 
-/// The lines of a table without comments and blanks.
+/// Lines of a table without comments and blank lines.
 fn table(file: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(file)).expect("a table of the tests");
     let rows = text.lines().filter_map(|line| line.split('#').next()).map(|line| line.trim().to_owned());
     rows.filter(|line| !line.is_empty()).collect()
 }
 
-/// Whether some source file has a function of the last word of a test's path.
+/// True if a source file has a function with the last word of the path of a test.
 fn is_a_test(sources: &[String], test: &str) -> bool {
     let function = format!("fn {}()", test.rsplit("::").next().unwrap_or(test));
     sources.iter().any(|text| text.contains(&function))
@@ -173,7 +175,7 @@ fn promises_have_a_simulated_test_that_runs_everywhere() {
             wrong.push(format!("three columns: {row}"));
             continue;
         };
-        // Time is no condition that a machine may not meet.
+        // A long test still runs on every machine.
         let needs = |test: &str| {
             let mut others = needs.iter().map(|row| row.split_whitespace().collect::<Vec<_>>());
             others.any(|row| row[0] == test && row[1..] != ["long"])
@@ -219,7 +221,7 @@ fn none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n  {}\n", wrong.join("\n  "));
 }
 
-// What cargo says.
+// Metadata of cargo.
 
 fn metadata(arguments: &[&str]) -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -241,7 +243,8 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or("")
 }
 
-/// What each package of ours depends on among ours, for use and for building, without the `brunt-` before the names.
+/// Dependencies of each package within the workspace, for use and for building, without the prefix
+/// `brunt-`.
 fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
     let ours = |name: &str| name.trim_start_matches("brunt-").to_owned();
     let of = |package: &Value| -> Vec<String> {
@@ -262,7 +265,8 @@ fn objection(package: &str, dependency: &str) -> Option<&'static str> {
     match (position(package), position(dependency)) {
         (Some(own), Some(other)) if other < own => None,
         (Some(_), Some(_)) => Some("a crate may use only crates before it"),
-        // The program carries the reference server along, to be held against it; it is started as a process of its own.
+        // The program contains the reference server to compare itself with it; it runs as a
+        // separate process.
         (Some(_), None) if ["certify", "cli"].contains(&package) && dependency == "lab" => None,
         (Some(_), None) => Some("a crate of this order may use only crates of this order"),
         (None, _) if package == "bench" => Some("the suite measures programs from outside and links none of them"),
@@ -277,7 +281,7 @@ fn allowed_licences() -> BTreeSet<String> {
     allow.iter().map(|one| one.as_str().expect("a licence is a string").to_owned()).collect()
 }
 
-/// Whether some choice that the package's licence leaves us is allowed. Cargo's old `MIT/Apache-2.0` means OR.
+/// True if the license offers a permitted choice. The old `MIT/Apache-2.0` of cargo means OR.
 fn is_permitted(package: &Value, allowed: &BTreeSet<String>) -> bool {
     let expression = spdx::Expression::parse_mode(text(package, "license"), spdx::ParseMode::LAX);
     expression.is_ok_and(|one| one.evaluate(|need| allowed.contains(&need.to_string())))
@@ -288,7 +292,7 @@ fn licence_of(package: &Value) -> String {
     format!("{name} is under `{}`, which deny.toml does not allow", text(package, "license"))
 }
 
-// What the files say.
+// Source files.
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("dev/tests stands in the workspace").to_owned()
@@ -298,7 +302,7 @@ fn relative(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// All files with this ending below `folder`, but for what is built, hidden or recorded there.
+/// All files with this ending below `folder`, except build results, hidden folders and recordings.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder of ours can be read") {
@@ -313,20 +317,20 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Every source file there, tests too.
+/// Text of every source file in the folders, including tests.
 fn texts(folders: &[&str]) -> Vec<String> {
     let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
     all.map(|path| fs::read_to_string(path).expect("source is text")).collect()
 }
 
-/// Path and text of every file below a `src/` there.
+/// Path and text of every file below a `src/` in the folders.
 fn sources(folders: &[&str]) -> Vec<(String, String)> {
     let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
     let read = |path: PathBuf| (relative(&path), fs::read_to_string(&path).expect("source is text"));
     all.map(read).filter(|(path, _)| path.contains("/src/")).collect()
 }
 
-/// Lines that do what `does` looks for, in files that are neither tests nor under one of `places`.
+/// Lines for which `does` is true, in files that are neither tests nor below one of `places`.
 fn outside(places: &[&str], does: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in sources(&SOURCES) {

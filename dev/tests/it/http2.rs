@@ -1,6 +1,6 @@
-//! HTTP/2: against nginx, whose log tells what it has seen, and the lab.
+//! Tests HTTP/2 with nginx, whose log shows the requests, and with the lab.
 //!
-//! * `servers`: further servers, each of which counts what it was asked.
+//! * `servers`: further servers, each with its own counters.
 
 mod servers;
 
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// An nginx that offers HTTP/2 and HTTP/1.1 over TLS, and the options that trust it.
+/// Starts an nginx with HTTP/2 and HTTP/1.1 over TLS. Returns it with the options that trust it.
 fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
@@ -111,7 +111,8 @@ fn a_reply_before_the_end_of_the_body_is_taken() {
     assert_eq!(ran.count("completed"), 200);
 }
 
-/// Forty iterations take a value from the body and one from a field of a reply, and the next reply shows that both were sent.
+/// Runs forty iterations that extract a value from the body and one from a field of a reply. The
+/// next reply shows that both were sent.
 pub fn reads_fields_and_bodies(dir: &Path, version: u8, json: &str, next: &str) {
     let plan = dir.join("plan.yaml");
     let text = format!(
@@ -178,8 +179,8 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
     assert!(compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"), "{compared}");
 }
 
-/// Every answer of the lab that breaks a rule is a failure with a name, or ends the connection behind a whole reply; and what
-/// is legal and rare is a reply. None of them makes brunt wait beyond its timeout.
+/// Every illegal answer of the lab is a named failure, or ends the connection after a complete
+/// reply. Legal but rare answers are replies. None makes brunt wait longer than its timeout.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
 fn hostile_servers_are_told_and_never_waited_for() {

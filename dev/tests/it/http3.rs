@@ -1,7 +1,7 @@
-//! HTTP/3, against caddy, whose log tells what it has seen.
+//! Tests HTTP/3 with caddy, whose log shows the requests.
 //!
-//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `rows`: the lab's hostile rows. `loss`: a proxy
-//!   that drops packets. `migration`: connections that change their port.
+//! * `hostile`: a server that breaks rules. `reference`: the lab. `rows`: the hostile rows of the
+//!   lab. `loss`: a proxy that drops packets. `migration`: connections that change their port.
 
 mod hostile;
 mod loss;
@@ -15,7 +15,7 @@ use crate::world::certs::Authority;
 use crate::world::{lab, measure, told};
 use tempfile::TempDir;
 
-/// A caddy, and the options that trust it.
+/// Starts a caddy. Returns it with the options that trust it.
 fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());

@@ -1,5 +1,5 @@
-//! Inputs of `brunt import` that were written by hand (`dev/tests/data/import`), and the plans that come of them against a shop that takes
-//! only what is right.
+//! Imports handwritten inputs (`dev/tests/data/import`), and runs the plans against a shop that
+//! accepts only correct requests.
 
 use crate::world::command;
 use crate::world::odd::{Odd, page, serving};
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// What the shop hands out.
+/// Values that the shop gives out.
 const TOKEN: &str = "n3w-t0ken-by-the-shop";
 const KEY: &str = "n3w-k3y-by-the-shop";
 
-/// A shop that counts the good requests, and keeps the others.
+/// A shop that counts good requests and records all others.
 struct Shop {
     odd: Odd,
     good: Arc<AtomicU64>,
@@ -41,7 +41,7 @@ fn shop() -> Shop {
     Shop { odd, good, bad }
 }
 
-/// The reply to a good request.
+/// Reply to a good request.
 fn answer(request: &str) -> Option<String> {
     let (line, body) = (request.lines().next()?, request.rsplit("\r\n\r\n").next()?);
     let path = line.split(' ').nth(1)?;
@@ -77,7 +77,7 @@ fn answer(request: &str) -> Option<String> {
     }
 }
 
-/// Imports a file, and runs the plan once; the plan, and what the shop saw.
+/// Imports a file, and runs the plan once. Returns the plan and the shop.
 fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
     let (shop, dir) = (shop(), TempDir::new().expect("a directory"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import").join(file);
@@ -189,13 +189,14 @@ fn bodies_are_sent_byte_for_byte() {
     assert_eq!(seen.len(), BODIES.len(), "{text}");
     for (sent, body) in seen.iter().zip(BODIES) {
         let json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-        // JSON is written anew, without spaces.
+        // JSON is sent without insignificant spaces.
         let is_same = sent == body || json(body).is_some() && json(sent) == json(body);
         assert!(is_same, "{body:?} became {sent:?}\n{text}");
     }
 }
 
-/// Every plan of the comparison with JMeter that has requests becomes a plan file that brunt accepts once its secrets are given.
+/// Every plan with requests of the comparison with JMeter becomes a plan file that is valid with
+/// its secrets.
 #[test]
 fn what_an_import_writes_passes_the_check() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/jmeter");
@@ -218,7 +219,7 @@ fn what_an_import_writes_passes_the_check() {
         let secrets = secret.captures_iter(&text).map(|found| (found[1].to_owned(), "a secret"));
         let output = command(&format!("plan check {}", plan.display())).envs(secrets).output().expect("brunt");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        // One plan has a URL that is wrong on purpose; the error says what to write.
+        // One plan has an invalid URL on purpose; the error says what to write.
         let is_wrong_url = errors.contains("ht+p://") && errors.contains("; write http://");
         assert!(output.status.success() || is_wrong_url, "{}: {errors}\n{text}", entry.display());
         checked += 1;

@@ -1,4 +1,4 @@
-//! What is interrupted, in the middle: brunt, the server, the disk.
+//! Interrupts brunt, the server or the disk during a run.
 
 use crate::world::brunt::Running;
 use crate::world::{Lab, command, lab, measure, nginx, start, until, wait_a_moment};
@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A long run against a lab, once it has begun.
+/// Starts a long run against a lab, and waits until it has begun.
 fn under_way(lab: &Lab, options: &str) -> Running {
     let brunt = command(&format!("{} -d 60s {options}", lab.at("/")));
-    // Whoever runs the tests may ignore SIGHUP, and programs inherit that.
+    // The parent process may ignore SIGHUP, and programs inherit that.
     let mut by_default = Command::new("env");
     by_default.arg("--default-signal=HUP").arg(brunt.get_program()).args(brunt.get_args());
     by_default.envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
@@ -20,7 +20,7 @@ fn under_way(lab: &Lab, options: &str) -> Running {
     running
 }
 
-/// How many connections to a port there are on this machine.
+/// Number of connections to a port on this machine.
 fn connections_to(port: u16) -> usize {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("the table of connections");
     let remote = format!(" 0100007F:{port:04X} 01 ");
@@ -87,7 +87,8 @@ fn a_server_that_stands_still_is_seen_and_nothing_is_lost() {
     lab.server.signal(Signal::CONT);
     let ran = running.finish().all_good();
     assert_eq!(ran.count("planned"), 400);
-    // A tenth and more of the arrivals fell into the pause; those at its beginning waited for all of it.
+    // More than a tenth of the arrivals fell into the pause; the first of them waited for all of
+    // it.
     assert!(ran.figure("/response_time_seconds/max") >= 0.55, "{}", ran.out);
     assert!(ran.figure("/response_time_seconds/p90") >= 0.2, "{}", ran.out);
     assert_eq!(lab.knows()["requests"]["received"], 400);
@@ -105,7 +106,7 @@ fn a_server_that_dies_is_not_hammered() {
     assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
     let lost = ran.failed("reset") + ran.failed("closed_early") + ran.failed("stale");
     assert_eq!(ran.count("good") + ran.failed("refused") + lost, ran.count("begun"), "{}", ran.out);
-    // Four connections, two seconds at most.
+    // At most 200 attempts per second, by four connections for two seconds.
     assert!(ran.failed("refused") < 200 * 4 * 2, "{}", ran.failed("refused"));
     ran.says(&["connection refused", "is the server running"]);
 }
@@ -131,7 +132,7 @@ fn nginx_restarting_is_survived() {
     until("requests", || nginx.requests() > 20);
     let master = std::fs::read_to_string(nginx.dir.path().join("pid")).expect("its pid");
     assert_eq!(master.trim(), nginx.server.child.id().to_string());
-    // A graceful change of workers: connections are closed when they are idle.
+    // nginx replaces its workers gracefully: it closes idle connections.
     let pid = rustix::process::Pid::from_child(&nginx.server.child);
     rustix::process::kill_process(pid, Signal::HUP).expect("nginx");
     let ran = running.finish().all_good();

@@ -1,4 +1,5 @@
-//! Plans of JMeter, run as they are: their requests, their samples by label, and what stops them before they begin.
+//! Runs plans of JMeter directly: their requests, their samples by label, and errors before the
+//! load.
 
 use crate::world::odd::{page, serving};
 use crate::world::{Odd, command};
@@ -9,8 +10,8 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// Three threads, two loops each: a login whose token the next request carries, in a loop, with a file of names; a setUp group
-/// whose script sets a property.
+/// A plan of three threads with two loops each: a login with names of a file, and a loop of
+/// requests with its token. A setUp group has a script that sets a property.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop">
@@ -61,7 +62,7 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   </hashTree>
 </hashTree></hashTree></jmeterTestPlan>"#;
 
-/// A shop that says which token it gave, and what it was asked.
+/// Starts a shop that repeats the token of a request. Returns it with the log of requests.
 fn shop() -> (Odd, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&asked);
@@ -89,7 +90,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// How many samples there are of each label, and how many of them are successes.
+/// Number of samples and of successes per label.
 fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
     let text = fs::read_to_string(file).expect("a result file");
     let mut lines = text.lines();
@@ -97,7 +98,7 @@ fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
     let column = |name| header.iter().position(|column| *column == name).expect("a column");
     let mut all = BTreeMap::new();
     for line in lines {
-        // No label has a comma; the message of a transaction has one, and stands in quotes.
+        // No label has a comma; the message of a transaction has one, within quotes.
         let line = line.replace("2, number", "2 number");
         let cells: Vec<&str> = line.split(',').collect();
         let (count, good): &mut (u32, u32) = all.entry(cells[column("label")].to_owned()).or_default();
@@ -131,7 +132,7 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     assert_eq!(asked.len(), 18, "{asked:?}");
     let of = |begin: &str| asked.iter().filter(|request| request.starts_with(begin)).count();
     assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=15 ")), (3, 12), "{asked:?}");
-    // Both are those of the thread groups, and not of the setUp group before them.
+    // The report covers the thread groups, and not the setUp group before them.
     let report = fs::read_to_string(report).expect("a report");
     assert!(report.contains("login ann"), "{report}");
     assert!(fs::metadata(events).is_ok_and(|file| file.len() > 0));
@@ -252,7 +253,7 @@ fn an_upload_that_is_missing_fails_in_its_place() {
     assert!(asked.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{told}");
 }
 
-/// Users that never wait keep the runtime from parking, which fires timers elsewhere.
+/// Users that never wait keep the runtime from parking, so its timers must fire elsewhere.
 #[test]
 fn an_endless_loop_without_requests_writes_rows_and_ends_at_a_signal() {
     let folder = TempDir::new().expect("a folder");

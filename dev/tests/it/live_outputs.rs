@@ -1,5 +1,5 @@
-//! Figures that are sent to InfluxDB and Graphite while a load runs: their sums are those of the report, whatever the load and the
-//! processes; and a system that does not take them costs neither the run nor its report.
+//! Sends figures to InfluxDB and Graphite during a load. Their sums equal those of the report, for
+//! all loads and numbers of processes. A failed receiver affects neither the run nor its report.
 
 use crate::world::odd::{page, serving};
 use crate::world::{Odd, Ran, command, lab, measure, replying, start, until};
@@ -13,12 +13,12 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// InfluxDB: it takes all that is posted.
+/// Starts a server that accepts all posts, as InfluxDB does.
 fn influx() -> Odd {
     replying("HTTP/1.1 204 No Content\r\n\r\n")
 }
 
-/// Graphite: all that it was told, once each connection has ended.
+/// Starts a server like Graphite. Returns it with all text of the connections that have ended.
 fn graphite() -> (Odd, Arc<Mutex<String>>) {
     let said = Arc::<Mutex<String>>::default();
     let heard = Arc::clone(&said);
@@ -36,7 +36,7 @@ fn lines(influx: &Odd) -> Vec<String> {
     influx.seen().iter().map(body).collect::<String>().lines().map(str::to_owned).collect()
 }
 
-/// The sum of a field over the lines that have these tags.
+/// Sum of a field over the lines with these tags.
 fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
     let field = format!("{field}=");
     let value = |line: &String| {
@@ -48,7 +48,7 @@ fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
 
 const ALL: &str = ",transaction=all,statut=all ";
 
-/// The sums of all requests are those of the report.
+/// Asserts that the sums of all requests equal those of the report.
 fn is_all_of(lines: &[String], ran: &Ran) {
     let begun = ran.count("begun") + ran.count("dropped");
     assert_eq!(sum(lines, ALL, "count"), begun, "{lines:?}");
@@ -138,7 +138,8 @@ fn warm_up_is_left_out_as_in_the_report() {
     assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
 }
 
-/// A run beside a system that does not take its figures: it is measured, and both the terminal and the report say so.
+/// Runs a load whose receiver of figures fails. The run is measured, and both the terminal and the
+/// report warn.
 fn is_measured_without(output: &str, told: &str) {
     let lab = lab("--service const:5ms");
     let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.at("/"))).ok();
@@ -186,7 +187,7 @@ fn a_plan_file_names_where_its_figures_go() {
     assert_eq!((events("Test started"), events("Test ended")), (1, 1), "both runs are one test: {lines:?}");
 }
 
-/// Two threads with two loops, a setUp group before them, and both listeners.
+/// A plan of two threads with two loops, a setUp group, and a backend listener.
 const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop"/><hashTree>
 SetupThreadGroup(before, 1, 1)<hashTree>HTTP(prepare)</hashTree>
@@ -197,7 +198,7 @@ ARGUMENT(percentiles|50)ARGUMENT(TAG_env|x)ARGUMENT(testTitle|Evening)ARGUMENT(i
 <stringProp name="classname">org.apache.jmeter.visualizers.backend.influxdb.InfluxdbBackendListenerClient</stringProp>
 </BackendListener><hashTree/></hashTree></hashTree></jmeterTestPlan>"#;
 
-/// The plan, its short forms written out.
+/// Writes the plan with its short forms expanded.
 fn plan(server: &Odd) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let port = server.address.port();

@@ -1,4 +1,4 @@
-//! Loads: how many, how often, how long, by how many; and what waits where.
+//! Tests loads: numbers of requests, rates, durations, users, and waiting times.
 
 use crate::world::machine::in_its_own_time;
 use crate::world::{command, lab, measure, start};
@@ -60,7 +60,7 @@ fn a_seed_repeats_the_arrivals() {
 
 #[test]
 fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
-    // Two connections of 40 ms carry 50/s; 150/s are asked for.
+    // Two connections of 40 ms each can send 50/s; the rate is 150/s.
     let lab = lab("--service const:40ms");
     let ran = measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.at("/"))).all_good();
     assert_eq!(ran.connections("opened"), 2);
@@ -125,7 +125,8 @@ fn users_come_and_go_as_the_stages_say() {
     in_its_own_time("load::users_come_and_go_as_the_stages_say", || {
         let lab = lab("--service const:5ms");
         let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
-        // The last of five leaves when less than one is wanted, and with it the load is over: after 1.4 s of 1.5.
+        // The last of five users stops when fewer than one is planned. That ends the load after 1.4
+        // of 1.5 s.
         let measured = ran.figure("/measured_seconds");
         assert!((1.4..=1.5).contains(&measured), "{measured}");
         let series = ran.at("/series").as_array().expect("a series");

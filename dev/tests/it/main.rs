@@ -1,8 +1,8 @@
-//! Everything that needs a real server, a real process or a real tool.
+//! Runs all tests that need a real server, a real process or a real tool.
 //!
-//! Each module is a subject; `world` starts what they need: brunt, the lab, nginx, Apache, and servers of odd bytes.
+//! Each module is a subject. `world` starts brunt, the lab, nginx, Apache, and scripted servers.
 
-#![allow(clippy::print_stderr, reason = "tests tell what they skip, and what a server said that would not start")]
+#![allow(clippy::print_stderr, reason = "tests print skips, and errors of servers that do not start")]
 
 mod accuracy;
 mod baseline;

@@ -1,4 +1,5 @@
-//! `brunt URL`: a command, a server, a report whose numbers are true and agree with each other and with the server's.
+//! Tests `brunt URL`: the numbers of the report are true, consistent, and equal to those of the
+//! server.
 
 use crate::world::brunt::spaced;
 use crate::world::{Ran, apache, command, lab, measure, nginx, start};
@@ -38,7 +39,7 @@ fn apache_is_measured_in_each_of_its_ways() {
         let Some(apache) = apache::apache("apache_is_measured_in_each_of_its_ways", mpm) else { return };
         let ran = measure(&format!("{} -c 3 -n 400", apache.url())).all_good();
         assert_eq!(ran.count("begun"), 400, "{mpm}");
-        // MaxKeepAliveRequests 50: at least eight connections, and none of them fails.
+        // MaxKeepAliveRequests is 50: at least eight connections, and no failure.
         assert!(ran.connections("opened") >= 8, "{mpm}: {}", ran.connections("opened"));
         crate::world::until("Apache's log", || apache.logged() == 400);
     }
@@ -100,7 +101,7 @@ fn the_brief_report_fits_80_columns_and_colors_are_a_choice() {
     let brief = said("", ("CLICOLOR", "1"));
     assert!(brief.lines().all(|line| line.chars().count() <= 80), "{brief}");
     let line_of = |word: &str| brief.lines().position(|line| line.starts_with(word)).expect(word);
-    // Behind what was asked, and the answer in a line or two.
+    // The verdict follows the load and an answer of one or two lines.
     assert!((3..=4).contains(&line_of("Verdict")), "{brief}");
     assert!(line_of("Throughput") < line_of("Errors") && line_of("Errors") < line_of("Response time"), "{brief}");
     assert!(!brief.contains('\x1b') && !brief.contains("Phases"), "{brief}");
@@ -117,7 +118,7 @@ fn the_open_loop_that_a_closed_one_suggests_can_be_run() {
     let text = spaced(&String::from_utf8_lossy(&closed.stdout));
     let offered = text.split("open loop at the same throughput: `brunt ").nth(1);
     let offered = offered.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
-    // `measure` asks for the full report itself.
+    // `measure` requests the full report itself.
     let again = measure(&offered.replace(" -v ", " ")).all_good();
     assert_eq!(again.at("/plan/populations/0/stop/requests"), 200);
     again.says(&["open loop"]);
@@ -188,7 +189,7 @@ fn csv_rows_are_the_series() {
     assert!(counts.len() >= 10, "{text}");
 }
 
-/// A recorded run: its JSON, and its log.
+/// Records a run. Returns its JSON and the path of its log.
 fn recorded(dir: &TempDir) -> (Ran, String) {
     let (lab, events) = (lab("--fail 10%:503"), dir.path().join("events").display().to_string());
     let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.at("/"))).ok();
@@ -210,7 +211,7 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
     let (ran, events) = recorded(&dir);
     let bytes = fs::read(&events).expect("the log");
     fs::write(&events, &bytes[..bytes.len() * 2 / 3]).expect("a torn log");
-    // What was under way where the log ends is neither completed nor failed nor cut.
+    // Requests in flight at the end of the log are neither completed nor failed nor cut.
     let torn = start(&mut command(&format!("replay {events}"))).finish_amid();
     assert!(torn.err.contains("is damaged after"), "{}", torn.err);
     let (part, all) = (torn.count("completed"), ran.count("completed"));
@@ -223,7 +224,7 @@ fn a_log_of_a_later_version_is_replayed_and_says_what_was_skipped() {
     let dir = TempDir::new().expect("a directory");
     let (ran, events) = recorded(&dir);
     let mut bytes = fs::read(&events).expect("the log");
-    // An event whose kind has the number 1000: a message of one byte.
+    // An event of the unknown kind 1000 with a message of one byte.
     bytes.extend(frame(&[0xc2, 0x3e, 1, 7]).expect("a frame"));
     fs::write(&events, &bytes).expect("a log");
     let again = start(&mut command(&format!("replay {events}"))).finish().ok();

@@ -1,4 +1,4 @@
-//! Peak memory of brunt with many labels, URLs and trials, compared with a small run of the same program.
+//! Compares the peak memory of brunt for many labels, URLs and trials with that of a small run.
 
 use crate::world::{Ran, command, lab, measure, start, until};
 use std::fmt::Write;
@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Limits of peak memory in bytes above that of a plain run, which depends on the size of the program.
+/// Limits of peak memory in bytes above that of a plain run, which depends on the size of the
+/// program.
 const LABELS: u64 = 30_000_000;
 const URLS: u64 = 140_000_000;
 const PER_TRIAL: u64 = 60_000;
@@ -47,7 +48,7 @@ fn a_hundred_thousand_urls_need_bounded_memory() {
     let labels = ran.at("/labels").as_array().expect("labels");
     let requests = |label: &serde_json::Value| label["requests"]["begun"].as_u64().expect("a count");
     assert_eq!(labels.iter().map(requests).sum::<u64>(), COUNT + 20_000);
-    // A label of its own has been sent twice.
+    // A URL gets a separate label when it is sent a second time.
     assert_eq!(labels.iter().filter(|label| requests(label) == 2).count(), 1000);
     let peak = ran.number("/generator/peak_rss_bytes");
     let plain = plain_peak(&self::lab("").at("/"));
@@ -75,7 +76,7 @@ fn plain_peak(url: &str) -> u64 {
     measure(&format!("{url} -c 8 -n 1000 --threads 2")).all_good().number("/generator/peak_rss_bytes")
 }
 
-/// Runs a plan; its peak memory and its report.
+/// Runs a plan. Returns its peak memory and its report.
 fn run_plan(dir: &Path, plan: &str) -> (u64, Ran) {
     let file = dir.join("plan.yaml");
     fs::write(&file, plan).expect("a plan");

@@ -1,6 +1,7 @@
-//! Options of connections over protocols: each works with each protocol, or is refused by name before the load.
+//! Tests options of connections with each protocol: an option works, or is refused by name before
+//! the load.
 //!
-//! The same table is in docs/http2.md.
+//! docs/http2.md has the same table.
 
 use crate::connections::proxy;
 use crate::world::certs::{Authority, Certificate};
@@ -13,17 +14,16 @@ use std::path::Path;
 use std::thread;
 use tempfile::TempDir;
 
-/// What a cell of the table says.
+/// Content of a cell of the table.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Works,
-    /// Refused, with this in its message.
+    /// Refused with a message that contains this text.
     Refused(&'static str),
 }
 
 use Cell::{Refused, Works};
 
-/// The columns: HTTP/1.1, HTTP/2, HTTP/3, WebSocket, WebSocket over HTTP/2, gRPC.
 const COLUMNS: [&str; 6] = ["HTTP/1.1", "HTTP/2", "HTTP/3", "WebSocket", "WebSocket over HTTP/2", "gRPC"];
 
 const STREAMS: Cell = Refused("an HTTP/1 connection carries one request at a time");
@@ -32,8 +32,9 @@ const EARLY: Cell = Refused("--early-data works with HTTP/3 only");
 const UPGRADE: Cell = Refused("--h2c-upgrade is for HTTP/2 without TLS");
 const VERSIONS: Cell = Refused("one run has one version");
 
-/// Each row: options, and whether they go with each column, over TLS. `PORT` is that of the server, `RELAY` a
-/// Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a certificate of ours.
+/// Rows: options, and whether they work with each column over TLS. `PORT` is the port of the
+/// server, `RELAY` a Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a client
+/// certificate.
 const ROWS: [(&str, [Cell; 6]); 14] = [
     ("--proxy PROXY", [Works, Works, Refused("--proxy does not work with HTTP/3"), Works, Works, Works]),
     ("--resolve behind.test:PORT:127.0.0.1", [Works; 6]),
@@ -64,7 +65,7 @@ const ROWS: [(&str, [Cell; 6]); 14] = [
     ("--resolve behind.test:PORT:127.0.0.1 --streams 4", [STREAMS, Works, Works, STREAMS, Works, Works]),
 ];
 
-/// The same without TLS. HTTP/3 has none of it.
+/// Rows without TLS. HTTP/3 supports none of them.
 const PLAIN: [(&str, [Cell; 6]); 4] = {
     const H3: Cell = Refused("does not work with HTTP/3");
     const PROXY: Cell = Refused("--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only");
@@ -76,7 +77,7 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
     ]
 };
 
-/// Two servers, one of which speaks gRPC, and what leads to them.
+/// Two servers, the second of which supports gRPC, and files for the options.
 struct Servers {
     dir: TempDir,
     labs: [Lab; 2],
@@ -97,7 +98,7 @@ impl Servers {
         Self { dir, labs, own, tls }
     }
 
-    /// A command line of a cell.
+    /// Command line of a cell.
     fn line(&self, column: usize, options: &str, proxy: &str) -> String {
         let is_grpc = column == 5;
         let (dir, port) = (self.dir.path().display(), self.labs[usize::from(is_grpc)].port());
@@ -137,7 +138,7 @@ impl Servers {
     }
 }
 
-/// A Unix socket that leads to a port, until the test ends.
+/// Opens a Unix socket that leads to a port, until the test ends.
 fn relay(path: &Path, port: u16) {
     let listener = UnixListener::bind(path).expect("a socket");
     thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! Open loops that ask for more than brunt, or any machine, carries: they end in time, and count what they did not begin.
+//! Runs open loops with a rate above the capacity of any machine: they end in time, and count the
+//! requests that they did not begin.
 
 use crate::world::{command, lab, measure, start};
 use rustix::process::Signal;
@@ -12,7 +13,7 @@ fn a_rate_that_cannot_be_kept_ends_with_the_duration_and_the_grace() {
         let ran = measure(&format!("{} -r 10000000 --arrivals even -d 1s --grace 1s {options}", lab.at("/")));
         assert_eq!(ran.count("planned"), 10_000_000, "{options}: {}", ran.out);
         assert_eq!(ran.count("planned"), ran.count("begun") + ran.failed("dropped"), "{options}");
-        // Two seconds were asked for.
+        // The planned time is two seconds.
         assert!(ran.figure("/elapsed_seconds") < 10.0, "{options}: {}", ran.figure("/elapsed_seconds"));
     }
 }

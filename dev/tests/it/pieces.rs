@@ -1,11 +1,12 @@
-//! Replies in pieces of any size: neither a hang nor another outcome, however a server's writes are cut.
+//! Sends replies in pieces of any size: the outcome does not depend on how the writes of a server
+//! are cut.
 
 use crate::compat::both::ours;
 use crate::world::measure;
 use crate::world::odd::{Odd, page, serving};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers that look random, the same each time.
+/// Deterministic pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -15,8 +16,8 @@ impl Numbers {
     }
 }
 
-/// A page of so many bytes for each request, written in pieces of random sizes; where further requests wait already, a
-/// piece may hold the end of one reply and the beginning of the next.
+/// Serves a page of this length in pieces of random sizes. If further requests wait, a piece may
+/// contain the end of one reply and the beginning of the next.
 fn in_pieces(bytes: usize) -> Odd {
     let reply = page(&"x".repeat(bytes));
     let connections = AtomicU64::new(1);
@@ -111,7 +112,7 @@ fn a_refused_upload() {
         let mut line = [0; 1000];
         let _ = std::io::Read::read(&mut client.stream, &mut line);
         client.give("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno");
-        // It reads no more, and does not close.
+        // The server stops reading, and does not close.
         std::thread::sleep(std::time::Duration::from_secs(20));
     });
     let dir = tempfile::TempDir::new().expect("a directory");

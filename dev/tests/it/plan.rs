@@ -1,4 +1,4 @@
-//! Plan files, as a user meets them: a new one, whether one is valid, what it comes to, and the schema.
+//! Tests the commands for plan files: `new`, `check`, `show`, `set` and `schema`.
 
 use crate::world::command;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What is said, and how it ends.
+/// Runs `brunt plan`. Returns standard output, standard error and exit code.
 fn said(words: &[&str], folder: &Path) -> (String, String, Option<i32>) {
     let out = command("plan").args(words).current_dir(folder).output().expect("brunt");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

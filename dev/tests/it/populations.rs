@@ -1,4 +1,4 @@
-//! Several populations in one run, beside what the server counted of each.
+//! Runs several populations at once, and compares them with the counts of the server.
 
 use crate::world::brunt::kept_run;
 use crate::world::{lab, nginx};
@@ -17,7 +17,7 @@ populations:
   browsing: {script: {requests: [{url: /, weight: 2}, /page.txt]}, load: {users: 5, think: 20ms}}
 ";
 
-/// The second has connection settings of its own.
+/// A plan whose second population has its own connection settings.
 const TWO_VERSIONS: &str = "
 name: versions
 script: {base: 'http://127.0.0.1:PORT'}
@@ -28,7 +28,7 @@ populations:
   api: {script: {request: /api}, load: {users: 2}, connection: {http: 2, streams: 4}}
 ";
 
-/// Carries a plan out and reads what was kept of its run.
+/// Runs a plan, and returns the stored report.
 fn carry_out(plan: &str, port: u16, dir: &Path) -> Value {
     fs::write(dir.join("plan.yaml"), plan.replace("PORT", &port.to_string())).expect("a plan");
     kept_run(dir)
@@ -52,12 +52,12 @@ fn each_population_is_counted_as_the_server_counts_it() {
     assert_eq!(named, [("checkout", logged("POST")), ("browsing", logged("GET"))]);
     assert_eq!(named[0].1, 40);
     assert_eq!(completed(&result), named[0].1 + named[1].1);
-    // Each has its own checks: a 405 is what is expected of the one, and the other gets none.
+    // Each population has its own checks: one expects 405, the other has no checks.
     assert_eq!(populations[0]["errors"], 0);
     assert_eq!(populations[1]["outcomes"], serde_json::json!({"200": named[1].1}));
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
-    // Six connections: five users', and those of the arrivals.
+    // At least six connections: those of five users, and one for the arrivals.
     let connections = result["connections"]["opened"].as_u64().expect("a number");
     assert!((6..=45).contains(&connections), "{connections}");
     let share = completed(&result["labels"][1]) as f64 / named[1].1 as f64;

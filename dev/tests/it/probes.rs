@@ -1,4 +1,4 @@
-//! Readings of real servers: status pages, processes, and a machine behind `ssh`.
+//! Reads real servers: status pages, processes, and a machine over `ssh`.
 
 mod pages;
 mod ssh;
@@ -9,7 +9,7 @@ use brunt_probe::{WatchEvent, Watch};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// The system's clock, from when it was made.
+/// The clock of the system, from the creation of this value.
 struct Since(Instant);
 
 impl Since {
@@ -25,7 +25,7 @@ impl Clock for Since {
     }
 }
 
-/// A watch, and all that it saw so far.
+/// A watch, and all its observations so far.
 struct Watched {
     watch: Watch,
     seen: Vec<WatchEvent>,
@@ -39,7 +39,7 @@ impl Watched {
         Self { watch: Watch::start(&specs, Since::now()), seen: Vec::new() }
     }
 
-    /// Waits until what was seen is so.
+    /// Waits until a condition on the observations holds.
     fn until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
         for _ in 0..3000 {
             self.seen.extend(self.watch.drain());
@@ -51,7 +51,7 @@ impl Watched {
         panic!("waited in vain: {what}: {:?}", self.seen);
     }
 
-    /// The readings of a source.
+    /// Readings of a source.
     fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
         let reading = |seen: &WatchEvent| match seen {
             WatchEvent::Reading(Reading { source: own, values, .. }) if own == source => {
@@ -70,7 +70,7 @@ impl Watched {
     }
 }
 
-/// A local probe of the process that listens on a port.
+/// Local probe of the process that listens on a port.
 fn port(port: u16) -> Probed {
     Probed::Processes { select: Select::Port(port), via: ProbeAccess::Local }
 }

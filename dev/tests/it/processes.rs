@@ -1,4 +1,4 @@
-//! Several processes that carry one run out: together they are what one is, and none outlives the others' run.
+//! Runs one load with several processes: together they behave like one, and none outlives the run.
 
 use crate::world::brunt::Running;
 use crate::world::machine::in_its_own_time;
@@ -8,12 +8,12 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The processes that brunt has started.
+/// Child processes of brunt.
 fn children(of: &Running) -> Vec<Pid> {
     crate::world::server::children(of.pid().as_raw_nonzero().get())
 }
 
-/// A run, once all of its processes have asked something.
+/// Starts a run, and waits until all processes have sent requests.
 fn under_way(line: &str, processes: usize) -> (Running, Vec<Pid>) {
     let running = start(&mut command(&format!("{line} --processes {processes}")));
     until("its processes", || children(&running).len() == processes);
@@ -27,7 +27,7 @@ fn is_sound(ran: &Ran) {
     assert!(ran.checks().len() >= 6);
 }
 
-/// Gone, or a zombie that its new parent will reap.
+/// True if the process has ended, or is a zombie that its new parent will reap.
 fn is_gone(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     stat.is_empty() || stat.contains(") Z ")
@@ -128,7 +128,7 @@ fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
     let lab = lab("--service const:5ms");
     for load in ["-c 4", "-r 200"] {
         let (running, pids) = under_way(&format!("{} {load} -d 60s", lab.at("/")), 2);
-        // As a terminal does.
+        // A terminal signals all processes.
         for pid in &pids {
             kill_process(*pid, Signal::INT).expect("a process");
         }

@@ -1,8 +1,10 @@
-//! Compares brunt's output with files of `dev/tests/data` that a reviewer reads from top to bottom: errors of wrong inputs
-//! (`wrong-inputs.txt`), help (`help-80.txt`), reports of stored runs and experiments (`reports-80.txt`).
+//! Compares the output of brunt with files of `dev/tests/data` that a reviewer reads: errors of
+//! wrong inputs (`wrong-inputs.txt`), help (`help-80.txt`), reports of stored runs and experiments
+//! (`reports-80.txt`).
 //!
-//! Each case is a line `$ brunt …` and the output below it. `BRUNT_WRITE=1` writes the output anew. The brief report of a
-//! run is recorded by `brunt-report` (`text/screens.rs`), that of a check by `brunt-cli` (`check/text/tests.rs`).
+//! Each case is a line `$ brunt …` and its output. `BRUNT_WRITE=1` writes the output again.
+//! `brunt-report` records the brief report of a run (`text/screens.rs`), `brunt-cli` that of a
+//! check (`check/text/tests.rs`).
 
 use crate::world::brunt::program;
 use std::fs;
@@ -23,7 +25,7 @@ const FILES: [(&str, &str); 5] = [
     ("broken.yaml", "script: [\nload: {rate\n"),
 ];
 
-/// The commands that have help of their own.
+/// Commands with a help text.
 const COMMANDS: [&str; 37] = [
     "",
     "run",
@@ -64,20 +66,21 @@ const COMMANDS: [&str; 37] = [
     "schema",
 ];
 
-/// Archives of a run and of experiments, measured against `brunt lab`; `brunt runs export` wrote them.
+/// Archives of a run and of experiments, measured with `brunt lab`, and written by `brunt runs
+/// export`.
 const STORED: [&str; 4] = ["run", "sweep", "find", "compare"];
 
-/// Reports of them.
+/// Commands that report them.
 const REPORTS: [&str; 4] = ["report 7sbgddz -v", "report sweep", "report find", "report compare"];
 
-/// A text without the hashes that stand for secrets: each process has its own.
+/// Removes the hashes that replace secrets, because they differ between processes.
 fn without_hashes(text: &str) -> String {
     let mut parts = text.split("redacted:");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |all, part| all + "redacted:…" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
 }
 
-/// What a command line is answered: standard error, and the exit code.
+/// Runs a command line. Returns standard error and exit code.
 fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("exec \"$BRUNT\" {line}")).current_dir(folder);
@@ -91,7 +94,7 @@ fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
     (without_hashes(&lines.join("\n")), out.status.code())
 }
 
-/// A file of `dev/tests/data` that holds what brunt says, to be read from top to bottom.
+/// A file of `dev/tests/data` with recorded output of brunt.
 struct Recorded {
     file: PathBuf,
     known: String,
@@ -103,7 +106,7 @@ impl Recorded {
         Self { known: fs::read_to_string(&file).unwrap_or_default(), file }
     }
 
-    /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file anew.
+    /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file again.
     fn hold(&self, now: &str) {
         if std::env::var_os("BRUNT_WRITE").is_some() {
             return fs::write(&self.file, now).expect("a file");

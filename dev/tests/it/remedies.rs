@@ -1,7 +1,8 @@
-//! Commands that remedies name, each executed as a user would: pasted, or added to the command line of the run.
+//! Executes the commands of remedies as a user would: pasted, or added to the command line of the
+//! run.
 //!
-//! Each situation is one in which brunt finds something. A command is started for half a second: what it measures is the
-//! business of other tests, that brunt accepts it is that of this one.
+//! Each situation causes findings. A command is stopped after half a second: this test checks only
+//! that brunt accepts it.
 
 use crate::world::brunt::program;
 use crate::world::{Lab, lab, wait_a_moment};
@@ -15,7 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Exit code of a command line that makes no sense.
+/// Exit code of an invalid command line.
 const USAGE_ERROR: i32 = 2;
 /// Time after which a command is interrupted.
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
@@ -28,7 +29,7 @@ struct Situation {
     server: &'static str,
     /// The command line, with `URL` in place of the lab's URL.
     line: &'static str,
-    /// Whether Ctrl-C ends it after half a second.
+    /// True if Ctrl-C ends it after half a second.
     is_interrupted: bool,
 }
 
@@ -84,7 +85,7 @@ const SITUATIONS: [Situation; 35] = [
     ended("", "brunt siege -c 2 -r 10 URL"),
 ];
 
-/// A scenario with few samples, and the same with several loads.
+/// Plans of the situations.
 const PLANS: [(&str, &str); 5] = [
     (
         "plan.yaml",
@@ -105,7 +106,7 @@ const PLANS: [(&str, &str); 5] = [
 ];
 
 impl Situation {
-    /// Runs it, and returns all texts of its JSON report.
+    /// Runs the situation, and returns all texts of its JSON report.
     fn texts(&self, url: &str, folder: &TempDir) -> Vec<String> {
         let report = folder.path().join("report.json");
         let output =
@@ -128,7 +129,8 @@ fn collect_texts(json: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Executes a command line of brunt with a shell in a folder of its own; ends it after half a second if asked to.
+/// Executes a command line of brunt with a shell in a folder. Ends it after half a second on
+/// request.
 fn shell(line: &str, folder: &TempDir, is_interrupted: bool) -> Output {
     let brunt = program("BRUNT_BIN", "brunt");
     let rest = line.strip_prefix("brunt").unwrap_or_else(|| panic!("no command of brunt: {line}"));
@@ -161,7 +163,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A folder with the plans of the situations, for this server.
+/// Creates a folder with the plans of the situations for this server.
 fn folder(lab: &Lab) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let url = lab.at("/");
@@ -173,13 +175,13 @@ fn folder(lab: &Lab) -> TempDir {
     folder
 }
 
-/// The options, such as `--timeout`, that a text names outside commands.
+/// Options, such as `--timeout`, that a text names outside commands.
 fn options_in(text: &str) -> BTreeSet<String> {
     let option = Regex::new(r"(?:^|[\s(`])(--[a-z][a-z-]*[a-z])").expect("an expression");
     option.captures_iter(text).map(|found| found[1].to_owned()).collect()
 }
 
-/// All options that brunt's help names.
+/// All options that the help of brunt names.
 fn options_of_brunt() -> BTreeSet<String> {
     let folder = TempDir::new().expect("a folder");
     let help = |command: &str| {

@@ -1,4 +1,4 @@
-//! What is sent: every option that says what is asked, seen from the server.
+//! Checks requests as the server receives them: every option that changes them.
 
 use crate::world::odd::page;
 use crate::world::{Odd, Ran, command, lab, measure, measure_words, nginx, replying, start};
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use tempfile::TempDir;
 
-/// A server that remembers what it was asked, and how brunt asked it.
+/// Runs brunt against a server. Returns its requests and the report.
 fn asked(words: &[&str]) -> (Vec<String>, Ran) {
     let server = replying(page("ok"));
     let url = server.at("/path");
@@ -15,7 +15,7 @@ fn asked(words: &[&str]) -> (Vec<String>, Ran) {
     (server.seen(), ran)
 }
 
-/// The requests of `-n 3` with these words: all alike, so one of them.
+/// Runs `-n 3` with these words. Asserts that all requests are equal, and returns one.
 fn one(words: &[&str]) -> String {
     let (seen, _) = asked(&[&["URL", "-n", "3"], words].concat());
     assert_eq!(seen.len(), 3);
@@ -137,7 +137,7 @@ fn labels_beyond_the_limit_are_summed() {
     ran.says(&["(other)", "--labels"]);
 }
 
-/// The paths that were asked with a placeholder in the URL.
+/// Paths of requests with a placeholder in the URL.
 fn paths(url: &str, n: u64) -> Vec<String> {
     let server: Odd = replying(page("ok"));
     measure(&format!("{} -c 3 -n {n}", server.at(url))).all_good();
@@ -193,7 +193,7 @@ fn redirects_are_followed_as_far_as_allowed() {
     assert_eq!((all.count("redirects"), all.status(200)), (60, 20));
     // The response time covers the chain: four times the service time.
     assert!(all.figure("/response_time_seconds/min") >= 0.012);
-    // The chain is one request of its label, and its hops are below it.
+    // The chain is one request of its label, and its hops are listed below it.
     let step = all.label("/redirect/3");
     assert_eq!((&step["requests"]["completed"], &step["errors"]), (&20.into(), &0.into()));
     assert_eq!(step["response_time_seconds"]["min"], *all.at("/response_time_seconds/min"));

@@ -1,4 +1,5 @@
-//! Result files of JMeter: written by runs of brunt and of its name `jmeter`, read by `brunt report`.
+//! Tests result files of JMeter: written by runs of brunt and of the drop-in `jmeter`, read by
+//! `brunt report`.
 
 use crate::world::odd::{page, serving};
 use crate::world::{Odd, command};
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 const HEADER: &str = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
 sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect";
 
-/// A server with a page, a redirect to it, and nothing else.
+/// Starts a server with a page, a redirect to it, and nothing else.
 fn server() -> Odd {
     serving(|mut client| {
         while let Some(request) = client.request() {
@@ -101,7 +102,7 @@ fn a_plan_of_several_runs_has_no_result_file() {
     assert_eq!(rows(&file).len(), 10);
 }
 
-/// A thread group of two users who ask for the old page and for nothing, twice, within a transaction.
+/// A plan of two users who request the old page twice, within a transaction.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Plan"/><hashTree>
@@ -147,7 +148,7 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     assert!(summary.starts_with("summary =      8 in 00:00:") && summary.ends_with("Err:     4 (50.00%)"), "{summary}");
     let rows = rows(&dir.path().join("out.jtl"));
     let of = |label: &str| rows.iter().filter(|row| row[2] == label).cloned().collect::<Vec<_>>();
-    // As in JMeter, the two hops of each old page have rows of their own.
+    // As in JMeter, the two hops of each old page have separate rows.
     assert_eq!([of("Old page").len(), of("Debug").len(), of("Visit").len(), rows.len()], [4, 4, 4, 20]);
     let page = &of("Old page")[0];
     assert_eq!((page[3].as_str(), page[7].as_str()), ("200", "false"));
@@ -163,7 +164,7 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     assert_eq!((&statistics["Total"]["sampleCount"], &statistics["Visit"]["errorCount"]), (&16.into(), &4.into()));
     let page = fs::read_to_string(dir.path().join("report/index.html")).expect("a page");
     assert!(page.contains("Top 5 Errors by sampler") && page.contains("expected to contain"), "{page}");
-    // The same report from the file; a folder with a report in it is refused.
+    // The file gives the same report; a folder with a report is refused.
     done(&mut jmeter(dir.path(), "-g out.jtl -o again"), 0);
     let again = fs::read_to_string(dir.path().join("again/statistics.json")).expect("statistics");
     assert!(again.contains("\"sampleCount\" : 16"), "{again}");

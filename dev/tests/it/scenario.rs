@@ -1,4 +1,5 @@
-//! Scenarios of plan files against a shop that knows whom it talks to: login forms, cookies, data, extracted values, checks.
+//! Runs scenarios of plan files against a shop with sessions: login forms, cookies, data, extracted
+//! values, checks.
 
 use crate::world::brunt::kept_run;
 use crate::world::odd::{page, replying, serving};
@@ -12,14 +13,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// What the shop has counted.
+/// Counters of the shop.
 #[derive(Default)]
 struct Counts {
     forms: AtomicU64,
-    /// By name of the user.
+    /// Number of logins by user name.
     logins: Mutex<HashMap<String, u64>>,
     items: AtomicU64,
-    /// Requests that a browser would not have made.
+    /// Requests that a browser would not have sent.
     strangers: AtomicU64,
 }
 
@@ -32,7 +33,7 @@ fn field<'a>(text: &'a str, name: &str) -> &'a str {
     begin.split(['&', ';', ' ', '\r']).next().unwrap_or_default()
 }
 
-/// A shop: a form with a token, a login that needs it, items for who is logged in.
+/// Starts a shop: a form with a token, a login that needs it, and items for users with a session.
 fn shop() -> (Odd, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let told = Arc::clone(&counts);
@@ -68,7 +69,7 @@ fn shop() -> (Odd, Arc<Counts>) {
     (shop, counts)
 }
 
-/// A login that the shop refuses ends the iteration: nobody asks for items without a session.
+/// A refused login ends the iteration, so no item is requested without a session.
 const REFUSED: &str = r"
 load: {users: 2, iterations: 4}
 repetitions: 1
@@ -129,7 +130,7 @@ scenario:
     check: {script: 'if (!prev.body.includes("an item")) fail("nothing")'}
 "#;
 
-/// Carries the plan out and reads what was kept of its run.
+/// Runs the plan, and returns the stored report.
 fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
     let plan = plan.replace("ADDRESS", &shop.address.to_string());
     fs::write(dir.join("plan.yaml"), plan).expect("a plan");
@@ -158,12 +159,12 @@ fn users_log_in_and_find_what_the_shop_has() {
     let dir = TempDir::new().expect("a directory");
     let result = carry_out(&shop, PLAN, dir.path());
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    // An iteration is a form, a login with its redirect, three items and one that there is not.
+    // An iteration has a form, a login with its redirect, three items, and one that does not exist.
     let logins = counts.logins.lock().expect("logins").clone();
     let iterations: u64 = logins.values().sum();
     assert_eq!(count(&counts.strangers), 0);
     assert!(iterations >= 10 && count(&counts.forms) >= iterations && count(&counts.items) >= 4 * (iterations - 3));
-    // Rows are taken in turn, by all users together.
+    // All users together take rows in turn.
     let mut by_name: Vec<(&String, &u64)> = logins.iter().collect();
     by_name.sort();
     assert_eq!(by_name.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
@@ -292,7 +293,7 @@ fn a_terminal_shows_secrets_where_that_is_asked_for() {
     }
 }
 
-/// The samples of a plan's trace, and the line below them.
+/// Returns the samples of the trace of a plan, and standard error.
 fn traced(plan: &str) -> (String, String) {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");

@@ -1,7 +1,8 @@
-//! Secrets: none is left in anything that is kept, exported or shown. Each place where one can be given has one of its own, and
-//! all files, stdout and stderr are searched for it.
+//! Checks that no secret remains in stored, exported or printed data. Each place for a secret gets
+//! a different one, and all files, stdout and stderr are searched for it.
 //!
-//! What is compressed in the store is unpacked before. What a drop-in prints as the real tool does stays exact.
+//! Compressed data of the store is decompressed first. The output that a drop-in shares with the
+//! real tool stays exact.
 
 use crate::world::odd::page;
 use crate::world::{Odd, command, replying, until};
@@ -14,24 +15,24 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use tempfile::TempDir;
 
-/// What a report of a run is written in.
+/// Formats of the report of a run.
 const FORMATS: [&str; 8] = ["json", "html", "text", "markdown", "csv", "tsv", "junit", "svg"];
 
-/// Every secret of these tests has it in it.
+/// Every secret of these tests contains it.
 const CANARY: &str = "Zq7canary";
 
-/// A canary of its own for a place.
+/// Returns the secret of a place.
 fn canary(place: &str) -> String {
     format!("{CANARY}{place}x9Kq")
 }
 
-/// A server that sets a cookie, and leads on to a URL with a token; each with a canary.
+/// Starts a server that sets a cookie with a canary.
 fn server() -> Odd {
     let cookie = format!("Set-Cookie: sid={}; Path=/\r\n", canary("set"));
     replying(page("hello").replacen("\r\n", &format!("\r\n{cookie}"), 1))
 }
 
-/// brunt in a directory and store of its own.
+/// Runs brunt in a directory that also has its store.
 fn brunt(dir: &Path, words: &[String]) -> Output {
     let mut command = command("");
     command.args(words).current_dir(dir).env("BRUNT_STORE", dir.join("store")).env("BRUNT_CANARY", canary("env"));
@@ -52,7 +53,7 @@ fn all_formats() -> Vec<String> {
     FORMATS.iter().flat_map(|format| ["-o".to_owned(), format!("{format}=report.{format}")]).collect()
 }
 
-/// Fails where a canary is found in a file below the directory, or in what was said. Files that hold inputs are left out.
+/// Fails if a file below the directory or the output contains a canary. Input files are left out.
 fn is_clean(dir: &Path, said: &Output, what: &str) {
     for (stream, bytes) in [("stdout", &said.stdout), ("stderr", &said.stderr)] {
         let text = String::from_utf8_lossy(bytes);
@@ -75,14 +76,14 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// The bytes of a file, and behind them those that are packed in it.
+/// Bytes of a file, followed by the decompressed bytes of its contents.
 fn unpacked(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).expect("a file");
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let frames = frames(bytes.get(8..).unwrap_or_default());
     let mut out = bytes;
     let mut unpack = |packed: &[u8]| {
-        // A stream that was flushed and never ended gives all it has, and then an error.
+        // A stream that was flushed but not ended gives all its data, and then an error.
         let mut plain = vec![0; 1 << 16];
         let mut from = DeflateDecoder::new(packed);
         while let Ok(got @ 1..) = from.read(&mut plain) {
@@ -201,7 +202,7 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
     assert!(!server.seen().join("\n").contains("redacted:"));
 }
 
-/// A scenario with a secret in every place where one can be given. `URL` and `HOST` stand for the server.
+/// A scenario with a secret in every place for one. `URL` and `HOST` stand for the server.
 const SCENARIO: &str = "name: auth-flow
 load: {users: 2, duration: 300ms}
 hooks: {before: {experiment: \"DB_PASSWORD=%hook% true --token %option%\"}}
@@ -381,7 +382,7 @@ fn side_files_of_drop_ins_hold_no_secret() {
         let mut said = brunt(dir.path(), &line);
         assert_eq!(said.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
         assert!(dir.path().join("side.json").is_file(), "{line:?}");
-        // It is the real tool's.
+        // The output equals that of the real tool.
         said.stdout.clear();
         if line[0] != "ab" {
             said.stderr.clear();

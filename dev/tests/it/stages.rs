@@ -1,5 +1,5 @@
-//! `setup` and `teardown` of plan files: how often, in which order and with which variables they run, and what follows from their
-//! failures.
+//! Tests `setup` and `teardown` of plan files: how often, in which order and with which variables
+//! they run, and the effect of their failures.
 
 use crate::world::brunt::{Running, start_as_it_is};
 use crate::world::odd::{page, serving};
@@ -13,7 +13,8 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A server that gives out sessions, and refuses requests of others. `/slow` answers late, and `/broken` never well.
+/// Starts a server that creates sessions, and refuses requests without one. `/slow` answers late,
+/// and `/broken` always fails.
 fn server() -> Odd {
     let sessions = AtomicU64::new(0);
     serving(move |mut client| {
@@ -53,7 +54,7 @@ teardown:
   bearer: "${token}"
 "#;
 
-/// A plan, and where it writes.
+/// A plan, and the directory of its outputs.
 struct Plan(TempDir);
 
 impl Plan {
@@ -84,7 +85,7 @@ impl Plan {
         serde_json::from_str(&text).unwrap_or(Value::Null)
     }
 
-    /// Replies in the figures of all trials.
+    /// Number of replies in the figures of all trials.
     fn replies(&self) -> u64 {
         let study = self.study();
         let trials = study["trials"].as_array().cloned().unwrap_or_default();
@@ -93,7 +94,7 @@ impl Plan {
     }
 }
 
-/// What a server was asked: method and path, and the token; the same ones together, with their number.
+/// Requests of a server as method, path and token. Consecutive equal requests are counted together.
 fn asked(server: &Odd) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = Vec::new();
     for request in server.seen() {
@@ -151,7 +152,7 @@ fn the_figures_are_those_of_the_load_alone() {
     let study: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("json")).expect("a study")).expect("JSON");
     assert_eq!(study["trials"][0]["requests"]["completed"], 30);
-    // One more was asked to see whether the server is there, and had no request.
+    // One more connection tested whether the server listens, and sent no request.
     assert_eq!(lab.knows()["requests"]["received"], 32);
 }
 
@@ -233,7 +234,7 @@ fn a_signal_amid_setup_ends_all_of_it() {
     until("setup", || server.seen().len() == 2);
     running.signal(Signal::INT);
     let ran = running.finish_amid();
-    // Nothing was measured, which goes before that it was interrupted.
+    // Nothing was measured; that exit code has priority over the interruption.
     assert_eq!((ran.code, server.seen().len()), (3, 2), "{}", ran.err);
 }
 
@@ -248,7 +249,7 @@ fn each_contender_has_its_own_setup() {
     let of = |server: &Odd, ends: bool| {
         let all = asked(server);
         let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
-        // One request before all compares the replies of both.
+        // One request before the load compares the replies of both.
         assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
     };
     of(&one, true);

@@ -1,4 +1,4 @@
-//! HTTPS: whom brunt trusts, who it is, and what it says when there is no agreement.
+//! Tests HTTPS: trust in certificates, client certificates, and the errors of failed handshakes.
 
 use crate::world::certs::{Authority, self_signed};
 use crate::world::log::{Line, distinct};
@@ -11,7 +11,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// An nginx behind TLS that is certified as `localhost`, and the authority's files.
+/// Starts an nginx with TLS and a certificate for `localhost`. Returns it with the authority.
 fn secure(test: &str, directives: &str) -> Option<(Nginx, Authority, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
@@ -87,7 +87,7 @@ fn brunt_shows_its_own_certificate() {
     let line = format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), authority.pem);
     measure(&format!("{line} --cert {} --key {}", own.cert, own.key)).all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.subject()), ["CN=anna"].into());
-    // nginx answers 400 to those who show none.
+    // nginx answers 400 to clients without a certificate.
     let without = measure(&line).ends(4);
     assert_eq!((without.status(400), without.count("good")), (20, 0));
 }
@@ -187,7 +187,7 @@ fn files_that_are_no_certificates_are_refused() {
     }
 }
 
-/// `openssl s_server` with these options, and its URL.
+/// Starts `openssl s_server` with these options. Returns it with its URL.
 fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
     let Some(path) = program("openssl") else {
         skip(&format!("tls::{test}"), "no openssl here");

@@ -1,4 +1,5 @@
-//! What a run decides about itself, through the command: consistency checks, intervals, when it ends and begins.
+//! Tests the decisions of a run about itself: consistency checks, intervals, its end and its
+//! beginning.
 
 use crate::world::machine::in_its_own_time;
 use crate::world::server::Server;
@@ -24,7 +25,8 @@ fn sound_runs_are_never_invalid() {
     }
 }
 
-/// A loop that takes a core for a minute of CPU time at most; it ends with this.
+/// Starts a loop that uses a core, for a minute of CPU time at most. It ends when this value is
+/// dropped.
 fn busy() -> Server {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -t 60; while :; do :; done"]).stdin(Stdio::null());

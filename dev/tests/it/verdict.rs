@@ -1,8 +1,9 @@
-//! The verdict on the generator, made true: each limit is brought about for real, and must be named, and no other.
+//! Tests the verdict on the generator: each limit is caused for real, and must be the only one
+//! named.
 //!
-//! What is judged is the event log that brunt wrote. The machine is the experiment here: where others use it meanwhile
-//! (other tests, other programs), what they do is seen as well. Hence one at a time, and a test whose verdict was wrong
-//! while others took CPU tries again; one that never had the machine to itself is skipped, but for a proof.
+//! The verdict is computed from the event log of brunt. Other tests and programs on the machine
+//! affect it, so these tests run one at a time. A wrong verdict is repeated if other processes used
+//! CPU. A test that never had the machine alone is skipped, except in a proof.
 
 mod quiet;
 mod real;
@@ -21,7 +22,7 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A run that was made for real.
+/// A real run and its verdict.
 #[derive(Debug)]
 struct Judged {
     ran: Ran,
@@ -35,12 +36,12 @@ impl Judged {
     }
 }
 
-/// Runs brunt to its end, and judges what it wrote down.
+/// Runs brunt to its end, and judges its event log.
 fn judged(command: &mut Command) -> Judged {
     stopped_for(Duration::ZERO, command)
 }
 
-/// The same; a second after its beginning it is suspended for a while.
+/// Runs brunt, suspends it for `time` after one second, and judges its event log.
 fn stopped_for(time: Duration, command: &mut Command) -> Judged {
     let dir = TempDir::new().expect("a directory");
     let log = dir.path().join("events");

@@ -1,6 +1,7 @@
-//! WebSocket: against a server of our own that echoes, and the lab.
+//! Tests WebSocket with an echo server and with the lab.
 //!
-//! * `http2`: over streams of HTTP/2. `jmeter`: samplers of JMeter's plugins. `pushes`: messages that came unasked, and ends. `rows`: the lab's hostile rows.
+//! * `http2`: streams of HTTP/2. `jmeter`: samplers of plugins of JMeter. `pushes`: unsolicited
+//!   messages, and ends. `rows`: the hostile rows of the lab.
 
 mod http2;
 mod jmeter;
@@ -20,18 +21,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// What the server does with each message.
+/// Behavior of the server for each message.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
-    /// Sends it back.
     Echo,
-    /// Sends a ping and another message before, and the echo in two frames.
+    /// Sends a ping and another message first, and then the echo in two frames.
     Chatty,
     /// Closes with this code.
     Close(u16),
-    /// Sends a frame that is none.
+    /// Sends an invalid frame.
     Garbage,
-    /// Sends it back compressed, in two frames.
+    /// Sends the echo compressed, in two frames.
     Deflate,
 }
 
@@ -43,7 +43,7 @@ struct Counts {
     pings: AtomicU64,
 }
 
-/// A server on a port of its own, until the test ends.
+/// Starts a server on a free port, until the test ends.
 fn server(manner: Manner) -> (String, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
@@ -52,7 +52,7 @@ fn server(manner: Manner) -> (String, Arc<Counts>) {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let counts = Arc::clone(&shared);
-            // It ends with the connection, however that ends.
+            // Errors only mean that the client closed the connection.
             thread::spawn(move || drop(serve(stream, manner, &counts)));
         }
     });
@@ -65,7 +65,7 @@ fn upgrade(stream: &mut TcpStream) -> std::io::Result<()> {
     stream.write_all(format!("{}\r\n\r\n", answer_to(&head)).as_bytes())
 }
 
-/// The head of the request that asks for a WebSocket.
+/// Reads the head of the request for a WebSocket.
 fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -76,7 +76,7 @@ fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// The answer to that head, without the blank line at its end.
+/// Answer to that head, without the blank line at its end.
 fn answer_to(head: &str) -> String {
     assert!(head.starts_with("GET /chat?room=1 HTTP/1.1\r\n") && head.contains("Upgrade: websocket"), "{head}");
     let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).expect("a key");
@@ -135,7 +135,7 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
     }
 }
 
-/// A message that came compressed.
+/// Decompresses a message.
 fn inflated(packed: Vec<u8>) -> std::io::Result<Vec<u8>> {
     let mut unpacked = DeflateDecoder::new(Vec::new());
     unpacked.write_all(&[packed, vec![0, 0, 0xff, 0xff]].concat())?;
@@ -194,7 +194,7 @@ fn pings_are_answered_and_other_messages_passed_over() {
     let (url, counts) = server(Manner::Chatty);
     let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
-    // That of the last message may still be on its way.
+    // The pong for the last message may still be in flight.
     assert!(counts.pongs.load(Ordering::Relaxed) >= 98);
 }
 
@@ -230,12 +230,13 @@ fn the_lab_takes_compressed_messages_in_each_window() {
 #[test]
 fn several_messages_are_awaited_or_none() {
     let (url, counts) = server(Manner::Chatty);
-    // Each is answered by two: news, and its echo.
+    // Each message gets two replies: news, and its echo.
     let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).all_good();
     let all = ran.at("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
     assert_eq!(ran.number("/bytes/received"), 50 * (2 + 4 + 2 + 4 + 2 + 2 + 2));
-    // What comes unasked must not fill the sockets; what the server had not read when they were closed, it never reads.
+    // Unsolicited messages must not fill the sockets. Messages that the server had not read when
+    // its sockets were closed are lost.
     measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).all_good();
     assert!(counts.messages.load(Ordering::Relaxed) > 25_000);
 }
@@ -261,7 +262,7 @@ fn steps_open_ping_and_close() {
         [&counts.connections, &counts.messages, &counts.pings].map(|count| count.load(Ordering::Relaxed));
     assert_eq!((messages, pings), (60, 60));
     assert_eq!(connections, 60, "each iteration closes its own");
-    // A pong that is not that of the ping is passed over.
+    // A pong with another payload than the ping is ignored.
     let (url, counts) = server(Manner::Chatty);
     let ran = measure(&format!("{url} -X PING -c 2 -n 40")).all_good();
     assert_eq!((ran.count("completed"), counts.pings.load(Ordering::Relaxed)), (40, 40));

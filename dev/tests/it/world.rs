@@ -1,5 +1,7 @@
-//! What tests need of the world, each thing gone when the test is over: processes end with the value that stands for
-//! them, files lie in directories of their own, and every address is a loopback address.
+//! Servers, processes and files that tests need.
+//!
+//! Values stop their processes when they are dropped. Files lie in temporary directories. Every
+//! address is a loopback address.
 
 pub mod apache;
 pub mod brunt;
@@ -25,12 +27,12 @@ pub use odd::{Odd, replying};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Waits until it is so, for half a minute at most.
+/// Waits until a condition holds. Panics after half a minute.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     assert!((0..3000).any(|_| so() || wait_a_moment()), "waited in vain: {what}");
 }
 
-/// A hundredth of a second; never true.
+/// Sleeps for 10 ms. Returns false, so that it can stand after `||` in a loop.
 pub fn wait_a_moment() -> bool {
     sleep(Duration::from_millis(10));
     false

@@ -1,10 +1,11 @@
-//! ab beside ab: the same lines with the same widths, labels and units.
+//! Compares the reports of the drop-in `ab` with those of the real ab: lines, widths, labels and
+//! units.
 
 use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fs;
 
-/// Both, and an nginx; None: one of them is not here.
+/// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
 fn ready(test: &str) -> Option<(Both, Nginx)> {
     let nginx = nginx(test, "location /gone { return 404 nothing; } location /post { return 200 taken; }")?;
     Some((both(test, "ab")?, nginx))

@@ -1,4 +1,4 @@
-//! ab beside ab where something goes wrong.
+//! Compares the drop-in `ab` with the real ab when requests fail.
 
 use super::both::{Both, both, ours};
 use crate::world::odd::{Client, Odd, serving};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A server that does what the path says. Each path's requests are counted.
+/// Starts a server whose behavior depends on the path. Counts the requests of each path.
 fn moody() -> Odd {
     let counts: Arc<Mutex<HashMap<String, u32>>> = Arc::default();
     serving(move |mut client| {
@@ -30,12 +30,12 @@ fn moody() -> Odd {
 }
 
 fn page(status: u16, announced: usize, body: &str) -> String {
-    // Of a reply that does not end as it should the name is not learnt.
+    // ab does not read the name of the server from an incomplete reply.
     let name = if body.len() == announced { "Server: moody 1\r\n" } else { "" };
     format!("HTTP/1.0 {status} Some\r\n{name}Content-Length: {announced}\r\n\r\n{body}")
 }
 
-/// Whether the connection goes on.
+/// Replies according to the path. Returns true if the connection continues.
 fn behave(client: &mut Client, path: &str, number: u32) -> bool {
     let odd = number % 2 == 1;
     let third = &"abc"[..=(number as usize % 3)];
@@ -72,7 +72,7 @@ fn behave(client: &mut Client, path: &str, number: u32) -> bool {
     false
 }
 
-/// Closes so that the other end is told of a reset.
+/// Makes the close a reset for the client.
 fn reset(client: &mut Client) -> bool {
     let linger = rustix::net::sockopt::set_socket_linger(&client.stream, Some(Duration::ZERO));
     linger.expect("a socket that may be reset");
@@ -81,7 +81,7 @@ fn reset(client: &mut Client) -> bool {
 
 fn agree(ab: &Both, odd: &Odd, lines: &[&str]) {
     for (i, line) in lines.iter().enumerate() {
-        // Each program begins to count at a path of its own.
+        // Each line has a separate path, so that each program counts from 0.
         let (path, options) = line.split_once(' ').unwrap_or((line, ""));
         let url = odd.at(&format!("/{path}/{i}"));
         let words: Vec<&str> = options.split_whitespace().chain([&*url]).collect();
@@ -142,7 +142,7 @@ fn what_cannot_begin_is_told_the_same() {
     }
 }
 
-/// Of OpenSSL's errors only the line that ab writes itself.
+/// Only the line of ab itself is compared, not the errors of OpenSSL.
 #[test]
 fn handshakes_that_fail_are_told_the_same() {
     let Some(ab) = both("compat::ab_failures::handshakes_that_fail_are_told_the_same", "ab") else { return };
@@ -175,7 +175,8 @@ fn who_stops_it_has_the_report() {
     assert!(ran.out.contains("..done\n\n\nServer Software:        moody\n"), "{}", ran.out);
 }
 
-/// OpenSSL 3 fails every handshake of these versions, and ab reports requests of no bytes; ours measures nothing either.
+/// OpenSSL 3 fails every handshake of these versions, and ab reports requests of no bytes. The
+/// drop-in measures nothing either.
 #[test]
 fn versions_of_tls_that_nobody_speaks_are_refused() {
     for version in ["TLS1", "TLS1.1", "tls1"] {

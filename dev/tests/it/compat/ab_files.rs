@@ -1,4 +1,5 @@
-//! The files of ab: every request for gnuplot, percentiles as CSV; and those that are ours.
+//! Compares the files of ab: all requests for gnuplot, and percentiles as CSV. Tests the additional
+//! files of brunt.
 
 use super::both::{Both, both};
 use crate::world::brunt::program;
@@ -14,7 +15,7 @@ fn read(dir: &Path, name: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Few files may be open, so few connections are had by one process.
+/// One process may open only a few files, so it gets only a few connections.
 #[test]
 fn more_connections_than_a_process_may_have_take_several() {
     let test = "compat::ab_files::more_connections_than_a_process_may_have_take_several";
@@ -27,7 +28,7 @@ fn more_connections_than_a_process_may_have_take_several() {
     assert!(text.contains("Complete requests:      2000\nFailed requests:        0\n"), "{text}");
 }
 
-/// Where digits stand and where not.
+/// Replaces each run of digits by `9`.
 fn shape(line: &str) -> String {
     let mut out = String::new();
     for c in line.chars() {
@@ -64,7 +65,7 @@ fn files_have_the_same_form() {
     let shapes = |lines: &[String]| lines.iter().map(|l| shape(l)).collect::<Vec<_>>();
     assert_eq!(shapes(&real), shapes(&ours));
     let (real, ours) = (read(dir.path(), "real.tsv"), read(dir.path(), "ours.tsv"));
-    // Both began within this test: the names of day and month, too, are of the same clock.
+    // Both began within this test, so day and month are of the same clock.
     let day = |lines: &[String]| lines[1][..10].to_owned();
     assert_eq!(shape(&real[1]), shape(&ours[1]));
     assert!(day(&real) == day(&ours) || real[1] < ours[1], "{} {}", real[1], ours[1]);

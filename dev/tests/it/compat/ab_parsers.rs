@@ -1,4 +1,5 @@
-//! Programs that read ab's report and files, each rewritten from what is known of it, on ours.
+//! Runs parsers of ab's report and files on the output of the drop-in. Each is rewritten from its
+//! published source.
 
 use super::both::{Said, ours};
 use crate::world::{Nginx, nginx};
@@ -6,7 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use tempfile::TempDir;
 
-/// An nginx; None: there is none here.
+/// Starts an nginx. Skips the test and returns None if it is not installed.
 fn server(test: &str) -> Option<Nginx> {
     nginx(&format!("compat::ab_parsers::{test}"), "")
 }
@@ -15,13 +16,13 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
 }
 
-/// Blazemeter's Taurus: the version, and the rows of `-g` split at tabs.
+/// Parser of Blazemeter Taurus: the version, and the rows of `-g` split at tabs.
 #[test]
 fn taurus() {
     let Some(nginx) = server("taurus") else { return };
     let version = ours("ab", &["-V"]);
     let found = version.out.split("Version ").nth(1).and_then(|rest| rest.split(' ').next());
-    // Above 2.4.7 it would pass -l, and count otherwise.
+    // Taurus would pass -l to versions above 2.4.7, and count differently.
     assert_eq!(found, Some("2.3"));
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("ab.tsv").display().to_string();
@@ -40,7 +41,8 @@ fn taurus() {
     assert_eq!(rows, 50);
 }
 
-/// Phoronix Test Suite: of all that was said, the last line that holds `second:`, and there the fourth word.
+/// Parser of the Phoronix Test Suite: the fourth word of the last line of all output that contains
+/// `second:`.
 #[test]
 fn phoronix() {
     let Some(nginx) = server("phoronix") else { return };
@@ -50,14 +52,15 @@ fn phoronix() {
     assert!(number(line.split_whitespace().nth(3).expect("a word")) > 0.0);
 }
 
-/// `LABEL: +(number) UNIT`, which must be there once; its number.
+/// Number of `LABEL: +(number) UNIT`, which must occur exactly once.
 fn once(said: &Said, label: &str, unit: &str) -> f64 {
     let found: Vec<&str> = said.out.lines().filter(|l| l.starts_with(label) && l.ends_with(unit)).collect();
     assert_eq!(found.len(), 1, "{label}: {found:?}");
     number(found[0][label.len()..].split_whitespace().next().expect("a number"))
 }
 
-/// `PerfKitBenchmarker`: every field exactly once, the CSV of 101 rows, and two columns of the rows for gnuplot.
+/// Parser of `PerfKitBenchmarker`: every field exactly once, the CSV of 101 rows, and two columns
+/// of the rows for gnuplot.
 #[test]
 fn perfkit_benchmarker() {
     let Some(nginx) = server("perfkit_benchmarker") else { return };
@@ -100,7 +103,8 @@ fn perfkit_benchmarker() {
     );
 }
 
-/// Bees with machine guns: `-v 3`, filtered for fixed words; good replies counted in the heads that are shown.
+/// Parser of Bees with Machine Guns: `-v 3`, filtered for fixed words; it counts good replies in
+/// the printed heads.
 #[test]
 fn bees_with_machine_guns() {
     let Some(nginx) = server("bees_with_machine_guns") else { return };
@@ -133,7 +137,8 @@ fn bees_with_machine_guns() {
     assert!(fs::read_to_string(csv).expect("the CSV").lines().next().is_some_and(|head| head.contains("Time in ms")));
 }
 
-/// kenjis' benchmark of PHP frameworks: `cut -d" " -f7`, and eight blanks before the 0.
+/// Parser of the benchmark of PHP frameworks by kenjis: `cut -d" " -f7`, and eight blanks before
+/// the 0.
 #[test]
 fn kenjis() {
     let Some(nginx) = server("kenjis") else { return };
@@ -143,7 +148,7 @@ fn kenjis() {
     assert!(said.out.contains("Failed requests:        0\n"));
 }
 
-/// ab-to-csv: by the numbers of lines.
+/// Parser ab-to-csv: uses the numbers of lines.
 #[test]
 fn ab_to_csv() {
     let Some(nginx) = server("ab_to_csv") else { return };
@@ -169,7 +174,7 @@ fn ab_to_csv() {
     assert!(lines[table + 1].starts_with("  50% "));
 }
 
-/// Amakata's apachebench: every `label: value`; the last of a label counts.
+/// Parser apachebench by Amakata: every `label: value`; the last of a label counts.
 #[test]
 fn amakata() {
     let Some(nginx) = server("amakata") else { return };
@@ -180,7 +185,8 @@ fn amakata() {
     assert!(fields["Time per request"].contains("across all"));
 }
 
-/// apachebench-graphs and its kind: gnuplot's `using 9` of `-g`, where blanks separate, and the CSV as numbers.
+/// Parser apachebench-graphs and similar ones: `using 9` of gnuplot on `-g`, separated by blanks,
+/// and the CSV as numbers.
 #[test]
 fn apachebench_graphs() {
     let Some(nginx) = server("apachebench_graphs") else { return };

@@ -1,4 +1,4 @@
-//! ab beside ab, as a server sees them: the same bytes.
+//! Compares the bytes that the drop-in `ab` and the real ab send.
 
 use super::both::both;
 use super::recorder::recorder;
@@ -8,7 +8,7 @@ fn hello(_: &str) -> String {
     "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello".into()
 }
 
-/// `URL` is the recorder's, `AT` its address, `FILE` a file to send.
+/// Arguments of runs. `URL` is the URL of the recorder, `AT` its address, `FILE` a file to send.
 const WORDS: &[&[&str]] = &[
     &["URL"],
     &["-n", "3", "URL"],
@@ -63,7 +63,8 @@ fn bytes_on_the_wire_are_the_same() {
     }
 }
 
-/// ab's help calls `-C` repeatable, and ab sends the last only. docs/drop-in.md tells of it.
+/// The help of ab calls `-C` repeatable, but ab sends only the last one. docs/drop-in.md lists this
+/// difference.
 #[test]
 fn every_cookie_is_sent() {
     let recorder = recorder(hello);

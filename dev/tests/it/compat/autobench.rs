@@ -1,11 +1,12 @@
-//! autobench: what it tells httperf, and what it makes of its report.
+//! Tests autobench: the arguments that it passes to httperf, and the table that it computes from
+//! its reports.
 
 use super::both::both;
 use super::false_httperf::{Home, report};
 use crate::world::nginx;
 use std::fs;
 
-/// The columns of a host.
+/// Columns of a host.
 const COLUMNS: [&str; 9] = [
     "req_rate",
     "con_rate",
@@ -107,8 +108,8 @@ fn a_test_without_a_reply_is_told_and_the_next_goes_on() {
     assert_eq!(table.lines().filter(|line| line.ends_with(",101")).count(), 2, "{table}");
 }
 
-/// Two readers of its output: one finds columns by how their names begin; one wants nine commas in each row, and httperf's
-/// line on the CPU between them.
+/// Two parsers of its output. One finds columns by prefixes of their names. The other requires nine
+/// commas in each row, and the CPU line of httperf between rows.
 #[test]
 fn readers_find_rows_among_reports() {
     let home = Home::new("host1 = 127.0.0.1\n");
@@ -154,7 +155,8 @@ fn what_makes_no_sense_is_told_before_anything_is_sent() {
     assert!(said.code == Some(255) && said.err.contains("has no line `"), "{}", said.err);
 }
 
-/// E1's command line, at fewer and higher rates; by the real httperf, and by ours.
+/// Runs the command line of E1, with fewer and higher rates, with the real httperf and with the
+/// drop-in.
 #[test]
 fn both_httperfs_give_the_same_columns() {
     let test = "compat::autobench::both_httperfs_give_the_same_columns";
@@ -179,7 +181,7 @@ fn both_httperfs_give_the_same_columns() {
     for (real, ours) in real.iter().zip(&ours).skip(1) {
         let form = |cells: &[String]| cells.iter().map(|cell| cell.contains('.')).collect::<Vec<_>>();
         assert_eq!((form(real), &real[0]), (form(ours), &ours[0]));
-        // Rates of a schedule do not hang on the machine, unless it is far too slow for them.
+        // Scheduled rates depend on the machine only if it is far too slow for them.
         for column in [1, 2] {
             let [real, ours]: [f64; 2] = [&real[column], &ours[column]].map(|cell| cell.parse().expect("a number"));
             assert!((real / ours - 1.0).abs() < 0.3, "{real} {ours}");
@@ -188,7 +190,7 @@ fn both_httperfs_give_the_same_columns() {
     }
 }
 
-/// What the old table has no place for, of each test.
+/// Each test writes the figures that the old table lacks.
 #[test]
 fn each_test_has_a_side_file() {
     let Some(nginx) = nginx("compat::autobench::each_test_has_a_side_file", "") else { return };

@@ -1,4 +1,4 @@
-//! `autobench_admin` and `autobenchd`, all on this machine: what they say to each other, and what comes of it.
+//! Tests `autobench_admin` and `autobenchd` on one machine: their protocol and their results.
 
 use super::false_httperf::{Home, report};
 use crate::world::server::Server;
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A daemon that waits.
+/// A daemon that waits for orders.
 struct Daemon {
     port: u16,
     _server: Server,
@@ -24,7 +24,7 @@ fn daemon(home: &Home, httperf: &str, more: &str) -> Daemon {
     Daemon { port, _server: server }
 }
 
-/// A file with a secret, readable by its owner.
+/// Writes a file with a secret that only its owner can read.
 fn secret(home: &Home, name: &str, text: &str) -> String {
     let path = home.path(name);
     fs::write(&path, text).expect("a file");
@@ -46,7 +46,7 @@ fn two_machines_share_a_load_and_their_figures_are_joined() {
     );
     let said = home.run("autobench_admin", &line);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    // Sums, but for the response time and the errors; written as Perl writes numbers.
+    // Sums, except response time and errors, in the number format of Perl.
     let cells = "42\t21\t39.6\t40\t40.8\t0.4\t12.3\t17.4\t2.63157894736842\t0\t78\t0\t0\t0";
     let lines: Vec<&str> = said.out.lines().collect();
     assert_eq!((lines.len(), lines[1]), (2, &*format!("10\t{cells}\t{cells}")));
@@ -84,7 +84,7 @@ fn orders_are_taken_from_those_who_know_the_secret() {
     assert!(said.code == Some(255) && said.err.contains("--brunt-secret FILE"), "{}", said.err);
 }
 
-/// Speaks as an admin of old does.
+/// Sends an order in the original protocol.
 fn admin(daemon: &Daemon, text: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", daemon.port)).expect("the daemon");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");

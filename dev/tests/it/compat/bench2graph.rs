@@ -1,4 +1,4 @@
-//! bench2graph: charts of a table as autobench writes it.
+//! Tests bench2graph: charts of a table of autobench.
 
 use super::both::Said;
 use super::false_httperf::Home;
@@ -17,7 +17,7 @@ fn home() -> Home {
     home
 }
 
-/// The kinds of files; without a word of anybody's.
+/// The name of a file determines its format; nothing is printed.
 #[test]
 fn charts_are_what_their_names_say() {
     let home = home();

@@ -1,4 +1,4 @@
-//! A command line carried out twice: by the real tool, and by brunt under its name.
+//! Runs a command line twice: with the real tool, and with brunt under the name of the tool.
 
 use crate::world::certs::Authority;
 use crate::world::nginx::nginx_at;
@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 use std::sync::Once;
 use tempfile::TempDir;
 
-/// An nginx over TLS, and the directory of its certificate; None: there is no nginx.
+/// Starts an nginx with TLS. Returns it with the directory of its certificate, or None if nginx is
+/// not installed.
 pub fn over_tls(test: &str) -> Option<(Nginx, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let certificate = Authority::new(dir.path()).certify("localhost");
@@ -19,7 +20,7 @@ pub fn over_tls(test: &str) -> Option<(Nginx, TempDir)> {
     Some((nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives)?, dir))
 }
 
-/// What a program said, and how it ended.
+/// Output and exit code of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     pub code: Option<i32>,
@@ -33,8 +34,8 @@ impl Said {
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// The same without our notes on stderr, and without what stands behind the first line of a usage: each tool has its
-    /// own words there.
+    /// Removes the notes of brunt from stderr, and all lines after the first line of a usage: both
+    /// tools have different texts there.
     fn comparable(mut self) -> Self {
         let mut lines: Vec<&str> =
             self.err.lines().filter(|line| !line.starts_with("brunt: ") && !line.starts_with("brunt - ")).collect();
@@ -45,20 +46,20 @@ impl Said {
         self
     }
 
-    /// The line that begins with these words, without them.
+    /// Rest of the line that begins with a label.
     pub fn field(&self, label: &str) -> &str {
         let found = self.out.lines().find_map(|line| line.strip_prefix(label));
         found.unwrap_or_else(|| panic!("no {label} in:\n{}{}", self.out, self.err)).trim()
     }
 }
 
-/// A tool that is here twice.
+/// A tool that exists both as the real one and as the drop-in.
 pub struct Both {
     name: &'static str,
     real: String,
 }
 
-/// Both tools of a name; None, and told: the real one is not here.
+/// Finds both tools of a name. Skips the test and returns None if the real one is not installed.
 pub fn both(test: &str, name: &'static str) -> Option<Both> {
     let Some(real) = program(name) else {
         skip(test, &format!("no {name} here"));
@@ -66,37 +67,39 @@ pub fn both(test: &str, name: &'static str) -> Option<Both> {
     };
     let both = Both { name, real };
     if name == "siege" {
-        // The first siege of a user writes a template of its settings, and says so between its lines.
+        // The first siege of a user writes a template of its settings, and prints that between its
+        // lines.
         static TEMPLATE: Once = Once::new();
         TEMPLATE.call_once(|| drop(both.real(&["-C"])));
     }
     Some(both)
 }
 
-/// brunt under that name.
+/// Runs brunt under a name.
 pub fn ours(name: &str, words: &[&str]) -> Said {
     Said::of(command(name).args(words).output().expect("brunt"))
 }
 
 impl Both {
-    /// The real one. It has a minute: some of them do not end by themselves.
+    /// Runs the real tool, for at most a minute, because some runs do not end by themselves.
     pub fn real(&self, words: &[&str]) -> Said {
         let mut command = Command::new("timeout");
         command.args(["-k", "1", "60", "bash", "-c", "exec -a \"$0\" \"$@\"", self.name, &self.real]);
         Said::of(command.args(words).output().expect("the real tool"))
     }
 
-    /// Ours.
+    /// Runs the drop-in.
     pub fn ours(&self, words: &[&str]) -> Said {
         ours(self.name, words)
     }
 
-    /// Both say the same on stdout and stderr, numbers that were measured apart, and end alike.
+    /// Asserts that both print the same to stdout and stderr, except for measured numbers, and end
+    /// with the same exit code.
     pub fn agree(&self, words: &[&str]) {
         self.agree_masked(words, mask);
     }
 
-    /// The same, where something else hides what was measured.
+    /// Asserts the same with another function that masks measured numbers.
     pub fn agree_masked(&self, words: &[&str], mask: impl Fn(&str) -> String) {
         let masked = |said: Said| {
             let said = said.comparable();
@@ -116,7 +119,7 @@ impl Both {
     }
 }
 
-/// Lines whose numbers were measured, by what they hold.
+/// Parts of lines whose numbers are measured.
 const MEASURED: [&str; 7] = [
     "Time taken for tests:",
     "Requests per second:",
@@ -127,15 +130,15 @@ const MEASURED: [&str; 7] = [
     "Date:",
 ];
 
-/// Rows of tables, whose numbers stand at the right of their columns.
+/// Rows of tables with right-aligned numbers.
 const ROWS: [&str; 4] = ["Connect:", "Processing:", "Waiting:", "Total:"];
 
-/// A report whose measured numbers are masked: where numbers stand and how they are written still shows. What ab says
-/// only where mean and median happen to be far apart is left out.
+/// Masks the measured numbers of a report; their positions and formats remain. Removes the lines
+/// that ab prints only if mean and median happen to be far apart.
 fn mask(text: &str) -> String {
     let chance = |line: &&str| {
         let begins = |start: &str| line.starts_with(start);
-        // OpenSSL's own words are not ab's.
+        // Messages of OpenSSL do not belong to ab.
         if line.contains(" routines:") || line.contains(":system library:") {
             return false;
         }
@@ -163,7 +166,7 @@ fn decimals(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, behind)| behind.len())
 }
 
-/// Each number of a line, with the blanks before it, in other words; percentages of the tables stay.
+/// Replaces each number of a line and the blanks before it. Percentages of the tables remain.
 fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
     let (mut out, mut rest) = (String::new(), line);
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {

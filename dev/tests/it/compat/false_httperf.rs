@@ -1,5 +1,5 @@
-//! autobench at home: a directory with its file, and a program in httperf's place that says at once what it is told to say,
-//! and keeps what it was told.
+//! Runs autobench in a home directory with its configuration file and a fake httperf, which prints
+//! a fixed report at once and records its arguments.
 
 use super::both::Said;
 use crate::world::command;
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A home, and a false httperf.
+/// A home directory with a fake httperf.
 pub struct Home {
     pub dir: TempDir,
 }
 
 impl Home {
-    /// One whose file holds these lines.
+    /// Creates a home whose configuration file has these lines.
     pub fn new(conf: &str) -> Self {
         let home = Self { dir: TempDir::new().expect("a directory") };
         fs::write(home.path(".autobench.conf"), conf).expect("a file");
@@ -25,30 +25,30 @@ impl Home {
         self.dir.path().join(name)
     }
 
-    /// One of the family, with this home.
+    /// Command of a tool of autobench with this home.
     pub fn command(&self, name: &str, line: &str) -> Command {
         let mut command = command(name);
         command.args(line.split_whitespace()).env("HOME", self.dir.path()).current_dir(self.dir.path());
         command
     }
 
-    /// What it says.
+    /// Runs a tool of autobench.
     pub fn run(&self, name: &str, line: &str) -> Said {
         Said::of(self.command(name, line).output().expect("brunt"))
     }
 
-    /// A program that keeps its words in `words` and says this; its path.
+    /// Writes a program that appends its arguments to `words` and prints a text. Returns its path.
     pub fn httperf(&self, says: &str) -> String {
         fs::write(self.path("says"), says).expect("a file");
         self.script("printf '[%s]' \"$@\" >>DIR/words; echo >>DIR/words; cat DIR/says")
     }
 
-    /// A program in httperf's place; `DIR` is this home.
+    /// Writes a program that replaces httperf; `DIR` stands for this home.
     pub fn script(&self, body: &str) -> String {
         let path = self.path("false-httperf");
         let dir = self.dir.path().display().to_string();
-        // A program that is open for writing cannot be started, and a process that another test begins meanwhile has what
-        // is open here open too: another process writes it.
+        // A program that is open for writing cannot be started, and a process that another test
+        // forks meanwhile inherits open files. So another process writes it.
         let (text, aside) = (self.path("text"), self.path("aside"));
         fs::write(&text, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
         let copied = Command::new("install").args(["-m", "755"]).args([&text, &aside]).status().expect("install");
@@ -57,13 +57,13 @@ impl Home {
         path.display().to_string()
     }
 
-    /// What the false httperf was told, a line each time.
+    /// Arguments of all runs of the fake httperf, one line each.
     pub fn told(&self) -> Vec<String> {
         fs::read_to_string(self.path("words")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 }
 
-/// A report of 40 requests, so many of them replied, and so many errors.
+/// Returns a report of 40 requests with these numbers of replies and errors.
 pub fn report(replies: u64, errors: u64) -> String {
     format!(
         "Maximum connect burst length: 1\n

@@ -1,18 +1,19 @@
-//! httperf beside httperf: the same lines with the same labels, units and decimals.
+//! Compares the reports of the drop-in `httperf` with those of the real httperf: lines, labels,
+//! units and decimals.
 
 use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fmt::Write;
 use std::fs;
 
-/// Both, and an nginx; None: one of them is not here.
+/// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
 fn ready(test: &str) -> Option<(Both, Nginx)> {
     let test = format!("compat::httperf::{test}");
     let nginx = nginx(&test, "location /gone { return 404 nothing; } location /d/ { rewrite .* /index.html break; }")?;
     Some((both(&test, "httperf")?, nginx))
 }
 
-/// What is said of the time that it took, by what a line begins with; everything else is the same.
+/// Beginnings of lines with measured times; everything else must be equal.
 const MEASURED: [&str; 11] = [
     "Maximum connect burst length",
     "Connection rate",
@@ -27,12 +28,12 @@ const MEASURED: [&str; 11] = [
     "reply-rate",
 ];
 
-/// A report whose measured numbers are masked; how many decimals they have still shows.
+/// Masks the measured numbers of a report; their number of decimals remains.
 pub fn mask(text: &str) -> String {
     text.lines().filter(|line| !line.contains("FD_SETSIZE")).map(|line| mask_line(line) + "\n").collect()
 }
 
-/// The lines that do not hold this.
+/// Lines that do not contain a text.
 pub fn without(text: &str, what: &str) -> String {
     text.lines().filter(|line| !line.contains(what)).map(|line| line.to_owned() + "\n").collect()
 }
@@ -42,7 +43,7 @@ fn mask_line(line: &str) -> String {
         return line[..at].to_owned() + &numbers(&line[at..]);
     }
     let measured = MEASURED.iter().any(|label| line.starts_with(label)) || line.starts_with("httperf: maximum");
-    // How many sessions went well is counted.
+    // The number of successful sessions is counted, not measured.
     match line.find('(').filter(|_| line.starts_with("Session rate")) {
         Some(at) => numbers(&line[..at]) + &line[at..],
         None if measured => numbers(line),
@@ -142,7 +143,7 @@ fn sessions_are_told_the_same() {
 #[test]
 fn requests_and_replies_are_shown_the_same() {
     let Some((httperf, nginx)) = ready("requests_and_replies_are_shown_the_same") else { return };
-    // The second of the day may pass between the two.
+    // The second of the day may change between both runs.
     let undated = |text: &str| without(&mask(text), "Date: ");
     for line in
         ["--print-request --num-calls 2", "--print-reply", "--print-reply=header", "--print-reply=body --uri /page.txt"]
@@ -186,7 +187,7 @@ fn what_makes_no_sense_is_told_the_same() {
     );
 }
 
-/// The one test that waits for a five-second rate.
+/// The only test that waits for a rate over five seconds.
 #[test]
 fn rates_are_taken_every_five_seconds() {
     let Some(nginx) = nginx("compat::httperf::rates_are_taken_every_five_seconds", "") else { return };

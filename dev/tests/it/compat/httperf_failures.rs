@@ -1,4 +1,5 @@
-//! httperf beside httperf where something goes wrong, and where the real one breaks and ours must not.
+//! Compares the drop-in `httperf` with the real httperf when requests fail. Tests cases in which
+//! the real one breaks and the drop-in must not.
 
 use super::both::{both, ours};
 use super::httperf::{mask, without};
@@ -7,7 +8,8 @@ use crate::world::{nginx, port};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A server that closes each connection behind so many replies, without a word of it.
+/// Starts a server that closes each connection after a number of replies, without `Connection:
+/// close`.
 fn closing_after(replies: usize) -> Odd {
     serving(move |mut client| {
         for _ in 0..replies {
@@ -18,7 +20,7 @@ fn closing_after(replies: usize) -> Odd {
     })
 }
 
-/// Words that lead to a server, and these.
+/// Arguments of httperf for a server.
 fn words<'a>(port: &'a str, line: &'a str) -> Vec<&'a str> {
     ["--server", "127.0.0.1", "--port", port].into_iter().chain(line.split(' ')).collect()
 }
@@ -40,7 +42,7 @@ fn errors_are_counted_the_same() {
     }
 }
 
-/// Requests that were sent into a connection that was being closed are counted by chance.
+/// The number of requests sent into a closing connection is random.
 #[test]
 fn connections_that_the_server_closes_are_counted_the_same() {
     let test = "compat::httperf_failures::connections_that_the_server_closes_are_counted_the_same";
@@ -62,7 +64,7 @@ fn connections_that_the_server_closes_are_counted_the_same() {
     httperf.agree_masked(&words(&port, "--num-conns 3 --num-calls 3"), by_chance);
 }
 
-/// httperf would have 1024 descriptors, whatever the limit.
+/// httperf is limited to 1024 descriptors, whatever the limit of the process.
 #[test]
 fn more_connections_than_the_real_one_has_descriptors_for() {
     let odd = serving(|mut client| {
@@ -90,7 +92,7 @@ fn a_failed_handshake_is_an_error_and_not_the_end() {
     assert!(said.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"), "{}", said.out);
 }
 
-/// A list that is not begun again is asked to its end, and every reply is waited for.
+/// A list without repetition is requested to its end, and every reply is awaited.
 #[test]
 fn a_list_is_asked_to_its_end() {
     let Some(nginx) = nginx("compat::httperf_failures::a_list_is_asked_to_its_end", "") else { return };

@@ -1,10 +1,11 @@
-//! Programs that read httperf's report, each rewritten from what is known of it, on ours.
+//! Runs parsers of the report of httperf on the output of the drop-in. Each is rewritten from its
+//! published source.
 
 use super::both::{Said, ours};
 use crate::world::nginx;
 use regex::Regex;
 
-/// What was said of these words by a server that is there; None: it is not.
+/// Runs the drop-in with this line against an nginx. Returns None if nginx is not installed.
 fn said(test: &str, line: &str) -> Option<Said> {
     let nginx = nginx(&format!("compat::httperf_parsers::{test}"), "")?;
     let port = nginx.port.to_string();
@@ -12,7 +13,7 @@ fn said(test: &str, line: &str) -> Option<Said> {
     Some(ours("httperf", &words.collect::<Vec<_>>()))
 }
 
-/// The seven lines of which autobench takes numbers, each with one digit behind the point.
+/// The seven lines that autobench reads, each with one decimal.
 const SEVEN: [&str; 7] = [
     r"^Total: connections \d+ requests \d+ replies (\d+) test-duration",
     r"^Connection rate: (\d+\.\d)",
@@ -36,13 +37,13 @@ fn autobench() {
     let line = "--uri / --num-conn 40 --num-call 2 --timeout 5 --rate 200";
     let Some(said) = said("autobench", line) else { return };
     takes(&said.out, &SEVEN);
-    // It adds nothing up: each figure is a plain number even where there was nothing to measure.
+    // autobench adds nothing: each figure is a plain number even if nothing was measured.
     let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
     takes(&none.out, &SEVEN);
     assert!(!none.out.contains("NaN") && !none.out.contains("inf"), "{}", none.out);
 }
 
-/// It reads stdout and stderr as one.
+/// autoperf reads stdout and stderr as one.
 #[test]
 fn autoperf() {
     let Some(said) = said("autoperf", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5") else { return };
@@ -51,8 +52,8 @@ fn autoperf() {
     takes(&merged, &[r"^Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=(\d+)"]);
 }
 
-/// httperfrb and gohttperf want the command's own line to begin with the program's name; httperfjs gives up where it reads
-/// of descriptors.
+/// httperfrb and gohttperf require that the line of the command begins with the name of the
+/// program. httperfjs stops at lines about descriptors.
 #[test]
 fn those_who_look_at_the_first_line() {
     let Some(said) = said("those_who_look_at_the_first_line", "--num-conns 20 --rate 100") else { return };
@@ -60,7 +61,8 @@ fn those_who_look_at_the_first_line() {
     assert!(!said.err.contains("file descriptors") && !said.err.contains("FD_SETSIZE"), "{}", said.err);
 }
 
-/// wjessop's httperf-output-parser: one pattern over the whole report, whose lines come in one order.
+/// Parser httperf-output-parser by wjessop: one pattern for the whole report, with lines in a fixed
+/// order.
 #[test]
 fn the_whole_report_in_one_order() {
     let Some(said) = said("the_whole_report_in_one_order", "--num-conns 20 --rate 100") else { return };

@@ -1,4 +1,4 @@
-//! httperf beside httperf, as a server sees them: the same bytes on the same connections.
+//! Compares the bytes that the drop-in `httperf` and the real httperf send on each connection.
 
 use super::both::both;
 use crate::world::odd::serving;
@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-/// `FILE` is a session file, `LIST` a list of URIs.
+/// Arguments of runs. `FILE` is a session file, `LIST` a list of URIs.
 const LINES: &[&str] = &[
     "",
     "--num-calls 3 --num-conns 2",
@@ -24,7 +24,7 @@ const LINES: &[&str] = &[
     "--wsess 1,3,0 --http-version 1.0",
 ];
 
-/// What came on one connection.
+/// Bytes received on one connection.
 type Bytes = Vec<u8>;
 
 #[test]
@@ -56,7 +56,7 @@ fn bytes_on_the_wire_are_the_same() {
         let taken = std::mem::take(&mut *connections.lock().expect("the connections"));
         let mut texts: Vec<_> =
             taken.iter().map(|c| String::from_utf8_lossy(&c.lock().expect("bytes")).into_owned()).collect();
-        // Sessions that go on together open their connections in any order.
+        // Concurrent sessions open their connections in any order.
         texts.sort();
         texts
     };

@@ -1,7 +1,8 @@
-//! Plans of JMeter, run by Apache JMeter 5.6.3 itself and by `brunt jmeter`: the samples that they write to result files are
-//! the same.
+//! Runs plans of JMeter with Apache JMeter 5.6.3 and with `brunt jmeter`: the samples in their
+//! result files are equal.
 //!
-//! The plans are `dev/tests/data/jmeter/*.jmx`. `BRUNT_JMETER` names the folder of the real one (tools/jmeter.sh).
+//! The plans are `dev/tests/data/jmeter/*.jmx`. `BRUNT_JMETER` names the folder of the real JMeter
+//! (tools/jmeter.sh).
 
 mod controllers;
 mod result_file;
@@ -20,36 +21,37 @@ use std::process::{Command, Stdio};
 use std::thread;
 use tempfile::TempDir;
 
-/// Variables of the plans that the result files have columns of.
+/// Variables of the plans with columns in the result files.
 const VARIABLES: &str = "t,n_1,n_3,n_matchNr,all_ALL,p,miss,random,obj,nil,bool,empty,rx,rx_g0,many_matchNr,many_3,none,head,\
                          kept,b,bs_matchNr,c,ca_2,x,xs_3,made,names,word";
 
-/// Columns that hold times, or how many threads happened to be at work.
+/// Columns with times, or with the number of threads that happened to be active.
 const NOT_COMPARED: [&str; 7] = ["timeStamp", "elapsed", "Latency", "IdleTime", "Connect", "grpThreads", "allThreads"];
 
-/// So many runs of each are compared.
+/// Number of runs of each that are compared.
 const RUNS: u32 = 5;
 
-/// Plans whose elapsed times are compared besides `elapsed`, and how much more often their loops are made for that.
+/// Plans whose elapsed times are compared in addition to `elapsed`, and the factor by which their
+/// loops are repeated for that.
 const REPEATED: [&str; 9] =
     ["assertions", "bodies", "data", "elements", "extractors", "loops", "redirects", "samplers", "sessions"];
 const TIMES: u32 = 20;
 
-/// Labels with fewer samples have no median to compare.
+/// Minimum number of samples of a label whose median is compared.
 const LEAST: usize = 15;
 
-/// Real JMeter, and what its plans ask.
+/// The real JMeter, and the servers of its plans.
 struct World {
     home: PathBuf,
     lab: Lab,
     shop: Odd,
-    /// Nobody listens there.
+    /// A port without a listener.
     closed: u16,
     dir: TempDir,
 }
 
 impl World {
-    /// None, and told: there is no JMeter.
+    /// Skips the test and returns None if JMeter is not installed.
     fn new(test: &str) -> Option<Self> {
         let home = env::var_os("BRUNT_JMETER").map(PathBuf::from).filter(|home| home.is_dir());
         let (Some(home), Some(_)) = (home, program("java")) else {
@@ -60,7 +62,7 @@ impl World {
         Some(Self { home, lab: lab(""), shop: shop::shop(), closed: port::free(), dir })
     }
 
-    /// The result file of the real one.
+    /// Runs the real JMeter, and returns its result file.
     fn real(&self, folder: &Path, plan: &str, turn: u32) -> Result<ResultFile, String> {
         let mut java = Command::new("java");
         java.args([
@@ -75,7 +77,7 @@ impl World {
         self.run(java, folder, plan, &format!("real-{turn}"))
     }
 
-    /// That of ours.
+    /// Runs the drop-in, and returns its result file.
     fn ours(&self, folder: &Path, plan: &str, turn: u32) -> Result<ResultFile, String> {
         self.run(command("jmeter"), folder, plan, &format!("ours-{turn}"))
     }
@@ -134,7 +136,7 @@ fn samples_are_those_of_jmeter() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Three plans of 40 thread groups; many more in a proof.
+/// Compares three plans of 40 thread groups; many more in a proof.
 #[test]
 fn controllers_are_those_of_jmeter() {
     let Some(world) = World::new("compat::jmeter::controllers_are_those_of_jmeter") else { return };
@@ -153,7 +155,8 @@ fn controllers_are_those_of_jmeter() {
         let (real, ours) = (controllers::by_group(&real), controllers::by_group(&ours));
         let groups: BTreeSet<&String> = real.keys().chain(ours.keys()).collect();
         for group in groups {
-            // Where nothing of an Interleave Controller makes a sample any more, JMeter's thread dies of it.
+            // If an Interleave Controller has no samples left, the thread of JMeter dies of an
+            // exception.
             let has_died = log.contains(&format!("Uncaught exception in thread Thread[g{group} "));
             let [real, ours] = [&real, &ours].map(|groups| groups.get(group).cloned().unwrap_or_default());
             compared += u32::from(!has_died);
@@ -163,11 +166,11 @@ fn controllers_are_those_of_jmeter() {
         }
     }
     assert!(wrong.is_empty(), "{} of {compared}\n{}", wrong.len(), wrong.join("\n"));
-    // Some groups lead to no sample at all.
+    // Some groups have no sample at all.
     assert!(compared > u32::from(seeds) * 80, "{compared}");
 }
 
-/// A plan with functions within functions becomes a plan file, and that a plan again.
+/// A plan with nested functions becomes a plan file, and that becomes a plan of JMeter again.
 #[test]
 fn exported_plans_open_in_jmeter() {
     let Some(world) = World::new("compat::jmeter::exported_plans_open_in_jmeter") else { return };
@@ -200,8 +203,8 @@ fn exported_plans_open_in_jmeter() {
     }
 }
 
-/// The labels of a plan whose elapsed times are neither within 1 ms of JMeter's nor within the spread of its runs; a row of the
-/// table for each label.
+/// Labels of a plan whose elapsed times are neither within 1 ms of those of JMeter nor within the
+/// spread of its runs. Writes a row of the table for each label.
 fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {
     let medians = |files: Vec<Result<ResultFile, String>>| -> Vec<BTreeMap<String, f64>> {
         files.into_iter().map(|file| file.expect("a result file").medians(LEAST)).collect()
@@ -230,7 +233,7 @@ fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -
     missed
 }
 
-/// The plans in another folder, where each thread group goes through its loop [`TIMES`] times as often.
+/// Copies the plans to another folder, with [`TIMES`] times as many loops of each thread group.
 fn repeated() -> TempDir {
     let folder = TempDir::new().expect("a directory");
     copy(&plans(), folder.path());
@@ -244,7 +247,7 @@ fn repeated() -> TempDir {
     folder
 }
 
-/// A line with the number of loops, which becomes greater.
+/// Multiplies the number of loops in a line.
 fn more_often(line: &str) -> String {
     let number = line.split_once("LoopController.loops\">").and_then(|(_, rest)| rest.split_once('<'));
     let Some((number, loops)) = number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?))) else {
@@ -253,7 +256,7 @@ fn more_often(line: &str) -> String {
     line.replace(&format!("loops\">{number}<"), &format!("loops\">{}<", loops * TIMES))
 }
 
-/// Copies a directory with all below it.
+/// Copies a directory recursively.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in from.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
@@ -262,7 +265,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A proof (tools/prove/jmeter.sh): it measures, so it is no part of the tests of every day.
+/// A proof (tools/prove/jmeter.sh). It measures times, so it is skipped in daily tests.
 #[test]
 fn elapsed_is_that_of_jmeter() {
     let Some(evidence) = env::var_os("BRUNT_JMETER_EVIDENCE") else { return };

@@ -1,4 +1,4 @@
-//! The names under which brunt answers as other tools.
+//! Tests the names under which brunt acts as other tools.
 
 use crate::world::brunt::program;
 use crate::world::command;
@@ -16,7 +16,7 @@ fn links_are_made_and_answer_by_their_names() {
     let out = Command::new(&link).arg("-V").output().expect("ab");
     assert_eq!(out.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&out.stdout).contains("Version 2.3 <"), "{out:?}");
-    // Once more is no mistake.
+    // Repeating it is no error.
     assert!(install().status.success());
 }
 

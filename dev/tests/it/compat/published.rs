@@ -1,5 +1,5 @@
-//! Command lines that people published with their measurements, typed as they typed them but for the server's name and how long
-//! it takes; they must give their files.
+//! Runs command lines that were published with measurements, changed only in the name of the server
+//! and the duration. They must produce their files.
 
 use super::both::ours;
 use super::false_httperf::Home;
@@ -7,7 +7,7 @@ use crate::world::{Nginx, command, nginx};
 use std::fs;
 use std::process::Command;
 
-/// A server with their pages.
+/// Starts an nginx with the pages of the publications.
 fn server(test: &str) -> Option<Nginx> {
     let nginx = nginx(&format!("compat::published::{test}"), "")?;
     let page = |name: &str, bytes: usize| {
@@ -18,7 +18,8 @@ fn server(test: &str) -> Option<Nginx> {
     Some(nginx)
 }
 
-/// nginx against Apache, 2010: thirty rates, a table, and a picture of it; by the names, as links.
+/// nginx compared with Apache, 2010: thirty rates, a table and a chart, with the names installed as
+/// links.
 #[test]
 fn a_sweep_and_its_picture() {
     let Some(nginx) = server("a_sweep_and_its_picture") else { return };
@@ -50,7 +51,7 @@ fn a_sweep_and_its_picture() {
     assert!(String::from_utf8_lossy(&said.stdout).contains("1,500"), "{said:?}");
 }
 
-/// nginx with a page of 123,784 bytes, 2010; with and without keep-alive.
+/// nginx with a page of 123,784 bytes, 2010, with and without keep-alive.
 #[test]
 fn many_connections_by_ab() {
     let Some(nginx) = server("many_connections_by_ab") else { return };

@@ -1,16 +1,16 @@
-//! A server that keeps what it was sent, byte by byte, and replies as it is told.
+//! Records all received bytes, and sends scripted replies.
 
 use crate::world::odd::{Odd, serving};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-/// A server that keeps what it was sent.
+/// A server that records all received bytes.
 pub struct Recorder {
     pub odd: Odd,
     bytes: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
-/// Gives what `reply` makes of each request, and closes the connection.
+/// Starts a server that sends the result of `reply` for each request, and closes the connection.
 pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recorder {
     let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
     let kept = Arc::clone(&bytes);
@@ -30,7 +30,7 @@ pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recor
     Recorder { odd, bytes }
 }
 
-/// Whether a head, and the body that it announces, have come.
+/// True if the head and the body of its Content-Length are complete.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
@@ -39,7 +39,7 @@ fn is_whole(bytes: &[u8]) -> bool {
 }
 
 impl Recorder {
-    /// What came since the last call.
+    /// Requests since the last call.
     pub fn take(&self) -> Vec<String> {
         let bytes = std::mem::take(&mut *self.bytes.lock().expect("the bytes"));
         bytes.into_iter().map(|b| String::from_utf8_lossy(&b).into_owned()).collect()

@@ -1,4 +1,5 @@
-//! siege beside siege: the same lines with the same widths, labels and units.
+//! Compares the reports of the drop-in `siege` with those of the real siege: lines, widths, labels
+//! and units.
 
 use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
@@ -6,17 +7,17 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A siegerc that says what is needed, and leaves the rest as siege has it built in.
+/// A siegerc with the required settings; all others have the defaults of siege.
 pub const PLAIN: &str = "protocol = HTTP/1.1\naccept-encoding = gzip, deflate\nchunked = true\ncolor = off\n";
 
-/// A siegerc in a directory.
+/// Writes a siegerc to a directory.
 pub fn rc(dir: &Path, name: &str, text: &str) -> String {
     let path = dir.join(name);
     fs::write(&path, text).expect("a siegerc");
     path.display().to_string()
 }
 
-/// A report or its lines with what was measured masked: numbers with two decimals, how wide they are still shows; dates.
+/// Masks measured numbers and dates of a report. The width of numbers with two decimals remains.
 pub fn mask(text: &str) -> String {
     text.lines().map(|line| mask_line(line) + "\n").collect()
 }
@@ -54,7 +55,7 @@ fn mask_line(line: &str) -> String {
     out
 }
 
-/// Both, an nginx and a directory; None: one of them is not here.
+/// Both tools, an nginx and a directory. Skips the test and returns None if one of them is missing.
 fn ready(test: &str) -> Option<(Both, Nginx, TempDir)> {
     let directives = "location /gone { return 404 nothing; } location /broken { return 503 broken; } \
                       location /post { return 200 taken; } location /away { return 302 /; } types { text/html html; }";
@@ -158,7 +159,7 @@ fn lists_are_gone_through_the_same() {
         let words: Vec<&str> = ["-R", &plain, "-f", &list].into_iter().chain(line.split_whitespace()).collect();
         siege.agree_masked(&words, mask);
     }
-    // Of several users the order among each other is chance: what counts is what was asked.
+    // The order of several users is random, so only the set of requests is compared.
     for line in ["-c2 -r4", "-c3 -r2", "-c2 -r once", "-c8 -r1"] {
         let words: Vec<&str> = ["-R", &plain, "-f", &list].into_iter().chain(line.split_whitespace()).collect();
         let sorted = |out: String| {
@@ -244,7 +245,7 @@ fn usage_and_settings_are_the_same() {
     ] {
         siege.agree(words);
     }
-    // Of the usage the first lines are siege's; the rest is ours.
+    // Only the first lines of the usage equal those of siege.
     for words in [&["-h"][..], &["-R", &plain], &["-R", &plain, "-c"], &["-R", &plain, "-c1", "-f", "/nonexistent"]] {
         let (real, ours) = (siege.real(words), siege.ours(words));
         let begin = |out: &str| out.lines().take(4).map(str::to_owned).collect::<Vec<_>>();

@@ -1,4 +1,5 @@
-//! siege beside siege where something goes wrong, and where siege itself does not get through.
+//! Compares the drop-in `siege` with the real siege when requests fail. Tests cases in which siege
+//! itself fails.
 
 use super::both::{both, ours};
 use super::siege::{PLAIN, mask, rc};
@@ -29,7 +30,8 @@ fn a_dead_port_is_told_the_same() {
     assert!(said.err.contains("\nbrunt - the run ended early at the limit of 5 failures"), "{}", said.err);
 }
 
-/// A server that takes connections and says nothing: siege waits for ever, or reports neither hits nor failures.
+/// The server accepts connections and never replies: siege waits forever, or reports neither hits
+/// nor failures.
 #[test]
 fn a_silent_server_is_told() {
     let odd = serving(|mut client| {
@@ -45,7 +47,7 @@ fn a_silent_server_is_told() {
     assert!(said.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"), "{}", said.err);
 }
 
-/// siege fails to allocate for 3000 users, and polls the wrong descriptors from 1024 on.
+/// siege fails to allocate memory for 3000 users, and polls the wrong descriptors from 1024 on.
 #[test]
 fn three_thousand_users_get_through() {
     let lab = lab("");
@@ -68,7 +70,7 @@ fn more_users_than_the_limit_are_told() {
     assert!(said.err.contains("\nbrunt - 9 users requested, capped at 4"), "{}", said.err);
 }
 
-/// What decided the figures of many a published comparison.
+/// Pauses determined the figures of many published comparisons.
 #[test]
 fn pauses_that_decide_are_told() {
     let lab = lab("");
@@ -107,7 +109,8 @@ fn who_stops_it_has_the_report() {
     assert!(ran.err.contains("\nLifting the server siege...\nTransactions:\t\t"), "{}", ran.err);
 }
 
-/// siege asks five times for a page that wants credentials, whether it knows some or not; `attempts` says how often.
+/// siege requests a page that requires credentials five times, with or without a login; `attempts`
+/// changes that number.
 #[test]
 fn a_page_behind_a_login_is_asked_for_as_often() {
     let Some(siege) = both("compat::siege_failures::a_page_behind_a_login_is_asked_for_as_often", "siege") else {
@@ -128,7 +131,7 @@ fn a_page_behind_a_login_is_asked_for_as_often() {
     }
 }
 
-/// What stands before a colon on stderr is a key to programs that read the report there.
+/// Programs that read the report on stderr take any text before a colon as a key.
 #[test]
 fn notes_make_no_keys() {
     let lab = lab("");
@@ -140,7 +143,7 @@ fn notes_make_no_keys() {
     assert!(notes.len() >= 2 && notes.iter().all(|note| !note.contains(':')), "{notes:?}");
 }
 
-/// Elements of a page are labels that come to be during the load.
+/// Elements of a page become labels during the load.
 #[test]
 fn page_elements_are_told_apart_with_one_url() {
     let odd = serving(|mut client| {

@@ -1,4 +1,5 @@
-//! Programs that read siege's report, lines and log, each rewritten from what is known of it, on ours.
+//! Runs parsers of the report, lines and log of siege on the output of the drop-in. Each is
+//! rewritten from its published source.
 
 use super::both::{Said, ours};
 use super::siege::{PLAIN, rc};
@@ -7,7 +8,8 @@ use std::fs;
 use std::process::Output;
 use tempfile::TempDir;
 
-/// An nginx and a directory; None: there is no nginx here.
+/// Starts an nginx, and creates a directory. Skips the test and returns None if nginx is not
+/// installed.
 fn server(test: &str) -> Option<(Nginx, TempDir)> {
     Some((nginx(&format!("compat::siege_parsers::{test}"), "")?, TempDir::new().expect("a directory")))
 }
@@ -20,7 +22,8 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Blazemeter's Taurus: a siegerc of its own by $SIEGERC; lines of stdout with exactly two escapes, split at commas.
+/// Parser of Blazemeter Taurus: a siegerc by $SIEGERC; lines of stdout with exactly two escapes,
+/// split at commas.
 #[test]
 fn taurus() {
     let Some((nginx, dir)) = server("taurus") else { return };
@@ -47,7 +50,8 @@ fn taurus() {
     assert_eq!(rows, 6);
 }
 
-/// hhvm's oss-performance: the first line of `--version`; a log of a head and exactly one row.
+/// Parser of oss-performance by hhvm: the first line of `--version`; a log with a head and exactly
+/// one row.
 #[test]
 fn oss_performance() {
     let Some((nginx, dir)) = server("oss_performance") else { return };
@@ -68,7 +72,8 @@ fn oss_performance() {
     assert!(hits > 100.0 && okay == hits && failed == 0.0 && rate > 0.0 && response >= 0.0, "{text}");
 }
 
-/// Phoronix Test Suite: all but lines with HTTP; the last line that holds `rate:`, and there the third word.
+/// Parser of the Phoronix Test Suite: the third word of the last line that contains `rate:` and not
+/// HTTP.
 #[test]
 fn phoronix() {
     let Some((nginx, dir)) = server("phoronix") else { return };
@@ -80,14 +85,15 @@ fn phoronix() {
     assert!(number(line.split_whitespace().nth(2).expect("a word")) > 0.0);
 }
 
-/// `DCPerf` and django-workload: lines of good transactions by their fields; every other line is searched for labels.
+/// Parser of `DCPerf` and django-workload: lines of good transactions by their fields; every other
+/// line is searched for labels.
 #[test]
 fn dcperf() {
     let Some((nginx, dir)) = server("dcperf") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
     let (list, log) = (dir.path().join("urls").display().to_string(), dir.path().join("log").display().to_string());
     fs::write(&list, format!("{}\n{} POST a=b\n", nginx.at("/"), nginx.at("/"))).expect("a list");
-    // Pauses bring a note, which must hold none of the labels.
+    // Pauses cause a note, which must contain none of the labels.
     let words = ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
     let out = command("siege").args(words).output().expect("brunt");
     let labels = [
@@ -125,7 +131,7 @@ fn dcperf() {
     assert_eq!(found, labels, "{}", text(&out));
 }
 
-/// siege's own siege2csv: reports one after the other, by their labels; letters are cut away.
+/// Parser siege2csv of siege: consecutive reports, by their labels; letters are removed.
 #[test]
 fn siege2csv() {
     let Some((nginx, dir)) = server("siege2csv") else { return };
@@ -147,7 +153,8 @@ fn siege2csv() {
     }
 }
 
-/// The form from 4.1.7 on, by the option and by the environment; `-j` says more than the environment.
+/// The format of 4.1.7 and later, by the option and by the environment; `-j` has priority over the
+/// environment.
 #[test]
 fn other_releases() {
     let Some((nginx, dir)) = server("other_releases") else { return };

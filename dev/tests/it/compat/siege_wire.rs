@@ -1,4 +1,4 @@
-//! siege beside siege, as a server sees them: the same bytes.
+//! Compares the bytes that the drop-in `siege` and the real siege send.
 
 use super::both::both;
 use super::recorder::recorder;
@@ -6,7 +6,7 @@ use super::siege::{PLAIN, rc};
 use std::fs;
 use tempfile::TempDir;
 
-/// What is said to a request, by its path.
+/// Reply to a request, by its path.
 fn reply(request: &str) -> String {
     let path = request.split(' ').nth(1).unwrap_or("/");
     let named = request.contains("\r\nAuthorization: ");
@@ -35,7 +35,8 @@ fn reply(request: &str) -> String {
     )
 }
 
-/// `URL` is the recorder's, `FILE` a file to send, `LIST` one of URLs.
+/// Arguments of runs. `URL` is the URL of the recorder, `FILE` a file to send, `LIST` a list of
+/// URLs.
 const WORDS: &[&[&str]] = &[
     &["URL/path"],
     &["-r3", "URL"],
@@ -103,7 +104,7 @@ fn bytes_on_the_wire_are_the_same() {
     }
 }
 
-/// What each client makes up for itself in a digest.
+/// Replaces the fields of a digest that each client chooses itself.
 fn plain(requests: Vec<String>) -> Vec<String> {
     let plain = |request: String| {
         let parts = request.split(", ").map(|part| match part.split_once('=') {
@@ -117,7 +118,7 @@ fn plain(requests: Vec<String>) -> Vec<String> {
     requests.into_iter().map(plain).collect()
 }
 
-/// Each user logs in once, with one of the login URLs in turn, and that counts.
+/// Each user logs in once, with one of the login URLs in turn, and that request counts.
 #[test]
 fn users_log_in_before_all_else() {
     let Some(siege) = both("compat::siege_wire::users_log_in_before_all_else", "siege") else { return };
@@ -132,7 +133,7 @@ fn users_log_in_before_all_else() {
         assert!(said.err.contains("Transactions:\t\t           9 hits"), "{}", said.err);
         recorder.take()
     });
-    // siege keeps one jar for all users; docs/drop-in-siege.md tells of it.
+    // siege has one cookie jar for all users; docs/drop-in-siege.md lists this difference.
     let without_cookies = |all: &[String]| {
         let mut all: Vec<String> = all.iter().map(|request| request.replace("Cookie: a=1;b=two\r\n", "")).collect();
         all.sort();
@@ -143,7 +144,7 @@ fn users_log_in_before_all_else() {
     assert_eq!(ours.iter().filter(|request| request.contains("\r\nCookie: a=1;b=two\r\n")).count(), 4);
 }
 
-/// A query without a path is left out by siege. docs/drop-in-siege.md tells of it.
+/// siege drops a query without a path. docs/drop-in-siege.md lists this difference.
 #[test]
 fn a_query_without_a_path_is_asked() {
     let recorder = recorder(reply);

@@ -1,4 +1,4 @@
-//! Bodies that last until the close, are long, are coded, or lead elsewhere.
+//! Tests bodies that end with the connection, are long or encoded, and redirects.
 
 use super::row::{Connections, Row, closed, kept};
 use super::script::{Step, in_pieces, page, reply, sizes};
@@ -26,7 +26,7 @@ fn until_close() -> Vec<Row> {
     ]
 }
 
-/// The server closes its sending direction alone.
+/// The server closes only its sending direction.
 fn half_closed() -> Row {
     let steps = vec![Step::Request, reply("HTTP/1.0 200 OK\r\n\r\nhello"), Step::Finish, Step::Drain];
     Row::new("until half-close", steps).body("hello")
@@ -36,7 +36,7 @@ fn long() -> Vec<Row> {
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
     let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(16));
     let mut rows = vec![kept("1 MB", page(&"x".repeat(1 << 20))), kept("1 MB in chunks", chunked)];
-    // Sizes that failed with pipelined requests, here one by one.
+    // These sizes failed with pipelined requests; here requests are sequential.
     let pieces = [
         ("3 kB in random pieces", 3),
         ("5 kB in random pieces", 5),
@@ -53,7 +53,7 @@ fn long() -> Vec<Row> {
     rows
 }
 
-/// A reply with this body and coding.
+/// Returns a reply with this body and coding.
 fn with_coding(coding: &str, body: &[u8]) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
     [head.as_bytes(), body].concat()

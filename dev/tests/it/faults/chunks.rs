@@ -1,4 +1,5 @@
-//! Chunked bodies (RFC 9112 section 7.1): odd sizes, extensions, trailers, and all that can be missing.
+//! Tests chunked bodies (RFC 9112 section 7.1): unusual sizes, extensions, trailers, and missing
+//! parts.
 
 use super::row::{Row, cut_off, kept, malformed, stalled};
 use super::script::Step;
@@ -8,7 +9,7 @@ pub fn rows() -> Vec<Row> {
     [good(), bad(), endless()].concat()
 }
 
-/// A reply with this chunked body.
+/// Returns a reply with this chunked body.
 fn chunked(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{body}")
 }

@@ -1,4 +1,4 @@
-//! Servers that close or reset a connection, at every place of an exchange.
+//! Tests servers that close or reset a connection at every point of an exchange.
 
 use super::row::{Connections, Read, Row};
 use super::script::{Step, page, pause, reply, send};
@@ -7,14 +7,15 @@ pub fn rows() -> Vec<Row> {
     [closes(), resets(), reused(), bodies()].concat()
 }
 
-/// The first half of a reply with the body `hello`.
+/// First half of a reply with the body `hello`.
 const HALF_HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Le";
 const HALF_BODY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
 
 fn closes() -> Vec<Row> {
     let gone: &[&str] = &["closed_early", "reset"];
     vec![
-        // The request meets a closed socket: whether the FIN or the RST is seen first is the kernel's choice.
+        // The request meets a closed socket: the kernel decides whether the client sees FIN or RST
+        // first.
         Row::new("closes before reading", vec![]).fails(gone).read(Read::Nothing).connections(Connections::Accepted),
         Row::new("closes in the request", vec![Step::Head]).fails(gone).with("--data hello").read(Read::Nothing),
         Row::new("closes after reading", vec![Step::Request]).fails(&["closed_early"]),
@@ -51,7 +52,7 @@ fn resets() -> Vec<Row> {
     ]
 }
 
-/// Connections that end between requests, although the reply said that they go on.
+/// Connections that end between requests, although the reply allowed their reuse.
 fn reused() -> Vec<Row> {
     let once = vec![Step::Request, reply(page("hello"))];
     let asked_again = |end: &[Step]| [&[Step::Request, reply(page("hello")), Step::Head], end].concat();
@@ -80,7 +81,7 @@ fn reused() -> Vec<Row> {
     ]
 }
 
-/// Every third connection closes instead of answering.
+/// Every third connection closes instead of sending a reply.
 fn every_third() -> Row {
     Row::by_connection("closes every third connection", |number| {
         let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -91,12 +92,12 @@ fn every_third() -> Row {
     .completes(6)
 }
 
-/// Servers that do not want the body of a request, of 20 MB.
+/// Servers that refuse the body of a request, which has 20 MB.
 fn bodies() -> Vec<Row> {
     let reply_of = |status: &str| format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     let refused = |name, status: u16, behind: Step| {
         let steps = vec![Step::Head, pause(50), reply(reply_of(&format!("{status} Odd"))), behind];
-        // More than a head, whatever the sizes of the socket buffers.
+        // More than a head, for any size of the socket buffers.
         Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
     };
     vec![

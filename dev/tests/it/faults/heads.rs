@@ -1,4 +1,5 @@
-//! Odd heads: their size, the number of their fields, and the bytes in them (RFC 9112 section 5).
+//! Tests unusual heads: their size, the number of their fields, and their bytes (RFC 9112 section
+//! 5).
 
 use super::row::{Connections, Row, closed, kept, malformed, stalled};
 use super::script::Step;
@@ -8,12 +9,12 @@ pub fn rows() -> Vec<Row> {
     [sizes(), fields(), bad()].concat()
 }
 
-/// A reply with these fields and the body `hello`.
+/// Returns a reply with these fields and the body `hello`.
 fn with(fields: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 5\r\n\r\nhello")
 }
 
-/// A field of about so many bytes.
+/// Returns a field with a value of this length.
 fn long(bytes: usize) -> String {
     format!("X-Long: {}\r\n", "x".repeat(bytes))
 }
@@ -56,7 +57,7 @@ fn fields() -> Vec<Row> {
     ]
 }
 
-/// Every byte comes alone, a millisecond behind the one before.
+/// Each byte is sent separately, with a pause of 1 ms.
 fn in_bytes() -> Row {
     let bytes = with("X: a\r\n").into_bytes();
     let mut steps = vec![Step::Request];
@@ -68,7 +69,7 @@ fn in_bytes() -> Row {
 fn bad() -> Vec<Row> {
     vec![
         malformed("a carriage return in a value", with("X: a\rb\r\n")),
-        // Only a line feed ends a line: the head goes on.
+        // Only a line feed ends a line, so the head continues.
         stalled("a head that ends with carriage returns", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"),
         malformed("a NUL in a value", with("X: a\0b\r\n")),
         malformed("a control character in a value", with("X: a\x01b\r\n")),

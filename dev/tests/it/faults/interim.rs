@@ -1,4 +1,4 @@
-//! Interim replies (RFC 9110 section 15.2): one, several, malformed, and without end.
+//! Tests interim replies (RFC 9110 section 15.2): one, several, malformed, and endless.
 
 use super::row::{Connections, Row, cut_off, kept, malformed, stalled};
 use super::script::{Step, page};
@@ -33,7 +33,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// The final reply comes 50 ms behind an interim one.
+/// The final reply follows an interim one after 50 ms.
 fn late_reply() -> Row {
     let steps = vec![
         Step::Request,

@@ -1,4 +1,5 @@
-//! Content-Length and Transfer-Encoding, and replies in which they contradict each other (RFC 9112 section 6).
+//! Tests Content-Length and Transfer-Encoding, and replies in which they contradict each other (RFC
+//! 9112 section 6).
 
 use super::row::{Row, closed, cut_off, followed, kept, malformed, stalled};
 
@@ -6,7 +7,7 @@ pub fn rows() -> Vec<Row> {
     [lengths(), wrong_lengths(), codings()].concat()
 }
 
-/// A reply with these fields and this body.
+/// Returns a reply with these fields and this body.
 fn with(fields: &str, body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{fields}\r\n{body}")
 }

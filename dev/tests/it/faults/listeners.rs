@@ -1,4 +1,4 @@
-//! Servers that do not accept connections: always, from some time on, or for a while.
+//! Tests servers that do not accept connections: never, from some time on, or for a while.
 
 use super::row::{Connections, Read, Row};
 use super::script::{Step, page, reply};
@@ -15,13 +15,13 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Nobody accepts, and the queue of the listener is full before the first connection.
+/// The listener never accepts, and its queue is full before the first connection.
 fn full_queue() -> Row {
     let row = Row::new("accepts nobody, and its queue is full", vec![]).accepts(Accepts::First(0));
     row.connects_too_late(300)
 }
 
-/// The first connection behind the accepted ones fits into the queue, and waits for its reply there.
+/// The first connection after the accepted ones fits into the queue, and waits for its reply there.
 fn stops_accepting() -> Row {
     let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let row = Row::new("stops accepting", vec![Step::Request, reply(closing)]).accepts(Accepts::First(3));
@@ -33,7 +33,7 @@ fn stops_accepting() -> Row {
         .read(Read::Completed)
 }
 
-/// The first connection ends behind five replies, and the server with it; 300 ms later it is there again.
+/// The first connection and the server end after five replies. The server restarts 300 ms later.
 fn restarts() -> Row {
     let row = Row::by_connection("restarts", |number| {
         if number > 0 {

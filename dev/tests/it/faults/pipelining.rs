@@ -1,4 +1,4 @@
-//! Replies to requests that were sent at once, in pieces of every size (`brunt httperf --burst-length`).
+//! Tests replies to pipelined requests, in pieces of every size (`brunt httperf --burst-length`).
 
 use super::row::{Connections, Row};
 use super::script::{Step, in_pieces, page, sizes};
@@ -22,7 +22,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Each reply comes in pieces of random size; another sequence of sizes for each connection.
+/// Sends each reply in pieces of random size, with another sequence of sizes per connection.
 fn bursts(name: &'static str, kilobytes: usize, pause: Duration) -> Row {
     let row = Row::by_connection(name, move |number| {
         let bytes = page(&"x".repeat(kilobytes * 1000));

@@ -1,4 +1,4 @@
-//! Whether a connection can be used again, as the reply says it (RFC 9112 section 9.3), and bytes behind a whole reply.
+//! Tests the reuse of connections (RFC 9112 section 9.3), and bytes after a complete reply.
 
 use super::row::{Connections, Read, Row, closed, followed, kept};
 use super::script::{Step, page, pause, reply, send};
@@ -7,7 +7,7 @@ pub fn rows() -> Vec<Row> {
     [persistence(), behind(), without_body()].concat()
 }
 
-/// A reply by this version with these fields and the body `hello`.
+/// Returns a reply of this version with these fields and the body `hello`.
 fn by(version: &str, fields: &str) -> String {
     format!("{version} 200 OK\r\n{fields}Content-Length: 5\r\n\r\nhello")
 }
@@ -36,7 +36,8 @@ fn persistence() -> Vec<Row> {
     ]
 }
 
-/// A reply, and these bytes in the same segment or a little later; the next request may come at once or after a pause.
+/// A reply, and these bytes in the same segment or a little later. The next request may follow at
+/// once or after a pause.
 fn behind() -> Vec<Row> {
     let same = |name, behind: &str| followed(name, page("hello"), behind);
     let blank = |name, behind: &str| same(name, behind).body("hello").connections(Connections::Kept);
@@ -59,7 +60,7 @@ fn behind() -> Vec<Row> {
     ]
 }
 
-/// The next request is sent at once, so that the garbage is taken for its reply.
+/// The next request is sent at once, so the garbage is read as its reply.
 fn garbage_later() -> Row {
     let steps = vec![Step::Request, reply(page("hello")), Step::Head, send("garbage\r\n\r\n"), Step::Drain];
     Row::new("garbage instead of the second reply", steps)
@@ -70,13 +71,14 @@ fn garbage_later() -> Row {
         .read(Read::Completed)
 }
 
-/// brunt thinks meanwhile: the connection is given up, and no request is lost.
+/// During the think time brunt closes the connection, so no request is lost.
 fn garbage_on_idle() -> Row {
     let steps = vec![Step::Request, reply(page("hello")), pause(20), send("garbage"), Step::Drain];
     Row::new("garbage on an idle connection", steps).with("--think 700ms").any_bytes()
 }
 
-/// Replies that have no body, whatever they announce (RFC 9112 section 6.3), and a body all the same.
+/// Replies that have no body, whatever they announce (RFC 9112 section 6.3), sometimes with a body
+/// nevertheless.
 fn without_body() -> Vec<Row> {
     let head = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
     let none = |name, status: u16| {

@@ -1,4 +1,5 @@
-//! A row of the fault table: what a server does, how brunt is started, and the outcome that is expected.
+//! Defines rows of the fault table: the behavior of a server, the command line of brunt, and the
+//! expected outcome.
 
 use super::script::{Script, Step, always, answering, closing};
 use super::server::Accepts;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A fault or an odd reply, and the outcome that is expected.
+/// A fault or an unusual reply, and the expected outcome.
 #[derive(Clone)]
 pub struct Row {
     pub name: &'static str,
@@ -16,44 +17,44 @@ pub struct Row {
     pub is_tls: bool,
     pub load: Load,
     pub options: Vec<String>,
-    /// The body that the replies are expected to have; brunt then also runs a second time, and checks it.
+    /// Expected body of the replies. If present, brunt runs a second time and checks it.
     pub body: Option<&'static str>,
     pub expected: Expected,
 }
 
-/// How requests are sent.
+/// Kind of load.
 #[derive(Debug, Clone, Copy)]
 pub enum Load {
-    /// So many requests, on one connection at a time.
+    /// A number of requests, on one connection at a time.
     Requests(u64),
-    /// The same, where no connection can be opened: brunt says why, and begins no request.
+    /// Requests without a reachable server: brunt reports the reason, and begins no request.
     Unreachable,
-    /// `brunt httperf` with these options: so many requests in all.
+    /// `brunt httperf` with these options, and the total number of requests.
     Httperf(u64, &'static str),
 }
 
-/// The expected outcome of all requests of a row.
+/// Expected outcome of all requests of a row.
 #[derive(Debug, Clone)]
 pub struct Expected {
-    /// The status of the requests that complete; None: none does.
+    /// Status of completed requests; None if none completes.
     pub status: Option<u16>,
-    /// The kinds of failure of the other requests; none: all complete.
+    /// Kinds of failure of the other requests; empty if all complete.
     pub kinds: &'static [&'static str],
-    /// How many requests complete; None where the row does not know.
+    /// Number of completed requests, if the row defines it.
     pub completed: Option<u64>,
-    /// How many completed requests fail a check of the body.
+    /// Number of completed requests that fail a check of the body.
     pub checks: u64,
-    /// How many bytes of replies brunt counts.
+    /// Number of bytes of replies that brunt counts.
     pub bytes: Bytes,
     pub connections: Connections,
     pub read: Read,
-    /// How long a failure may take, as brunt was told.
+    /// Limit on the time of a failure, as configured in brunt.
     pub deadline: Option<Deadline>,
-    /// Bytes that were sent at least.
+    /// Minimum number of bytes sent.
     pub sent: u64,
 }
 
-/// How many connections are opened.
+/// Number of opened connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connections {
     /// One for all requests.
@@ -66,80 +67,81 @@ pub enum Connections {
     Unaccepted,
 }
 
-/// How many bytes of replies brunt counts, where no request fails.
+/// Number of bytes of replies that brunt counts if no request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bytes {
-    /// Those of all whole replies, and no others.
+    /// The bytes of all complete replies, and no others.
     AllSent,
-    /// Any number.
     Any,
 }
 
-/// How many requests the server has read whole.
+/// Number of requests that the server has read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
-    /// All that were sent.
+    /// All sent requests.
     All,
-    /// Those that completed.
+    /// All completed requests.
     Completed,
-    /// None.
     Nothing,
-    /// Some: the client may be gone before.
+    /// Some: the client may have closed before.
     Some,
 }
 
-/// A limit on the time of a request, and where its time is in the JSON.
+/// A limit on the time of a request, and the key of its time in the JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     pub limit: Duration,
     pub times: &'static str,
 }
 
-/// Requests of a row that says nothing of their number.
+/// Default number of requests of a row.
 const REQUESTS: u64 = 3;
 
-/// A row whose server answers each request with these bytes, and keeps the connection.
+/// Returns a row whose server answers each request with these bytes, and keeps the connection.
 pub fn kept(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
     Row::new(name, answering(reply.as_ref())).connections(Connections::Kept)
 }
 
-/// A row whose server answers one request with these bytes, and closes the connection.
+/// Returns a row whose server answers one request with these bytes, and closes the connection.
 pub fn closed(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
     Row::new(name, closing(reply.as_ref()))
 }
 
-/// A row whose server sends a whole reply, and in the same segment bytes that nobody asked for: the request completes, and
-/// the connection is not used again.
+/// Returns a row whose server sends a complete reply and unsolicited bytes in the same segment: the
+/// request completes, and the connection is not reused.
 pub fn followed(name: &'static str, reply: impl AsRef<[u8]>, behind: &str) -> Row {
     let step = Step::ReplyAnd(reply.as_ref().to_vec(), behind.into());
     Row::new(name, vec![Step::Request, step, Step::Again])
 }
 
-/// A row whose server sends these bytes, which are no whole reply, and then waits until the client closes.
+/// Returns a row whose server sends these bytes, an incomplete reply, and then waits until the
+/// client closes.
 pub fn malformed(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
     Row::new(name, steps).fails(&["protocol"])
 }
 
-/// A row whose server sends these bytes, which are no whole reply, and closes the connection.
+/// Returns a row whose server sends these bytes, an incomplete reply, and closes the connection.
 pub fn cut_off(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec())];
     Row::new(name, steps).fails(&["closed_early"])
 }
 
-/// A row whose server sends these bytes, which are no whole reply, and keeps the connection open.
+/// Returns a row whose server sends these bytes, an incomplete reply, and keeps the connection
+/// open.
 pub fn stalled(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
     Row::new(name, steps).times_out(300)
 }
 
 impl Row {
-    /// A row whose server takes the same steps on every connection; all requests complete with 200, a connection each.
+    /// Creates a row whose server takes the same steps on every connection. All requests complete
+    /// with 200, one connection each.
     pub fn new(name: &'static str, steps: Vec<Step>) -> Self {
         Self::scripted(name, always(steps))
     }
 
-    /// The same, where the steps depend on the number of the connection.
+    /// Creates a row whose steps depend on the number of the connection.
     pub fn by_connection(name: &'static str, script: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static) -> Self {
         Self::scripted(name, Arc::new(script))
     }
@@ -164,7 +166,7 @@ impl Row {
         Self { accepts, ..self }
     }
 
-    /// The server speaks TLS.
+    /// The server uses TLS.
     pub fn tls(self) -> Self {
         Self { is_tls: true, ..self }.with("-k")
     }
@@ -173,7 +175,7 @@ impl Row {
         Self { load: Load::Requests(requests), ..self }
     }
 
-    /// No connection can be opened, and brunt says so in one of these ways.
+    /// No connection can be opened, and brunt reports one of these kinds.
     pub fn unreachable(self, kinds: &'static [&'static str]) -> Self {
         let row = Self { load: Load::Unreachable, ..self }.fails(kinds).read(Read::Nothing);
         row.connections(Connections::Unaccepted)
@@ -184,19 +186,19 @@ impl Row {
         Self { load: Load::Httperf(requests, options), ..self }
     }
 
-    /// Options of brunt, separated by spaces.
+    /// Adds options of brunt, separated by spaces.
     pub fn with(mut self, options: &str) -> Self {
         self.options.extend(options.split_whitespace().map(str::to_owned));
         self
     }
 
-    /// An option whose value holds spaces.
+    /// Adds an option whose value contains spaces.
     pub fn with_value(mut self, option: &str, value: &str) -> Self {
         self.options.extend([option.to_owned(), value.to_owned()]);
         self
     }
 
-    /// Each request has a body of 20 MB, more than the buffers of a connection hold.
+    /// Each request has a body of 20 MB, more than the buffers of a connection.
     pub fn large_body(self) -> Self {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("zeros-20-mb");
         let body = File::create(&file).and_then(|body| body.set_len(20_000_000));
@@ -224,7 +226,7 @@ impl Row {
         self.expect(|expected| expected.kinds = kinds)
     }
 
-    /// So many requests complete.
+    /// This number of requests completes.
     pub fn completes(self, completed: u64) -> Self {
         self.expect(|expected| expected.completed = Some(completed))
     }
@@ -248,23 +250,23 @@ impl Row {
         self.expect(|expected| expected.read = read)
     }
 
-    /// At least so many bytes are sent.
+    /// At least this number of bytes is sent.
     pub fn sends(self, bytes: u64) -> Self {
         self.expect(|expected| expected.sent = bytes)
     }
 
-    /// All requests time out after so many milliseconds.
+    /// All requests time out after this time.
     pub fn times_out(self, milliseconds: u64) -> Self {
         let row = self.fails(&["timeout"]).with(&format!("--timeout {milliseconds}ms"));
         row.deadline(milliseconds, "/response_time_seconds")
     }
 
-    /// No connection is set up within so many milliseconds.
+    /// No connection is established within this time.
     pub fn connects_too_late(self, milliseconds: u64) -> Self {
         self.unreachable(&["connect_timeout"]).with(&format!("--connect-timeout {milliseconds}ms"))
     }
 
-    /// The longest time there is at least, and not much more than, so many milliseconds.
+    /// The longest time at a key is at least this time, and not much longer.
     pub fn deadline(self, milliseconds: u64, times: &'static str) -> Self {
         let limit = Duration::from_millis(milliseconds);
         self.expect(|expected| expected.deadline = Some(Deadline { limit, times }))

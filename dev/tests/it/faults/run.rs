@@ -1,5 +1,5 @@
-//! Runs rows of the fault table, several at a time, and compares brunt's JSON and the server's counts with what a row
-//! expects.
+//! Runs rows of the fault table, several at a time. Compares the JSON of brunt and the counts of
+//! the server with the expectations of a row.
 
 use super::row::{Bytes, Connections, Deadline, Expected, Load, Read, Row};
 use super::server::{Counts, Server};
@@ -21,13 +21,14 @@ use std::time::Duration;
 use std::{env, fs, thread};
 use tempfile::TempDir;
 
-/// Rows that run at the same time. Most of them wait.
+/// Number of concurrent rows. Most of them wait.
 const AT_ONCE: usize = 6;
 
-/// A deadline may be missed by this factor, and by what a thread that only sleeps missed its own by.
+/// Factor by which a deadline, plus the lateness of a thread that only sleeps, may be exceeded.
 const LATENESS: u32 = 4;
 
-/// Runs all rows; fails with every row that is not as expected. `BRUNT_FAULT` names a part of the rows to run.
+/// Runs all rows, and fails with every row whose outcome is unexpected. `BRUNT_FAULT` selects rows
+/// by a part of their name.
 pub fn run(rows: &[Row]) {
     let wanted = env::var("BRUNT_FAULT").unwrap_or_default();
     let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&wanted)).collect();
@@ -47,7 +48,8 @@ pub fn run(rows: &[Row]) {
     assert!(wrong.is_empty(), "{} of {} rows failed:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
 }
 
-/// Runs a row, and once more with a check of the body where it knows that; what was not as expected.
+/// Runs a row, and a second time with a check of the body if the row has one. Returns the
+/// unexpected outcome.
 fn check(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Option<String> {
     let plain = Row { body: None, ..row.clone() };
     let runs = [Some(&plain), row.body.map(|_| row)];
@@ -74,7 +76,7 @@ fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
         return Err(format!("brunt wrote no JSON; exit code {}\n{}{}", ran.code, ran.out, ran.err));
     }
     let seen = Seen::of(&ran);
-    // The threads of the server may still be about to count what brunt has already seen.
+    // The threads of the server may not have counted yet what brunt has received.
     let mut wrong = Vec::new();
     let agreed = (0..200).any(|_| {
         wrong = differences(row, &seen, server.counts());
@@ -116,7 +118,7 @@ fn measured(row: &Row, server: &Server) -> Ran {
     ran
 }
 
-/// brunt under its own name.
+/// Command of brunt without a drop-in.
 fn plain(row: &Row, server: &Server, load: &str, json: &Path) -> Command {
     let scheme = if row.options.iter().any(|option| option == "-k") { "https" } else { "http" };
     let mut brunt = command(&format!("{scheme}://{}/ {load} -q", server.address));
@@ -161,13 +163,13 @@ impl Seen {
         }
     }
 
-    /// How many failed in one of these ways.
+    /// Number of failures of these kinds.
     fn failed(&self, kinds: &[&str]) -> u64 {
         kinds.iter().filter_map(|kind| self.failures.get(*kind)).sum()
     }
 }
 
-/// What is not as expected.
+/// Differences to the expected outcome.
 fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
     let expected = &row.expected;
     let requests = match row.load {
@@ -198,7 +200,7 @@ fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
     rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
 }
 
-/// What is not as expected where no connection can be opened.
+/// Differences to the expected outcome if no connection can be opened.
 fn unreachable(expected: &Expected, seen: &Seen, server: Counts) -> Vec<String> {
     let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
     let told = rows.into_iter().any(|row| seen.error.contains(row.name) || seen.error.contains(row.meaning));
@@ -229,17 +231,17 @@ fn requests_read(expected: &Expected, seen: &Seen, server: Counts, completed: u6
     }
 }
 
-/// Whether the longest time was shorter than the limit, or much longer.
+/// Error if the longest time is shorter than the limit, or much longer.
 fn missed(ran: &Ran, deadline: Deadline, late: Duration) -> Option<String> {
     let longest = ran.figure(&format!("{}/max", deadline.times));
     let least = deadline.limit.as_secs_f64();
     let most = ((deadline.limit + late) * LATENESS).as_secs_f64();
-    // Histograms keep three digits.
+    // Histograms have three significant digits.
     let holds = (0.999 * least..=most).contains(&longest);
     (!holds).then(|| format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s"))
 }
 
-/// What a server needs for TLS; brunt does not look at the certificate.
+/// TLS configuration of a server; brunt does not verify the certificate.
 fn server_config() -> Arc<ServerConfig> {
     let dir = TempDir::new().expect("a directory");
     let own = Authority::new(dir.path()).certify("localhost");

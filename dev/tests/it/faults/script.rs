@@ -1,31 +1,31 @@
-//! What a scripted server does with a connection, step by step.
+//! Defines the steps of a scripted server on a connection.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The steps for a connection, by its number from 0. Behind the last step the server closes the connection.
+/// Steps for a connection, by its number from 0. The server closes the connection after the last
+/// step.
 pub type Script = Arc<dyn Fn(u64) -> Vec<Step> + Send + Sync>;
 
-/// One step. A step that fails because the client is gone ends the script.
+/// One step. A step that fails because the client has closed ends the script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Reads a whole request: its head, and the body that its Content-Length announces.
+    /// Reads a complete request: its head, and the body of its Content-Length.
     Request,
     /// Reads the head of a request; its body stays unread.
     Head,
-    /// Sends bytes that are no part of a whole reply.
+    /// Sends bytes that belong to no complete reply.
     Send(Vec<u8>),
-    /// Sends the first bytes of a whole reply.
+    /// Sends the first bytes of a complete reply.
     Part(Vec<u8>),
-    /// Sends a whole reply, or its last bytes.
+    /// Sends a complete reply, or its last bytes.
     Reply(Vec<u8>),
-    /// Sends a whole reply, and in the same segment bytes that belong to no reply.
+    /// Sends a complete reply, and in the same segment bytes that belong to no reply.
     ReplyAnd(Vec<u8>, Vec<u8>),
-    /// Sends the same bytes again and again, each time after a pause, until the client is gone.
+    /// Sends the same bytes repeatedly, each time after a pause, until the client closes.
     Endless(Vec<u8>, Duration),
-    /// Waits.
     Pause(Duration),
-    /// Tells the client of a TLS connection that nothing follows.
+    /// Sends `close_notify` on a TLS connection.
     Notify,
     /// Closes the sending direction; the client can still send.
     Finish,
@@ -39,12 +39,12 @@ pub enum Step {
     Again,
 }
 
-/// The same steps for every connection.
+/// Uses the same steps for every connection.
 pub fn always(steps: Vec<Step>) -> Script {
     Arc::new(move |_| steps.clone())
 }
 
-/// Answers every request with these bytes, a whole reply, and keeps the connection.
+/// Answers every request with these bytes, a complete reply, and keeps the connection.
 pub fn answering(reply: &[u8]) -> Vec<Step> {
     vec![Step::Request, Step::Reply(reply.to_vec()), Step::Again]
 }
@@ -54,27 +54,27 @@ pub fn closing(reply: &[u8]) -> Vec<Step> {
     vec![Step::Request, Step::Reply(reply.to_vec())]
 }
 
-/// A wait, in milliseconds.
+/// Waits for this time.
 pub fn pause(milliseconds: u64) -> Step {
     Step::Pause(Duration::from_millis(milliseconds))
 }
 
-/// Bytes to send.
+/// Sends bytes.
 pub fn send(bytes: impl AsRef<[u8]>) -> Step {
     Step::Send(bytes.as_ref().to_vec())
 }
 
-/// A whole reply.
+/// Sends a complete reply.
 pub fn reply(bytes: impl AsRef<[u8]>) -> Step {
     Step::Reply(bytes.as_ref().to_vec())
 }
 
-/// A reply with this body.
+/// Returns a reply with this body.
 pub fn page(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// A whole reply cut into pieces of these sizes, taken in turn, with a pause after each piece.
+/// Sends a complete reply in pieces of these sizes, with a pause after each piece.
 pub fn in_pieces(reply: &[u8], mut sizes: impl Iterator<Item = usize>, pause: Duration) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = reply;
@@ -90,7 +90,7 @@ pub fn in_pieces(reply: &[u8], mut sizes: impl Iterator<Item = usize>, pause: Du
     }
 }
 
-/// Random sizes from 1 to `most` (Marsaglia's xorshift), the same for the same seed.
+/// Random sizes from 1 to `most` (xorshift by Marsaglia), equal for equal seeds.
 pub fn sizes(seed: u64, most: usize) -> impl Iterator<Item = usize> {
     let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
     std::iter::repeat_with(move || {

@@ -1,4 +1,4 @@
-//! Faults of TLS: in the handshake, and at the end of a connection.
+//! Tests faults of TLS: in the handshake, and at the end of a connection.
 
 use super::row::{Connections, Row, kept, malformed};
 use super::script::{Step, in_pieces, page, pause, reply, send};
@@ -8,12 +8,12 @@ pub fn rows() -> Vec<Row> {
     [handshakes(), replies()].concat()
 }
 
-/// The server's steps are bytes of TCP: it speaks no TLS.
+/// The steps of the server are bytes of TCP, without TLS.
 fn handshakes() -> Vec<Row> {
     let fails = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").unreachable(&["tls", "reset"]);
     let stalls = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").connects_too_late(300);
     let alert = b"\x15\x03\x03\x00\x02\x02\x28";
-    // The head of a record that announces a ServerHello of 16 kB.
+    // Head of a record that announces a ServerHello of 16 kB.
     let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
     vec![
         fails("garbage instead of a ServerHello", vec![pause(20), send([b'x'; 400]), Step::Drain]),
@@ -41,7 +41,7 @@ fn replies() -> Vec<Row> {
         Row::new("a body until close, with close_notify", vec![Step::Request, reply(until_close), Step::Notify])
             .body("hello")
             .tls(),
-        // It may have been cut (RFC 9112 section 9.8).
+        // The body may be truncated (RFC 9112 section 9.8).
         Row::new("a body until close, without close_notify", vec![Step::Request, send(until_close)])
             .fails(&["closed_early"])
             .tls(),

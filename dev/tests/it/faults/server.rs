@@ -1,5 +1,5 @@
-//! A TCP server that follows a script: a listener, a thread for each connection, and counts of the connections that it
-//! accepted and of the requests and replies that it handled.
+//! Runs a TCP server that follows a script: a listener, and a thread per connection. It counts
+//! accepted connections, requests and replies.
 
 use super::script::{Script, Step};
 use super::stream::Stream;
@@ -12,40 +12,41 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Which connections a server accepts.
+/// Connections that a server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepts {
     /// Every connection.
     All,
     /// The first connections only; later ones wait in a queue that has room for one.
     First(u64),
-    /// The first connection; when it has ended, nobody listens for this long; then every connection.
+    /// The first connection. After its end the server does not listen for this time, and then
+    /// accepts every connection.
     Restart(Duration),
-    /// None: nobody listens on the port.
+    /// None: no process listens on the port.
     Closed,
 }
 
-/// A server at work; it ends with this value.
+/// A running server. It ends when this value is dropped.
 pub struct Server {
     pub address: SocketAddr,
     shared: Arc<Shared>,
-    /// Connections that fill the queue of a listener that accepts nobody.
+    /// Connections that fill the queue of a listener that accepts none.
     _queue: Vec<TcpStream>,
 }
 
-/// The numbers of connections, requests and replies that a server handled.
+/// Numbers of connections, requests and replies that a server handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     pub accepted: u64,
-    /// Requests read whole.
+    /// Requests that were read completely.
     pub requests: u64,
-    /// Whole replies sent.
+    /// Complete replies sent.
     pub replies: u64,
-    /// Bytes of whole replies sent.
+    /// Bytes of complete replies sent.
     pub bytes: u64,
 }
 
-/// What the threads of a server share.
+/// State that the threads of a server share.
 struct Shared {
     script: Script,
     tls: Option<Arc<ServerConfig>>,
@@ -80,7 +81,6 @@ impl Server {
         Self { address, shared, _queue: queue }
     }
 
-    /// The counts so far.
     pub fn counts(&self) -> Counts {
         let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
         let Shared { accepted, requests, replies, bytes, .. } = &*self.shared;
@@ -129,7 +129,8 @@ impl Shared {
         }
     }
 
-    /// Accepts so many connections, and starts a thread for each; the thread of the last one.
+    /// Accepts a number of connections, and starts a thread for each. Returns the thread of the
+    /// last one.
     fn accept_some(self: &Arc<Self>, listener: &TcpListener, most: u64) -> Option<thread::JoinHandle<()>> {
         let mut last = None;
         for _ in 0..most {
@@ -151,7 +152,7 @@ impl Shared {
         while self.play(&mut stream, &script).is_continue() {}
     }
 
-    /// Plays a script once; continues where it is to be played again.
+    /// Runs a script once. Continues if it is to be repeated.
     fn play(&self, stream: &mut Stream, script: &[Step]) -> ControlFlow<()> {
         for step in script {
             if self.take(stream, step)? {
@@ -161,7 +162,7 @@ impl Shared {
         ControlFlow::Break(())
     }
 
-    /// Takes a step; true starts the script over.
+    /// Executes a step. True repeats the script.
     fn take(&self, stream: &mut Stream, step: &Step) -> ControlFlow<(), bool> {
         let ok = |done: bool| if done { ControlFlow::Continue(false) } else { ControlFlow::Break(()) };
         match step {
@@ -195,16 +196,16 @@ impl Shared {
         }
     }
 
-    /// Sends a whole reply and bytes behind it.
+    /// Sends a complete reply and further bytes.
     fn reply(&self, stream: &mut Stream, reply: &[u8], behind: &[u8]) -> bool {
-        // Counted first: the client may have the reply before this thread goes on.
+        // Counts first: the client may get the reply before this thread continues.
         count(&self.replies, 1);
         count(&self.bytes, reply.len() as u64);
         stream.send(&[reply, behind].concat())
     }
 }
 
-/// Adds to a count; always true.
+/// Adds to a counter. Always true.
 fn count(to: &AtomicU64, n: u64) -> bool {
     to.fetch_add(n, Ordering::SeqCst);
     true

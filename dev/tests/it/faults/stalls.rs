@@ -1,4 +1,4 @@
-//! Servers that are slow, stop in the middle of a reply, or send without end.
+//! Tests servers that are slow, stop within a reply, or send endlessly.
 
 use super::row::{Connections, Read, Row};
 use super::script::{Step, in_pieces, page, pause, reply, send};
@@ -30,7 +30,7 @@ fn stops() -> Vec<Row> {
     ]
 }
 
-/// The first reply on each connection is whole.
+/// The first reply on each connection is complete.
 fn stops_in_the_second() -> Row {
     let steps = vec![Step::Request, reply(page("hello")), Step::Request, send("HTTP/1.1"), Step::Drain];
     let row = Row::new("stops in the second reply", steps).requests(4).times_out(300);
@@ -64,7 +64,7 @@ fn slow() -> Vec<Row> {
     ]
 }
 
-/// Bytes as fast as they are taken: they may not delay the end of the time limit.
+/// Bytes arrive as fast as they are read; they must not delay the timeout.
 fn endless() -> Vec<Row> {
     let endless = |name, first: &str, then: Vec<u8>| {
         let steps = vec![Step::Request, send(first), Step::Endless(then, Duration::ZERO)];

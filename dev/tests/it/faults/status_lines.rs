@@ -1,4 +1,4 @@
-//! Odd status lines, and statuses that decide on the body.
+//! Tests unusual status lines, and statuses that determine the body.
 
 use super::row::{Connections, Row, closed, cut_off, kept, malformed};
 
@@ -6,7 +6,7 @@ pub fn rows() -> Vec<Row> {
     [good(), statuses(), bad()].concat()
 }
 
-/// A reply with this status line and the body `hello`.
+/// Returns a reply with this status line and the body `hello`.
 fn line(line: &str) -> String {
     format!("{line}Content-Length: 5\r\n\r\nhello")
 }
@@ -73,7 +73,7 @@ fn bad() -> Vec<Row> {
         malformed("status in letters", line("HTTP/1.1 twohundred OK\r\n")),
         malformed("no status", line("HTTP/1.1\r\n")),
         malformed("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
-        // Accepted for either kind of connection: nothing may follow on it.
+        // Accepts both kinds of connections: nothing may follow on it.
         malformed("a blank line and garbage", "\r\n\r\nhello\r\n").connections(Connections::Each),
     ]
 }

@@ -1,4 +1,4 @@
-//! The server's end of a connection: plain TCP, or TLS on it.
+//! Implements the server side of a connection: plain TCP or TLS.
 
 use rustix::net::sockopt::set_socket_linger;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One end of a connection, and what was read of it and not yet used.
+/// The server side of a connection, and its unread bytes.
 pub struct Stream {
     io: Transport,
     unused: Vec<u8>,
@@ -19,7 +19,7 @@ enum Transport {
 }
 
 impl Stream {
-    /// Takes an accepted connection; with a configuration, TLS is spoken on it.
+    /// Uses an accepted connection, with TLS if there is a configuration.
     pub fn new(stream: TcpStream, tls: Option<&Arc<ServerConfig>>) -> Self {
         let io = match tls {
             None => Transport::Plain(stream),
@@ -31,7 +31,7 @@ impl Stream {
         Self { io, unused: Vec::new() }
     }
 
-    /// Reads the head of a request; None where the client closes before its end.
+    /// Reads the head of a request. Returns None if the client closes before its end.
     pub fn head(&mut self) -> Option<String> {
         loop {
             if let Some(at) = self.unused.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -44,7 +44,7 @@ impl Stream {
         }
     }
 
-    /// Reads a whole request; false where the client closes before its end.
+    /// Reads a complete request. Returns false if the client closes before its end.
     pub fn request(&mut self) -> bool {
         let Some(head) = self.head() else { return false };
         let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
@@ -58,7 +58,7 @@ impl Stream {
         true
     }
 
-    /// Sends all of these bytes; whether that went well.
+    /// Sends all of these bytes. Returns true if that succeeds.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         let sent = match &mut self.io {
             Transport::Plain(stream) => stream.write_all(bytes),
@@ -67,7 +67,7 @@ impl Stream {
         sent.is_ok()
     }
 
-    /// Sends `close_notify` where TLS is spoken.
+    /// Sends `close_notify` on a TLS connection.
     pub fn notify(&mut self) -> bool {
         let Transport::Tls(stream) = &mut self.io else { return true };
         stream.conn.send_close_notify();
@@ -79,12 +79,12 @@ impl Stream {
         self.socket().shutdown(Shutdown::Write).is_ok()
     }
 
-    /// Lets the end of this value be a RST.
+    /// Makes the close of this value a RST.
     pub fn reset(&mut self) -> bool {
         set_socket_linger(self.socket(), Some(Duration::ZERO)).is_ok()
     }
 
-    /// Reads and discards until the client closes; always true.
+    /// Reads and discards until the client closes. Always true.
     pub fn drain(&mut self) -> bool {
         while self.read_more() {
             self.unused.clear();
@@ -99,7 +99,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is there; false at the end.
+    /// Reads available bytes. Returns false at the end.
     fn read_more(&mut self) -> bool {
         let mut piece = [0; 16 * 1024];
         let read: io::Result<usize> = match &mut self.io {

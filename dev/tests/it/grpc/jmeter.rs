@@ -1,11 +1,11 @@
-//! Plans of JMeter with samplers of the gRPC plugin, against the server by tonic.
+//! Runs plans of JMeter with samplers of the gRPC plugin against the server by tonic.
 
 use super::shop::Shop;
 use crate::world::command;
 use std::fs;
 use std::sync::atomic::Ordering;
 
-/// A plan of one thread and four rounds with two samplers; `changes` replace texts of it.
+/// Returns a plan of one thread and four loops with two samplers; `changes` replace texts in it.
 fn plan(shop: &Shop, changes: &[(&str, &str)]) -> String {
     let plan = r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>
 <ThreadGroup testclass="ThreadGroup" testname="g"><stringProp name="ThreadGroup.num_threads">1</stringProp>
@@ -32,7 +32,7 @@ fn plan(shop: &Shop, changes: &[(&str, &str)]) -> String {
     changes.iter().fold(plan, |plan, (from, to)| plan.replace(from, to))
 }
 
-/// The cells of each sample, and what was printed.
+/// Label and success of each sample, and the output.
 fn samples(shop: &Shop, plan: &str, options: &str) -> (Vec<String>, String) {
     let file = shop.plan("");
     let folder = file.parent().expect("a folder");

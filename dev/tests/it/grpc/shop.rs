@@ -1,4 +1,4 @@
-//! A server of gRPC by tonic: the service `shop.Shop`, with a method of each kind, and reflection.
+//! Runs a gRPC server by tonic: the service `shop.Shop` with a method of each kind, and reflection.
 
 use prost::Message;
 use std::convert::Infallible;
@@ -26,10 +26,10 @@ const PROTO: &str = "syntax = \"proto3\"; package shop; message Item { string na
                      service Shop { rpc Buy(Item) returns (Item); rpc Fill(stream Item) returns (Item); \
                      rpc List(Item) returns (stream Item); rpc Chat(stream Item) returns (stream Item); }";
 
-/// How long `Chat` thinks before each answer.
+/// Time that `Chat` takes for each answer.
 pub const THINKS: Duration = Duration::from_millis(20);
 
-/// A thing that is bought, asked for, or answered.
+/// A message of the service.
 #[derive(Clone, PartialEq, Message)]
 pub struct Item {
     #[prost(string, tag = "1")]
@@ -38,14 +38,14 @@ pub struct Item {
     id: i64,
 }
 
-/// What the server counted.
+/// Counters of the server.
 #[derive(Default)]
 pub struct Counts {
     pub calls: AtomicU64,
     pub messages: AtomicU64,
-    /// Messages of `Chat` that came before the one before was answered.
+    /// Messages of `Chat` that arrived before the answer to the previous one.
     pub early: AtomicU64,
-    /// From each message of a stream to the next.
+    /// Times between consecutive messages of a stream.
     pub gaps: Mutex<Vec<Duration>>,
     pub deadlines: AtomicU64,
 }
@@ -59,7 +59,7 @@ impl Counts {
         self.messages.load(Ordering::Relaxed)
     }
 
-    /// A call began.
+    /// Counts a call.
     fn call<M>(&self, request: &Request<M>) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let has_deadline = request.metadata().contains_key("grpc-timeout");
@@ -80,7 +80,7 @@ impl UnaryService<Item> for Method {
     type Response = Item;
     type Future = Reply<Item>;
 
-    /// The next number; there is nothing of the name `missing`.
+    /// Returns the next number; an item named `missing` does not exist.
     fn call(&mut self, request: Request<Item>) -> Reply<Item> {
         self.0.call(&request);
         self.0.message();
@@ -98,7 +98,7 @@ impl ClientStreamingService<Item> for Method {
     type Response = Item;
     type Future = Reply<Item>;
 
-    /// How many came; `stop` is refused at once.
+    /// Returns the number of messages; `stop` fails at once.
     fn call(&mut self, request: Request<Streaming<Item>>) -> Reply<Item> {
         let counts = Arc::clone(&self.0);
         counts.call(&request);
@@ -127,7 +127,7 @@ impl ServerStreamingService<Item> for Method {
     type ResponseStream = Items;
     type Future = Reply<Items>;
 
-    /// As many as are asked for.
+    /// Returns the requested number of messages.
     fn call(&mut self, request: Request<Item>) -> Reply<Items> {
         self.0.call(&request);
         self.0.message();
@@ -147,7 +147,7 @@ impl StreamingService<Item> for Method {
     type ResponseStream = Items;
     type Future = Reply<Items>;
 
-    /// Answers each message after a while; `stop` ends the stream, `silence` is not answered.
+    /// Answers each message after a delay; `stop` ends the stream, `silence` gets no answer.
     fn call(&mut self, request: Request<Streaming<Item>>) -> Reply<Items> {
         let counts = Arc::clone(&self.0);
         counts.call(&request);
@@ -178,7 +178,7 @@ impl StreamingService<Item> for Method {
     }
 }
 
-/// All methods, and another service for the rest.
+/// All methods, and reflection for other paths.
 #[derive(Clone)]
 struct Methods<R> {
     counts: Arc<Counts>,
@@ -216,7 +216,7 @@ where
     }
 }
 
-/// A server that listens on loopback, in a thread of its own. It ends when it is dropped.
+/// A server on loopback in a separate thread. It ends when this value is dropped.
 pub struct Shop {
     pub counts: Arc<Counts>,
     address: SocketAddr,
@@ -247,7 +247,7 @@ impl Shop {
                 let stopped = async { drop(stopped.await) };
                 let serving =
                     Server::builder().serve_with_incoming_shutdown(methods, TcpListenerStream::new(listener), stopped);
-                // A connection that is still open does not hold the test up.
+                // Open connections do not delay the test.
                 let _ = serving.await;
             });
         });
@@ -259,7 +259,7 @@ impl Shop {
         format!("http://{}", self.address)
     }
 
-    /// A plan file with this text, beside the definition of the service.
+    /// Writes a plan file next to the definition of the service.
     pub fn plan(&self, text: &str) -> PathBuf {
         let file = self.dir.path().join("plan.yaml");
         fs::write(&file, text).expect("a file");

@@ -1,4 +1,4 @@
-//! Calls of each kind against a server by tonic: its counts are ours.
+//! Makes calls of each kind to a server by tonic, and compares its counts with those of brunt.
 
 use super::shop::{Shop, THINKS};
 use crate::world::brunt::kept_run;
@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 
 const FOUR: &str = r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]"#;
 
-/// Measures calls of a method with a message and further options; the server is asked for its descriptors.
+/// Measures calls of a method with a message and further options. The descriptors come from
+/// reflection.
 fn call(shop: &Shop, method: &str, json: &str, options: &str) -> Ran {
     let url = shop.url();
     let mut words = vec!["run", &url, "--grpc", method, "--json", json];
@@ -20,7 +21,7 @@ fn outcomes(ran: &Ran, status: &str) -> u64 {
     ran.at("/outcomes")[status].as_u64().unwrap_or(0)
 }
 
-/// How many transactions of this name there were, and the least time of them in seconds.
+/// Number of transactions with this name, and their minimum time in seconds.
 fn times(ran: &Ran, name: &str) -> (u64, f64) {
     let all = ran.at("/transactions").as_array().expect("a list");
     let found = all.iter().find(|one| one["transaction"] == name).unwrap_or_else(|| panic!("no {name}: {all:?}"));
@@ -35,7 +36,7 @@ fn calls_of_each_kind_are_counted_as_the_server_counts_them() {
     call(&shop, "shop.Shop/Fill", FOUR, "-c 2 -n 20").all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (440, 400 + 20 + 80));
     let numbered = call(&shop, "shop.Shop/List", r#"{"id":"{n}"}"#, "-c 1 -n 4 --reply-events messages").all_good();
-    // Calls 0 to 3 ask for so many messages, so that three of them have a first one.
+    // Calls 0 to 3 request 0 to 3 messages, so three of them have a first one.
     assert_eq!((times(&numbered, "first event").0, times(&numbered, "next event").0), (3, 3));
     let missing = call(&shop, "shop.Shop/Buy", r#"{"name":"missing"}"#, "-n 5");
     assert_eq!((outcomes(&missing, "grpc 5 NOT_FOUND"), missing.count("good")), (5, 0));
@@ -50,7 +51,7 @@ fn messages_are_sent_at_an_interval_from_the_begin_of_the_call() {
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (12, 48));
     assert!(ran.figure("/response_time_seconds/min") >= 0.089, "{}", ran.out);
     let gaps = shop.counts.gaps.lock().expect("a lock");
-    // A message that is late delays no other, so that a single gap may be shorter.
+    // A late message does not delay others, so a single gap may be shorter.
     let mean = gaps.iter().sum::<std::time::Duration>() / gaps.len() as u32;
     assert!(gaps.len() == 36 && mean.as_millis() >= 25, "{gaps:?}");
     ran.says(&["in 4 pieces, one every 30 ms"]);

@@ -1,4 +1,4 @@
-//! The shape of functions: the longest ones are printed, and no function nests deeper than [`MAX_NESTING`].
+//! Prints the longest functions, and checks that no function nests deeper than [`MAX_NESTING`].
 
 use super::{none, sources};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! HTTP/2 against further servers, each of which counts what it was asked.
+//! Tests HTTP/2 with further servers, each with its own counters.
 
 use crate::world::certs::{Authority, Certificate};
 use crate::world::server::Server;
@@ -9,18 +9,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The page that is asked for, and its length.
+/// Path and length of each page.
 const PAGES: [(&str, usize); 3] = [("/small", 10), ("/nine", 9_000), ("/forty", 40_000)];
 const EACH: u64 = 700;
 
-/// What a server is started with.
+/// Parameters of the start of a server.
 struct Start<'a> {
     dir: &'a Path,
     port: u16,
     own: &'a Certificate,
 }
 
-/// Starts a server whose log in the file `access` has a line for each request, and asks it for each page.
+/// Starts a server whose log file `access` has a line for each request. Requests each page, and
+/// compares the counts.
 fn counts_as_the_server(test: &str, name: &str, pages: &[(&str, usize)], command: impl Fn(&Start<'_>, &mut Command)) {
     let Some(path) = program(name) else { return skip(&format!("http2::servers::{test}"), &format!("no {name} here")) };
     let dir = TempDir::new().expect("a directory");
@@ -46,12 +47,12 @@ fn counts_as_the_server(test: &str, name: &str, pages: &[(&str, usize)], command
         asked += EACH as usize;
         assert_eq!(ran.count("completed"), EACH, "{name} {page}");
         assert!(ran.number("/bytes/received") >= EACH * *length as u64, "{name} {page}");
-        // It is logged behind the reply.
+        // The server logs after the reply.
         assert!((0..1000).any(|_| logged() == asked || wait_a_moment()), "{name}: {} of {asked}; {}", logged(), told());
     }
 }
 
-/// The rest of the words of a command, with `DIR`, `PORT`, `CERT` and `KEY` filled in.
+/// Replaces `DIR`, `PORT`, `CERT` and `KEY` in a text.
 fn filled(start: &Start<'_>, text: &str) -> String {
     text.replace("DIR", &start.dir.display().to_string())
         .replace("PORT", &start.port.to_string())
@@ -74,7 +75,7 @@ fn counts_are_those_of_apache() {
     });
 }
 
-/// Servers that were started by root read as another user.
+/// Servers started by root read files as another user.
 fn readable(dir: &Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).expect("a directory of ours");

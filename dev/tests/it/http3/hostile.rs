@@ -1,14 +1,14 @@
-//! Servers that break rules of HTTP/3, and what is told of them.
+//! Tests servers that break rules of HTTP/3, and the failures that brunt reports.
 
 use crate::world::certs::Authority;
 use crate::world::quic::{Act, Quic, Rule};
 use crate::world::{Ran, command, measure};
 use tempfile::TempDir;
 
-/// A head with status 200, and nothing more.
+/// A head with status 200.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
-/// What brunt tells of a server that does this with each request.
+/// Runs brunt against a server with these responses. Returns the report and the number of requests.
 fn run(act: impl Fn(u64) -> Act + Send + 'static, options: &str) -> (Ran, u64) {
     let dir = TempDir::new().expect("a directory");
     let own = Authority::new(dir.path()).certify("localhost");
@@ -18,12 +18,12 @@ fn run(act: impl Fn(u64) -> Act + Send + 'static, options: &str) -> (Ran, u64) {
     (ran, server.requests())
 }
 
-/// A reply of these pieces.
+/// Returns a reply of these pieces.
 fn reply(pieces: &[&[u8]]) -> Act {
     Act::Reply(pieces.concat())
 }
 
-/// Each row: what the server does, the kind of failure, and its cause.
+/// Rows: name, response of the server, kind of failure, and its cause.
 fn rows() -> Vec<(&'static str, Act, &'static str, &'static str)> {
     let control = |bytes: &[u8]| Act::Control(bytes.to_vec());
     let uni = |bytes: &[u8]| Act::Uni(bytes.to_vec());
@@ -117,15 +117,15 @@ fn early_data_is_told_and_what_is_refused_is_sent_again() {
     let options = "--http 3 -k --no-keepalive -c 1 -n 20 --early-data";
     let (url, resolve) = (format!("https://localhost:{}/", one.port), format!("--resolve localhost:{}", one.port));
     let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1")).all_good();
-    // A connection that ends before its ticket came leaves none to the next.
+    // A connection that ends before its session ticket arrives leaves none for the next.
     assert!(ran.connections("early_accepted") > 0, "{}", ran.out);
     assert_eq!((ran.connections("early_refused"), one.requests()), (0, 20));
-    // A server that does not know the sessions of the other.
+    // The second server does not know the sessions of the first.
     let Some(two) = Quic::serving_at(&own, &format!("127.0.0.2:{}", one.port), |_| reply(&[OK])) else { return };
     let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1 {resolve}:127.0.0.2")).all_good();
     assert!(ran.connections("early_refused") > 0, "{}", ran.out);
     assert_eq!(one.requests() + two.requests(), 40);
-    // Requests that change something wait for the end of the handshake.
+    // Requests with side effects wait for the end of the handshake.
     let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1 --method POST")).all_good();
     assert_eq!(ran.connections("early_accepted") + ran.connections("early_refused"), 0);
 }

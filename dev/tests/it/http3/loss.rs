@@ -1,7 +1,7 @@
-//! The packets that brunt reports as lost are those that a proxy between it and the server drops, in each direction.
+//! Compares the packets that brunt reports as lost with those that a proxy drops in each direction.
 //!
-//! `BRUNT_PROVE=1` asks for 2,000 lost packets in each direction. Figures go to the file that `BRUNT_PROVE_OUT` names, as rows of a
-//! Markdown table.
+//! `BRUNT_PROVE=1` requires 2,000 lost packets per direction. Figures go to the file that
+//! `BRUNT_PROVE_OUT` names, as rows of a Markdown table.
 
 use super::secure;
 use crate::world::lossy::Lossy;
@@ -10,19 +10,20 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// By which share of the true count a reported one may differ.
+/// Permitted deviation of a reported count, as a share of the true count.
 const WITHIN: f64 = 0.1;
 
 fn in_full() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
-/// Packets that are lost in each direction, at least.
+/// Minimum number of lost packets per direction.
 fn least() -> u64 {
     if in_full() { 2000 } else { 100 }
 }
 
-/// Measures until enough packets were lost; the reported counts are near those of the proxy. `run` measures the port of the proxy.
+/// Measures until enough packets were lost, and compares the reported counts with those of the
+/// proxy. `run` measures through the port of the proxy.
 fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
     let mut directions = [Direction::default(); 2];
     while directions.iter().any(|direction| direction.dropped < least()) {
@@ -44,7 +45,8 @@ fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
     }
 }
 
-/// Datagrams to or from the server: those that came to the proxy, those that it dropped, and those that brunt reports as lost.
+/// Datagrams to or from the server: received by the proxy, dropped by it, and reported as lost by
+/// brunt.
 #[derive(Debug, Clone, Copy, Default)]
 struct Direction {
     came: u64,
@@ -70,7 +72,8 @@ fn loss_to_and_from_the_lab_is_what_the_proxy_dropped() {
 fn loss_to_and_from_caddy_is_what_the_proxy_dropped() {
     let test = "loss_to_and_from_caddy_is_what_the_proxy_dropped";
     let Some((caddy, _, _dir)) = secure(test, "") else { return };
-    // quic-go skips a number with each probe timeout, and these are as frequent as losses where packets are few: long replies.
+    // quic-go skips a number with each probe timeout. With few packets these are as frequent as
+    // losses, so replies are long.
     agrees("caddy", caddy.port, 10, |port| {
         let options = format!("--http 3 -k --resolve localhost:{port}:127.0.0.1 -c 1 --streams 4");
         measure(&format!("https://localhost:{port}/long {options} -n 600"))
@@ -83,7 +86,7 @@ fn without_loss_only_skipped_numbers_are_missing() {
     let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.at("/"))).all_good();
     let (received, lost) = (ran.connections("packets_received"), ran.connections("server_packets_lost"));
     assert!(received > 500, "{}", ran.out);
-    // The lab's QUIC skips one number in 64, then one in each power of two.
+    // The QUIC of the lab skips one number in 64, then one in each power of two.
     assert!(lost <= u64::from(received.ilog2()), "{lost} of {received}: {}", ran.out);
     ran.says(&["of the server's", "lost or skipped"]);
 }

@@ -1,4 +1,4 @@
-//! Connections that go on from another local port, as the server sees them.
+//! Tests connections that migrate to another local port, as the server sees them.
 
 use crate::world::brunt::kept_run;
 use crate::world::certs::Authority;
@@ -6,7 +6,7 @@ use crate::world::quic::{Act, Quic, Rule};
 use crate::world::{lab, measure};
 use tempfile::TempDir;
 
-/// A head with status 200, and nothing more.
+/// A head with status 200.
 const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
 
 fn server(rule: &Rule) -> (Quic, String) {
@@ -34,11 +34,12 @@ fn a_step_has_the_connection_go_on_from_another_port() {
     assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected, "{run}");
     assert_eq!(run["outcomes"], serde_json::json!({"200": 20, "101": 10}));
     assert_eq!((&run["connections"]["opened"], server.requests(), server.connections()), (&1.into(), 20, 1));
-    // Each takes another port; the system may grant one again that was closed meanwhile.
+    // Each migration uses another port; the system may reuse one that was closed meanwhile.
     assert!((9..=11).contains(&server.addresses()), "{} ports", server.addresses());
 }
 
-/// The first of each begins with the connection: it waits until the server confirmed the handshake.
+/// The first migration of each connection begins with it: it waits until the server confirms the
+/// handshake.
 #[test]
 fn many_connections_migrate_under_load() {
     let lab = lab("--tls --http3");

@@ -1,4 +1,5 @@
-//! Against the lab, which accepts 0-RTT, refuses it, asks for addresses by Retry, and knows what it did.
+//! Tests HTTP/3 with the lab, which accepts 0-RTT, refuses it, validates addresses by Retry, and
+//! counts that.
 
 use crate::world::{lab, measure};
 
@@ -60,7 +61,8 @@ fn a_retry_is_answered() {
     ran.says(&["Retry on 20,"]);
     let knows = lab.knows();
     assert_eq!(knows["http3"]["connections"], 20);
-    // The first message of TLS takes two packets, and the server answers each that comes before the other is told.
+    // The first message of TLS takes two packets. The server answers each one that arrives before
+    // the client gets the Retry.
     let retries = knows["http3"]["retries"].as_u64().unwrap_or_default();
     assert!((20..=40).contains(&retries), "{retries}");
 }

@@ -1,4 +1,4 @@
-//! Each hostile row of the lab for HTTP/3, and what brunt tells of it.
+//! Tests each hostile row of the lab for HTTP/3, and the report of brunt.
 
 use crate::world::lab::hostile_rows;
 use crate::world::{lab, measure};
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rows whose requests fail: their names behind `h3-`, the kind of failure, and its cause.
+/// Rows whose requests fail: names without `h3-`, kind of failure, and cause.
 const FAILED: &[(&[&str], &str, &str)] = &[
     (&["settings-again"], "protocol", "h3_settings"),
     (
@@ -161,7 +161,7 @@ const FAILED: &[(&[&str], &str, &str)] = &[
     (&["idle-timeout"], "stale", ""),
 ];
 
-/// Rows that let no connection stand, so that nothing is measured, and what stands in the message.
+/// Rows that prevent every connection, so that nothing is measured, and the error message.
 const UNMEASURED: &[(&[&str], &str)] = &[
     (
         &[
@@ -240,10 +240,10 @@ const UNMEASURED: &[(&[&str], &str)] = &[
     (&["quic-crypto-far"], "received more data in CRYPTO frames than can be buffered"),
 ];
 
-/// Rows that are tested at once.
+/// Number of rows that are tested at once.
 const AT_ONCE: usize = 4;
 
-/// What brunt makes of a server that does as a row says: two requests, and their end in bounded time.
+/// Runs two requests against a hostile row. Asserts the outcome in bounded time.
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
 fn holds(name: &str) {
     let own = name.trim_start_matches("h3-");

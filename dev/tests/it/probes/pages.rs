@@ -1,4 +1,4 @@
-//! Status pages of nginx, php-fpm, Apache and Tomcat.
+//! Reads status pages of nginx, php-fpm, Apache and Tomcat.
 
 use super::{Watched, port};
 use crate::world::server::Server;
@@ -36,7 +36,7 @@ fn all_children_of_php_fpm_behind_nginx_are_seen_busy() {
     let front = watched.of("nginx:front").pop().expect("a reading");
     assert!(front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0, "{front:?}");
     let fpm = watched.of("process:fpm").pop().expect("a reading");
-    // The master, its children, and those that answer for the status: started on demand, two at most.
+    // The master, its children, and those for the status page: started on demand, two at most.
     let processes = CHILDREN + 2..=CHILDREN + 3;
     assert!(processes.contains(&(fpm[server::PROCESSES] as usize)), "{processes:?} processes expected: {fpm:?}");
     let nginx = watched.of("process:nginx").pop().expect("a reading");
@@ -101,7 +101,7 @@ fn tomcat_tells_its_threads_to_who_knows_the_password() {
     assert!(read[server::WORKERS_BUSY] >= 1.0, "{read:?}");
 }
 
-/// nginx before php-fpm, whose status page has a listener of its own.
+/// An nginx with php-fpm, whose status page has a separate listener.
 struct Site {
     nginx: Nginx,
     fpm_port: u16,
@@ -171,7 +171,7 @@ fn fill_tomcat(dir: &Path, port: u16) {
     let users = "<tomcat-users><role rolename=\"status\"/><user username=\"me\" password=\"p@ss\" roles=\"status\"/></tomcat-users>";
     write("conf/tomcat-users.xml", users.into());
     write("webapps/s/META-INF/context.xml", "<Context privileged=\"true\"/>".into());
-    // What Tomcat's manager has at /manager/status, without the manager.
+    // The status page of the manager of Tomcat, without the manager.
     let app = "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"><servlet><servlet-name>S</servlet-name>\
         <servlet-class>org.apache.catalina.manager.StatusManagerServlet</servlet-class></servlet><servlet-mapping>\
         <servlet-name>S</servlet-name><url-pattern>/status/*</url-pattern></servlet-mapping><security-constraint>\
@@ -181,7 +181,7 @@ fn fill_tomcat(dir: &Path, port: u16) {
     write("webapps/s/WEB-INF/web.xml", app.into());
 }
 
-/// A request that is not waited for.
+/// Sends a request without reading the reply.
 fn ask(port: u16, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("nginx");
     stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).expect("a request");

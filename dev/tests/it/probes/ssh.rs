@@ -1,4 +1,4 @@
-//! A machine behind `ssh`: this one, through an sshd of the test's own.
+//! Reads a machine over `ssh`: this one, through an sshd of the test.
 
 use super::Watched;
 use crate::world::server::{Server, children};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// An sshd on loopback, with keys of its own.
+/// An sshd on loopback with its own keys.
 struct Sshd {
     server: Server,
     port: u16,
@@ -22,7 +22,7 @@ struct Sshd {
 }
 
 impl Sshd {
-    /// None, and told, where it cannot be.
+    /// Starts an sshd. Skips the test and returns None if that is not possible.
     fn start(test: &str) -> Option<Self> {
         let (Some(sshd), Some(keygen), Some(_)) = (program("sshd"), program("ssh-keygen"), program("ssh")) else {
             skip(test, "no OpenSSH server and client here");
@@ -36,7 +36,8 @@ impl Sshd {
             assert!(made.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
         }
         fs::write(dir.path().join("conf"), config(dir.path(), port)).expect("a configuration");
-        // sshd goes there for want of privileges; it is gone after each start of the machine. Only root can make it.
+        // sshd uses this directory for privilege separation. It is missing after each boot, and
+        // only root can create it.
         let _ = fs::create_dir("/run/sshd");
         let mut command = Command::new(sshd);
         command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
@@ -61,7 +62,7 @@ impl Sshd {
 }
 
 impl Sshd {
-    /// Ends it with what it started: who is logged in has a process in a session of its own.
+    /// Stops sshd and its child processes: each login has a process in a separate session.
     fn end(&mut self) {
         let children = children(self.server.child.id() as i32);
         self.server.stop();
@@ -80,7 +81,8 @@ impl Drop for Sshd {
 }
 
 fn config(dir: &Path, port: u16) -> String {
-    // `UsePAM no` and `StrictModes no`: the test's user may have no password, and its directory may lie in /tmp.
+    // `UsePAM no` and `StrictModes no`: the user of the test may have no password, and its
+    // directory may be in /tmp.
     format!(
         "ListenAddress 127.0.0.1\nPort {port}\nHostKey DIR/host\nAuthorizedKeysFile DIR/user.pub\nPidFile DIR/pid\n\
          StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
@@ -109,7 +111,7 @@ fn a_machine_behind_ssh_shows_what_this_one_shows() {
     }
     assert_eq!(watched.warnings(), Vec::<&str>::new());
     let last = |source: &str| watched.of(source).pop().unwrap_or_default();
-    // What is told of the time between two readings is not told where that was too short.
+    // Values over the time between two readings are missing if that time was too short.
     let names =
         |source: &str| last(source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>();
     assert_eq!(names("host:far"), names("host:near"), "the same files, the same parsers");
@@ -120,7 +122,7 @@ fn a_machine_behind_ssh_shows_what_this_one_shows() {
     for wanted in [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE] {
         assert!(far.contains_key(wanted), "{wanted}: {far:?}");
     }
-    // The far end goes away: one warning for each that was read through it.
+    // The remote end stops: one warning for each of its probes.
     sshd.end();
     watched.until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
 }

@@ -1,4 +1,4 @@
-//! A machine that nobody else uses, or the admission that there was none.
+//! Runs experiments on a quiet machine, or skips the test if there is none.
 
 use super::Judged;
 use crate::world::machine::{Ticks, lateness};
@@ -13,35 +13,37 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// One experiment at a time.
+/// Runs one experiment at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// How often a test tries to have the machine to itself.
+/// Number of attempts of a test to have the machine alone.
 const TRIES: usize = 4;
 
-/// Cores that other processes may use before they are part of the experiment.
+/// Number of cores that other processes may use before they are part of the experiment.
 const MOST: f64 = 0.25;
 
-/// How late a bare sleeper may wake, at p99, on a machine that lets brunt be in time.
+/// Limit on the lateness at p99 of a thread that only sleeps, on a machine that lets brunt be on
+/// time.
 const MOST_LATE: Duration = Duration::from_micros(400);
 
-/// For how long the machine is watched.
+/// Time for which the machine is observed.
 const WATCHED: Duration = Duration::from_millis(400);
 
-/// How often it is watched, for all tests together, until there is a quiet moment: half a minute; for a proof an hour.
+/// Number of observations of all tests together until the machine is quiet: half a minute; an hour
+/// for a proof.
 const WATCHES: usize = 75;
 const WATCHES_OF_A_PROOF: usize = 9000;
 
-/// How often it was.
+/// Number of observations so far.
 static WATCHED_SO_FAR: AtomicUsize = AtomicUsize::new(0);
 
 pub fn in_full() -> bool {
     std::env::var("BRUNT_PROVE").is_ok_and(|value| value == "1")
 }
 
-/// Exactly these are named. `made`: the experiment. Another answer on a machine that is quiet right behind it counts; two
-/// of them fail, since a moment may have been noisy and be over.
-/// Whether they were; false: skipped.
+/// Asserts that exactly these limits are named; `made` runs the experiment. A wrong verdict counts
+/// if the machine is quiet right after it. Two of them fail the test, because a short disturbance
+/// may already have ended. Returns false if the test was skipped.
 pub fn names(test: &str, limits: &[Limit], mut made: impl FnMut() -> Judged) -> bool {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wrong = 0;
@@ -74,7 +76,7 @@ pub fn names(test: &str, limits: &[Limit], mut made: impl FnMut() -> Judged) -> 
     false
 }
 
-/// Whether there was one.
+/// Waits until the machine is quiet. Returns false if it does not become quiet.
 fn wait_for_a_quiet_moment() -> bool {
     let most = if in_full() { WATCHES_OF_A_PROOF } else { WATCHES };
     while used_by_others() > MOST {
@@ -85,21 +87,22 @@ fn wait_for_a_quiet_moment() -> bool {
     true
 }
 
-/// How many cores are in use while nothing of ours runs.
+/// Number of cores in use while no process of the tests runs.
 fn used_by_others() -> f64 {
     let before = Ticks::now();
     sleep(WATCHED);
     (Ticks::now().busy - before.busy) / 100.0 / WATCHED.as_secs_f64()
 }
 
-/// How many cores others used beside an experiment that needs next to nothing: brunt, and a server that needs no more
-/// than twice as much. `during`: seconds of CPU time that the whole machine used meanwhile.
+/// Number of cores that other processes used during an experiment with a tiny load: brunt, and a
+/// server that needs at most twice as much. `during` is the CPU time of the whole machine in
+/// seconds.
 fn beside(judged: &Judged, during: f64) -> f64 {
     let own = [name::CPU_USER, name::CPU_SYSTEM].map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
     (during - own.iter().sum::<f64>() * 3.0) / judged.run.last_interval_end.seconds().max(0.1)
 }
 
-/// A loop that takes a core, on this one if it is given; it ends with this.
+/// Starts a loop that uses a core, on this one if given. It ends when this value is dropped.
 pub fn busy(core: Option<&str>) -> Server {
     let mut command = Command::new("taskset");
     let cores = core.map_or_else(all_cores, str::to_owned);
@@ -107,14 +110,14 @@ pub fn busy(core: Option<&str>) -> Server {
     Server::start(command.stdin(Stdio::null()))
 }
 
-/// The cores that we may use, as taskset takes them.
+/// Cores that this process may use, in the notation of taskset.
 fn all_cores() -> String {
     let status = fs::read_to_string("/proc/self/status").expect("our status");
     let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     cores.expect("our cores").trim().to_owned()
 }
 
-/// The first of them.
+/// The first of these cores.
 pub fn first_core() -> String {
     all_cores().split([',', '-']).next().unwrap_or("0").to_owned()
 }

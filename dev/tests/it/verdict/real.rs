@@ -1,4 +1,4 @@
-//! Limits brought about on this machine.
+//! Causes limits on this machine.
 
 use super::quiet::{busy, first_core, in_full, names};
 use super::{judged, stopped_for};
@@ -14,14 +14,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-/// brunt behind another program: `taskset -c 0`, `sh -c '… exec "$0" "$@"'`.
+/// Command that starts brunt with another program: `taskset -c 0`, `sh -c '… exec "$0" "$@"'`.
 fn behind(before: &[&str], line: &str) -> Command {
     let mut command = Command::new(before[0]);
     command.args(&before[1..]).arg(program("BRUNT_BIN", "brunt")).args(line.split_whitespace());
     command
 }
 
-/// Whether taskset is here; told, if not.
+/// True if taskset is installed; otherwise skips the test.
 fn has_taskset(test: &str) -> bool {
     let found = tool("taskset").is_some();
     if !found {
@@ -48,7 +48,7 @@ fn a_healthy_run_names_none() {
 
 #[test]
 fn a_worker_without_time_left() {
-    // Our side of it is dear (each body of 200 kB goes through a pattern), nginx' side is cheap.
+    // The load is expensive for brunt (a pattern on each body of 200 kB) and cheap for nginx.
     let Some(nginx) = nginx("verdict::real::a_worker_without_time_left", "sendfile on;") else { return };
     names("a_worker_without_time_left", &[Limit::Worker], || {
         judged(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
@@ -60,7 +60,8 @@ fn other_processes_on_all_cores() {
     if !has_taskset("verdict::real::other_processes_on_all_cores") {
         return;
     }
-    // A load that would take all of the machine: of a small one the scheduler lets little wait, and nothing is to be named.
+    // A load that needs the whole machine. The scheduler delays a small one only a little, so
+    // nothing would be named.
     let lab = lab("");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     names("other_processes_on_all_cores", &[Limit::OtherProcesses], || {
@@ -69,7 +70,7 @@ fn other_processes_on_all_cores() {
     });
 }
 
-/// A server that has the name of busy loops beside it is told from them by its pid.
+/// A server with the same name as busy loops is distinguished by its pid.
 #[test]
 fn namesakes_of_the_server_are_other_processes() {
     if !has_taskset("verdict::real::namesakes_of_the_server_are_other_processes") {
@@ -105,10 +106,11 @@ fn a_busy_neighbour_on_the_core() {
     });
 }
 
-/// A control group with a quota of a tenth of a core, of the version that may be written here; gone with this.
+/// A control group with a quota of a tenth of a core, of the version that is writable here. It is
+/// removed when this value is dropped.
 struct Group {
     folder: PathBuf,
-    /// Of version 1; it may have to be left for another.
+    /// Processes of the group; with version 1 they may have to leave it for another.
     processes: PathBuf,
 }
 
@@ -128,7 +130,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A group whose last process has just ended may take a moment to be empty.
+        // A group may need a moment to become empty after its last process has ended.
         let _ = (0..100).any(|_| fs::remove_dir(&self.folder).is_ok() || crate::world::wait_a_moment());
     }
 }
@@ -158,7 +160,7 @@ fn descriptors_that_are_really_used_up() {
     let test = "descriptors_that_are_really_used_up";
     let Some(bash) = tool("bash") else { return skip(&format!("verdict::real::{test}"), "no bash here") };
     let lab = lab("--service const:1ms");
-    // brunt keeps 64 descriptors free; here somebody has left it a hundred that are taken.
+    // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
     names(test, &[Limit::Descriptors], || {
         let made = judged(&mut behind(&[&bash, "-c", leave], &format!("{} -c 100 -d 1s --grace 1s", lab.at("/"))));
@@ -167,7 +169,7 @@ fn descriptors_that_are_really_used_up() {
     });
 }
 
-/// A network namespace where ten local ports are handed out, for what comes behind it.
+/// Script for a network namespace with ten local ports that executes its arguments.
 const FEW_PORTS: &str =
     "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range && exec \"$0\" \"$@\"";
 
@@ -180,7 +182,8 @@ fn may_make_namespaces() -> bool {
 fn lab_with_few_ports() -> Lab {
     let mut command = Command::new("unshare");
     command.args(["-n", "sh", "-c", FEW_PORTS]).arg(program("BRUNT_LAB_BIN", "brunt-lab"));
-    // At 8000 requests a second, a worker on two cores waits for a core 5 % of the time: that would be a cause, too.
+    // At 8000 requests/s, a worker on two cores waits for a core 5 % of the time, which would also
+    // be a cause.
     lab_by(command, "--service const:5ms")
 }
 
@@ -191,7 +194,7 @@ fn a_narrow_range_of_ports() {
         return skip(test, "no network namespace can be made here");
     }
     names("a_narrow_range_of_ports", &[Limit::Ports], || {
-        // Another namespace each time: the ports of the last are in TIME_WAIT.
+        // A new namespace each time: the ports of the last one are in TIME_WAIT.
         let lab = lab_with_few_ports();
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
         judged(&mut behind(&["nsenter", &namespace], &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.at("/"))))
@@ -214,7 +217,8 @@ fn a_suspended_brunt_is_named() {
 
 #[test]
 fn a_full_accept_queue_is_read() {
-    // Nobody accepts: its queue takes 128 (what the standard library asks for), and the rest overflow.
+    // The listener never accepts. Its queue has room for 128 connections (the value of the standard
+    // library), and the rest overflow.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");

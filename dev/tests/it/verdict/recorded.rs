@@ -1,6 +1,8 @@
-//! Limits that no loopback has: a machine's files as they were, second by second, read by the probe and judged.
+//! Tests limits that no loopback has: recorded files of a machine, second by second, are read by
+//! the probe and judged.
 //!
-//! The machine is a quiet one with one interface of 1 Gbit/s; a case changes what some of its files say.
+//! The machine is quiet and has one interface of 1 Gbit/s; a case changes the content of some
+//! files.
 
 use brunt_model::event::Reading;
 use brunt_model::finding::{Limit, Origin, State};
@@ -14,19 +16,19 @@ use tempfile::TempDir;
 const SECONDS: u64 = 5;
 const SECOND: u64 = 1_000_000_000;
 
-/// What the machine did in each second.
+/// Activity of the machine per second.
 #[derive(Clone, Copy)]
 struct Machine {
-    /// Hundredths of a second, of two cores together.
+    /// Hundredths of a second, of both cores together.
     stolen: u64,
-    /// The same of the second core alone.
+    /// Hundredths of a second, of the second core alone.
     softirq: u64,
     sent_bytes: u64,
     received_packets: u64,
     missed_packets: u64,
-    /// Packets dropped before full receive queues.
+    /// Packets dropped because receive queues were full.
     queue_dropped: u64,
-    /// As it stands.
+    /// Absolute number, not per second.
     tracked: u64,
     tracking_dropped: u64,
 }
@@ -43,7 +45,7 @@ const QUIET: Machine = Machine {
 };
 
 impl Machine {
-    /// Its files after so many seconds.
+    /// Files of the machine after a number of seconds.
     fn files(self, second: u64) -> Vec<(&'static str, String)> {
         vec![
             ("proc/stat", self.stat(second)),
@@ -67,7 +69,7 @@ impl Machine {
         let core = |softirq: u64, stolen: u64| {
             let used = [30, 0, 10, 0, 0, 0, softirq, stolen];
             let idle = 100_u64.saturating_sub(used.iter().sum::<u64>());
-            // A core that only receives has no time for anything else.
+            // A core that only receives packets has no time for anything else.
             let user = if softirq > 90 { 0 } else { 30 };
             [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
         };
@@ -99,7 +101,7 @@ impl Machine {
         )
     }
 
-    /// What is judged of a run on it.
+    /// Verdict on a run on this machine.
     fn judged(self) -> Verdict {
         let tree = TempDir::new().expect("a directory");
         let record = |second: u64| {
@@ -127,7 +129,7 @@ impl Machine {
         brunt_judge::judge(&Run::of(&events)).verdict
     }
 
-    /// It names these, and no others.
+    /// Asserts that exactly these limits are named.
     fn names(self, limits: &[Limit]) {
         let verdict = self.judged();
         let named: Vec<Limit> = verdict.causes.iter().map(|cause| cause.limit).collect();

@@ -1,4 +1,5 @@
-//! WebSocket over HTTP/2 (RFC 8441): against node, whose frames of WebSocket are written by hand, and the lab.
+//! Tests WebSocket over HTTP/2 (RFC 8441) with node, whose WebSocket frames are handwritten, and
+//! with the lab.
 
 use super::*;
 use crate::world::certs::Authority;
@@ -9,10 +10,10 @@ use std::fs;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The program of the server.
+/// Program of the server.
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/it/websocket/server.cjs");
 
-/// A server of node, which writes down what happened.
+/// A server of node, which writes a log of events.
 struct Node {
     _server: Server,
     dir: TempDir,
@@ -20,7 +21,8 @@ struct Node {
 }
 
 impl Node {
-    /// Starts one with these settings; None where there is no node.
+    /// Starts a server with these settings. Skips the test and returns None if node is not
+    /// installed.
     fn start(test: &str, settings: &str) -> Option<Self> {
         Self::start_with(test, settings, |_| Vec::new())
     }
@@ -45,13 +47,13 @@ impl Node {
         format!("ws://127.0.0.1:{}{path} --http 2", self.port)
     }
 
-    /// How many lines begin so.
+    /// Number of log lines with this beginning.
     fn count(&self, line: &str) -> usize {
         let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
         log.lines().filter(|one| one.starts_with(line)).count()
     }
 
-    /// Waits until so many lines begin so.
+    /// Waits until the log has this number of lines with this beginning.
     fn has(&self, line: &str, count: usize) {
         let comes = (0..1000).any(|_| self.count(line) == count || wait_a_moment());
         let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
@@ -70,12 +72,13 @@ fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
     assert_eq!((ran.count("completed"), ran.connections("opened")), (1000, 2));
     node.has("message", 1000);
     node.has("open http /chat 13", 10);
-    // Frames of two bytes of head and five of text, masked on the way there, each in a frame of DATA.
+    // Frames have a head of two bytes and a text of five, plus a mask in requests. Each is in a
+    // DATA frame.
     assert_eq!(ran.number("/bytes/received"), 1000 * (9 + 2 + 5));
     assert_eq!(ran.number("/bytes/sent"), 1000 * (9 + 6 + 5));
     node.has("close", 10);
     node.has("over 0", 10);
-    // An open loop, and each message on a connection of its own.
+    // An open loop, and a separate connection for each message.
     measure(&format!("{url} --data hello -c 4 --streams 2 -r 400 -d 1s")).all_good();
     let before = node.count("open");
     let ran = measure(&format!("{url} --data hello -c 2 -n 20 --no-keepalive")).all_good();
@@ -91,7 +94,7 @@ fn flow_control_holds_long_messages_back() {
     for length in [1_985, 1_986, 70_000, 1_000_000] {
         fs::write(file.path(), vec![b'x'; length]).expect("a file");
         let line = format!("{} --data @{} -c 2 --streams 2 -n 12", node.at("/chat"), file.path().display());
-        // So few that a pause of the machine may break the sum of their times.
+        // With so few messages, a pause of the machine may break the sum of their times.
         let ran = measure(&format!("{line} --expect-body ^x{{1985}}"));
         assert_eq!(ran.count("good"), 12, "{length}: {}", ran.out);
         assert!(ran.number("/bytes/received") > 12 * length as u64, "{length}");
@@ -121,14 +124,14 @@ fn steps_and_options_are_those_over_http1() {
     for line in ["open", "message", "ping", "close", "get"] {
         node.has(line, 60);
     }
-    // Both sides ended in order, on the connection of the user that the page came over.
+    // Both sides ended in order, on the connection of the user that also carried the page.
     node.has("over 0", 60);
     node.has("session", 3);
     let ran = measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.at("/chatty"))).all_good();
     let all = ran.at("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
     let ran = measure(&format!("{} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$", node.at("/chatty")));
-    // Pongs are not among the bytes of requests.
+    // Pongs do not count as bytes of requests.
     assert_eq!(ran.all_good().number("/bytes/sent"), 100 * (9 + 6 + 12));
     node.has("message", 60 + 50 + 100);
     assert!(node.count("pong") >= 100 + 50 - 4, "{}", node.count("pong"));
@@ -142,7 +145,7 @@ fn steps_and_options_are_those_over_http1() {
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     fs::remove_dir_all(dir.path().join("store")).expect("the store of before");
     kept_run(dir.path());
-    // The server answers the close frame behind the last message.
+    // The server answers the close frame after the last message.
     node.has("message", before + 5000);
     let line = format!("{} --data {} -c 2 -n 50", node.at("/deflate"), "hello,".repeat(300));
     let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
@@ -179,7 +182,7 @@ fn servers_that_offer_no_websocket_are_told() {
     let Some(node) = Node::start(test, r#"{"enableConnectProtocol":true,"maxConcurrentStreams":3}"#) else { return };
     let said = "the server does not open a WebSocket here: it answered with status 404";
     measure(&format!("{} --data x -n 5", node.at("/nowhere"))).ends(3).says(&[said]);
-    // One lane, and four paths: each keeps its WebSocket.
+    // One lane with four paths: each keeps its WebSocket.
     let dir = TempDir::new().expect("a directory");
     let urls = ["/chat", "/chatty", "/deflate", "/silent"].map(|path| format!("ws://127.0.0.1:{}{path}", node.port));
     let steps = urls.map(|url| format!("  - open: {url}\n")).concat();
@@ -191,7 +194,7 @@ fn servers_that_offer_no_websocket_are_told() {
     assert!(run.contains("the server allows 3 streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)"), "{run}");
     assert!(run.contains("write --streams 3"), "{run}");
     measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).all_good();
-    // Lanes above the limit wait, and go on with the WebSockets that are open.
+    // Lanes above the limit wait, and continue with the open WebSockets.
     let before = node.count("open");
     measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).all_good();
     assert_eq!(node.count("open") - before, 3);

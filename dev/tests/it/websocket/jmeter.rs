@@ -1,4 +1,4 @@
-//! Plans of JMeter with samplers of the two common WebSocket plugins, against a server that echoes.
+//! Runs plans of JMeter with samplers of the two common WebSocket plugins against an echo server.
 
 use super::{Counts, Manner, server};
 use crate::world::command;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const DOORNBOSCH: &str = "eu.luminis.jmeter.wssampler";
 const ZALESKI: &str = "JMeter.plugins.functional.samplers.websocket";
 
-/// An element with texts, and others below it.
+/// Returns an element with properties and children.
 fn element(class: &str, name: &str, texts: &[(&str, &str)], below: &str) -> String {
     let texts: Vec<String> =
         texts.iter().map(|(key, value)| format!("<stringProp name=\"{key}\">{value}</stringProp>")).collect();
@@ -22,7 +22,7 @@ fn sampler(class: &str, name: &str, texts: &[(&str, &str)], below: &str) -> Stri
     element(&format!("{DOORNBOSCH}.{class}"), name, texts, below)
 }
 
-/// An assertion that the message is this one.
+/// Returns an assertion that the message equals this text.
 fn body_is(text: &str) -> String {
     format!(
         "<ResponseAssertion testclass=\"ResponseAssertion\" testname=\"body\"><collectionProp name=\"Asserion.test_strings\">\
@@ -32,7 +32,7 @@ fn body_is(text: &str) -> String {
     )
 }
 
-/// A plan of two threads, each of which makes three rounds.
+/// Returns a plan of two threads with three loops each.
 fn plan(elements: &[String]) -> String {
     format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>
@@ -45,7 +45,7 @@ fn plan(elements: &[String]) -> String {
     )
 }
 
-/// The address of a server, as properties of a sampler.
+/// Address of a server as properties of a sampler.
 fn address(url: &str) -> [(&str, &str); 3] {
     let rest = url.strip_prefix("ws://").expect("a URL");
     let (authority, _) = rest.split_once('/').expect("a path");
@@ -53,7 +53,7 @@ fn address(url: &str) -> [(&str, &str); 3] {
     [("server", host), ("port", port), ("path", "/chat?room=1")]
 }
 
-/// The label and success of each sample, sorted; and what was printed.
+/// Label and success of each sample, sorted, and the output.
 fn samples(plan: &str, options: &str) -> (Vec<String>, String) {
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("plan.jmx"), plan).expect("a plan");

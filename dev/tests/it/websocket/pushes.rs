@@ -1,4 +1,4 @@
-//! Messages that a server sends of its own accord, messages that are awaited, and how a WebSocket ends.
+//! Tests unsolicited messages of a server, awaited messages, and the end of a WebSocket.
 
 use super::{answer_to, frame, read_frame, read_head, upgrade};
 use crate::world::brunt::kept_run;
@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The time that the server takes for a reply.
+/// Service time of the server.
 const SERVICE: Duration = Duration::from_millis(3);
 
-/// A server that greets each client, and answers a message with a tick, the message and a message that says `done`.
+/// A server that greets each client, and answers a message with a tick, the message and a message
+/// `done`.
 struct Chatter {
     url: String,
-    /// Codes of the close frames that came, summed up, and how many came.
+    /// Sum of the codes of received close frames.
     codes: Arc<AtomicU64>,
     closes: Arc<AtomicU64>,
     connections: Arc<AtomicU64>,
@@ -41,7 +42,8 @@ impl Chatter {
 }
 
 fn chat(mut stream: TcpStream, codes: &AtomicU64, closes: &AtomicU64) -> std::io::Result<()> {
-    // The greeting is in one packet with the answer: were it later than the first request, it would be its reply.
+    // The greeting is in one packet with the answer: if it arrived after the first request, it
+    // would be its reply.
     let answer = format!("{}\r\n\r\n", answer_to(&read_head(&mut stream)?));
     stream.write_all(&[answer.as_bytes(), &frame(0x81, br#"{"type":"welcome"}"#)].concat())?;
     loop {
@@ -66,7 +68,7 @@ fn chat(mut stream: TcpStream, codes: &AtomicU64, closes: &AtomicU64) -> std::io
 #[test]
 fn a_message_that_came_before_is_no_reply() {
     let chatter = Chatter::open();
-    // The tick is the reply; the other two, and the welcome, are pushes.
+    // The tick is the reply; the other two messages and the greeting are pushes.
     let ran = measure(&format!("{} --data hello -c 1 -n 100", chatter.url)).all_good();
     assert!(ran.figure("/response_time_seconds/min") >= SERVICE.as_secs_f64(), "{}", ran.out);
     let pushes = ran.connections("websocket_pushes");
@@ -113,11 +115,11 @@ scenario:
         let found = labels.iter().find(|one| one["label"] == label).unwrap_or_else(|| panic!("no {label}: {labels:?}"));
         assert_eq!(found["requests"]["completed"], 30, "{label}");
     }
-    // Two ticks in each iteration, and the message `done` behind the echo.
+    // Two ticks in each iteration, and the message `done` after the echo.
     assert_eq!(run["connections"]["websocket_pushes"], 90);
 }
 
-/// A server that closes each WebSocket with a code and a reason when a message comes.
+/// Starts a server that closes each WebSocket with a code and a reason after a message.
 fn closing(code: u16, reason: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));

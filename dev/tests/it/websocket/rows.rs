@@ -1,13 +1,14 @@
-//! Each hostile row of the lab for WebSocket, and what brunt tells of it.
+//! Tests each hostile row of the lab for WebSocket, and the report of brunt.
 
 use crate::world::lab::hostile_rows;
 use crate::world::{lab, measure};
 use std::time::{Duration, Instant};
 
-/// Rows whose requests fail in another way than by a frame that breaks a rule: their names behind `ws-`, and the failure.
+/// Rows whose requests fail in another way than by an invalid frame: names without `ws-`, and the
+/// failure.
 const FAILED: &[(&[&str], &str)] = &[
     (&["cut-in-frame-head", "cut-in-message", "cut"], "closed_early"),
-    // What does not match is passed over, and the next message awaited.
+    // A message that does not match is ignored, and the next one is awaited.
     (&["length-2-62", "deflate-garbage", "deflate-bomb"], "timeout"),
 ];
 
@@ -18,7 +19,7 @@ const CLOSED: &[(&str, &str)] = &[
     ("close-without-code", "close 1005 no code"),
 ];
 
-/// Rows that open no WebSocket, and what stands in the message.
+/// Rows that open no WebSocket, and the error message.
 const UNMEASURED: &[(&[&str], &str)] = &[
     (&["status-200"], "it answered with status 200"),
     (&["accept-wrong", "accept-missing"], "Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)"),

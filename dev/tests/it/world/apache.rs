@@ -1,4 +1,4 @@
-//! Apache httpd, with its own configuration and directory.
+//! Starts Apache httpd with its own configuration and directory.
 
 use super::port;
 use super::server::Server;
@@ -10,14 +10,15 @@ use tempfile::TempDir;
 
 const MODULES: &str = "/usr/lib/apache2/modules";
 
-/// An Apache that is listening.
+/// A listening Apache.
 pub struct Apache {
     _server: Server,
     port: u16,
     dir: TempDir,
 }
 
-/// An Apache with this way of working (`event`, `prefork`); None, and told: there is none here.
+/// Starts an Apache with this MPM (`event`, `prefork`). Skips the test and returns None if Apache
+/// is not installed.
 pub fn apache(test: &str, mpm: &str) -> Option<Apache> {
     let found = program("apache2").filter(|_| Path::new(&format!("{MODULES}/mod_mpm_{mpm}.so")).exists());
     let Some(apache) = found else {
@@ -52,7 +53,7 @@ fn config(dir: &Path, port: u16, mpm: &str) -> String {
     let modules = ["mpm_MPM", "authz_core", "dir", "mime"]
         .map(|name| format!("LoadModule {name}_module {MODULES}/mod_{name}.so\n"))
         .concat();
-    // The servers of a test need no other user than its own; as root, Apache wants one to be named.
+    // Apache requires a user if it is started as root.
     format!(
         "{modules}Listen 127.0.0.1:{port}\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\n\
          DefaultRuntimeDir DIR\nMutex file:DIR\nTypesConfig /etc/mime.types\nDocumentRoot DIR/www\nUser www-data\n\
@@ -64,12 +65,12 @@ fn config(dir: &Path, port: u16, mpm: &str) -> String {
 }
 
 impl Apache {
-    /// Its URL.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// How many requests it has logged. It does so after the reply has left: hence perhaps not all of them yet.
+    /// Number of requests in its log. Apache logs after it has sent the reply, so the newest may be
+    /// missing.
     pub fn logged(&self) -> u64 {
         let text = fs::read_to_string(self.dir.path().join("access")).unwrap_or_default();
         text.lines().filter(|line| line.contains("GET /")).count() as u64

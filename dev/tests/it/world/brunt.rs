@@ -1,6 +1,6 @@
-//! brunt, started as a user starts it; what it said, and its JSON.
+//! Starts brunt as a user does, and returns its output and its JSON.
 //!
-//! Whatever a run was, its numbers must add up: that is asserted of every one.
+//! Asserts for every run that its sums are consistent.
 
 use super::server::Server;
 use super::until;
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A program of this workspace: the one that the variable names, or else where cargo has put it.
+/// Path of a program of this workspace: the value of the variable, or the file in the target
+/// directory of cargo.
 pub fn program(variable: &str, name: &str) -> PathBuf {
     if let Some(path) = env::var_os(variable) {
         return path.into();
@@ -26,33 +27,34 @@ pub fn program(variable: &str, name: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("no {name}: cargo build -p brunt-cli -p brunt-lab, or set {variable}")).clone()
 }
 
-/// brunt, with the words of a line; in a directory where it may write.
+/// Command of brunt with the words of a line, and a store of the tests.
 pub fn command(line: &str) -> Command {
     let mut command = Command::new(program("BRUNT_BIN", "brunt"));
     command.args(line.split_whitespace()).stdin(Stdio::null());
-    // What tests measure is no business of whoever runs them.
+    // Tests must not write to the store of the user who runs them.
     command.env("BRUNT_STORE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("store"));
     command
 }
 
-/// What brunt tells with the words of a line, with single spaces; it ends well.
+/// Runs brunt with the words of a line, and returns its standard output with single spaces. It must
+/// succeed.
 pub fn told(line: &str) -> String {
     let output = command(line).output().expect("brunt");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     spaced(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Measures with the words of a line, and JSON beside the text.
+/// Runs brunt with the words of a line. Requests JSON in addition to the text.
 pub fn measure(line: &str) -> Ran {
     measure_words(&line.split_whitespace().collect::<Vec<_>>())
 }
 
-/// Measures, where a word holds a space.
+/// Runs brunt with words that may contain spaces.
 pub fn measure_words(words: &[&str]) -> Ran {
     start(command("").args(words)).finish()
 }
 
-/// Starts a measurement whose JSON is wanted.
+/// Starts a measurement with a JSON report.
 pub fn start(command: &mut Command) -> Running {
     let dir = TempDir::new().expect("a directory");
     command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
@@ -62,7 +64,7 @@ pub fn start(command: &mut Command) -> Running {
     started(command, dir)
 }
 
-/// Starts brunt without a word more; what it measured is where its words say.
+/// Starts brunt without further arguments. Its own arguments choose the reports.
 pub fn start_as_it_is(command: &mut Command) -> Running {
     started(command, TempDir::new().expect("a directory"))
 }
@@ -73,7 +75,7 @@ fn started(command: &mut Command, dir: TempDir) -> Running {
     Running { server, dir }
 }
 
-/// A brunt that is at work.
+/// A running brunt.
 pub struct Running {
     server: Server,
     dir: TempDir,
@@ -88,7 +90,7 @@ impl Running {
         rustix::process::Pid::from_child(&self.server.child)
     }
 
-    /// Its stderr so far.
+    /// Standard error so far.
     pub fn told(&self) -> String {
         self.read("err")
     }
@@ -97,14 +99,14 @@ impl Running {
         self.server.ended().is_some()
     }
 
-    /// Waits for its end; its numbers must add up.
+    /// Waits for its end. Asserts that its sums are consistent.
     pub fn finish(self) -> Ran {
         let ran = self.finish_amid();
         ran.adds_up();
         ran
     }
 
-    /// Waits for its end, where what it tells of ends amid requests.
+    /// Waits for its end, without a check of the sums: the report may end during requests.
     pub fn finish_amid(mut self) -> Ran {
         let mut ended = None;
         until("brunt's end", || {
@@ -122,88 +124,87 @@ impl Running {
     }
 }
 
-/// What a brunt that has ended left behind.
+/// Output of a brunt that has ended.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
     pub out: String,
     pub err: String,
-    /// Null where it wrote none.
+    /// Null if it wrote none.
     pub json: Value,
 }
 
 impl Ran {
-    /// It must have measured.
+    /// Asserts that it succeeded.
     pub fn ok(self) -> Self {
         self.ends(0)
     }
 
-    /// The consistency checks.
     pub fn checks(&self) -> Vec<Check> {
         serde_json::from_value(self.at("/checks").clone()).expect("checks")
     }
 
-    /// The sums that did not.
+    /// Consistency checks that failed.
     pub fn uneven(&self) -> Vec<Check> {
         self.checks().into_iter().filter(|check| !check.holds).collect()
     }
 
-    /// It must have ended so.
+    /// Asserts its exit code.
     pub fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         self
     }
 
-    /// Every request must have been good.
+    /// Asserts that every request was good, and that there was one.
     pub fn all_good(self) -> Self {
         assert_eq!(self.count("good"), self.count("begun"), "{}{}", self.out, self.err);
         assert!(self.count("good") > 0 && self.at("/failures").as_object().is_some_and(serde_json::Map::is_empty));
         self.ok()
     }
 
-    /// A value of the JSON.
+    /// Value at a pointer of the JSON.
     pub fn at(&self, pointer: &str) -> &Value {
         self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in the JSON: {}{}", self.out, self.err))
     }
 
-    /// A whole number of the JSON.
+    /// Whole number at a pointer of the JSON.
     pub fn number(&self, pointer: &str) -> u64 {
         self.at(pointer).as_u64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
     }
 
-    /// A number of the JSON, such as one of seconds.
+    /// Number at a pointer of the JSON, such as seconds.
     pub fn figure(&self, pointer: &str) -> f64 {
         self.at(pointer).as_f64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
     }
 
-    /// How many requests were `planned`, `begun`, …
+    /// Number of requests that were `planned`, `begun`, …
     pub fn count(&self, what: &str) -> u64 {
         self.number(&format!("/requests/{what}"))
     }
 
-    /// How many failed in this way.
+    /// Number of failures of this kind.
     pub fn failed(&self, kind: &str) -> u64 {
         self.at("/failures")[kind].as_u64().unwrap_or(0)
     }
 
-    /// How many replies had this status.
+    /// Number of replies with this status.
     pub fn status(&self, status: u16) -> u64 {
         self.at("/outcomes")[status.to_string()].as_u64().unwrap_or(0)
     }
 
-    /// How many connections were `opened`, `reused`, …
+    /// Number of connections that were `opened`, `reused`, …
     pub fn connections(&self, what: &str) -> u64 {
         self.number(&format!("/connections/{what}"))
     }
 
-    /// The entry of a label.
+    /// Entry of the label with this ending.
     pub fn label(&self, ends_with: &str) -> &Value {
         let labels = self.at("/labels").as_array().expect("labels");
         let found = labels.iter().find(|l| l["label"].as_str().is_some_and(|l| l.ends_with(ends_with)));
         found.unwrap_or_else(|| panic!("no label {ends_with}: {labels:?}"))
     }
 
-    /// The text must hold all of these.
+    /// Asserts that the text contains all of these.
     pub fn says(&self, words: &[&str]) {
         let text = spaced(&self.out);
         for word in words {
@@ -211,7 +212,7 @@ impl Ran {
         }
     }
 
-    /// Nothing may have been lost.
+    /// Asserts that the sums of the report are consistent.
     pub fn adds_up(&self) {
         if self.json.is_null() {
             return;
@@ -236,12 +237,12 @@ impl Ran {
     }
 }
 
-/// A text with its line breaks and runs of space made single spaces.
+/// Replaces each run of white space by a single space.
 pub fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Carries out the plan file of a directory, and reads what was kept of its only run.
+/// Runs the plan file of a directory, and returns the stored report of its only run.
 pub fn kept_run(dir: &Path) -> Value {
     let store = dir.join("store");
     let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());

@@ -1,4 +1,4 @@
-//! caddy, with its own configuration and directory: it speaks HTTP/3.
+//! Starts caddy, which supports HTTP/3, with its own configuration and directory.
 
 use super::port;
 use super::server::Server;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A caddy that is listening, on TCP and UDP.
+/// A caddy that listens on TCP and UDP.
 pub struct Caddy {
     #[expect(dead_code, reason = "it ends with us")]
     server: Server,
@@ -17,14 +17,14 @@ pub struct Caddy {
     pub dir: TempDir,
 }
 
-/// A caddy for `localhost` with this certificate and key, whose site has these directives; None, and told: there is no caddy
-/// here.
+/// Starts a caddy for `localhost` with this certificate, its key and these directives of the site.
+/// Skips the test and returns None if caddy is not installed.
 pub fn caddy(test: &str, (cert, key): (&str, &str), directives: &str) -> Option<Caddy> {
     let Some(caddy) = program("caddy") else {
         skip(test, "no caddy here");
         return None;
     };
-    // Somebody may take the port before caddy does: then another one is tried.
+    // Another process may take the port before caddy does, so other ports are tried.
     let started = (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
     Some(started.expect("a caddy that starts"))
 }
@@ -42,7 +42,7 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     let errors = fs::File::create(dir.path().join("error")).expect("a file");
     let mut server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
     for _ in 0..1000 {
-        // It listens on UDP first.
+        // caddy listens on UDP before TCP.
         if port::answers(port) {
             return Some(Caddy { server, port, dir });
         }
@@ -64,12 +64,13 @@ fn config(dir: &Path, port: u16, directives: &str) -> String {
 }
 
 impl Caddy {
-    /// The URL of a path that begins with `/`.
+    /// URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.port)
     }
 
-    /// Its log of requests, once it has so many lines. It writes a line after the reply.
+    /// Its log of requests, as soon as it has this number of lines. caddy writes a line after the
+    /// reply.
     pub fn log(&self, lines: usize) -> Vec<Value> {
         let mut log = Vec::new();
         for _ in 0..200 {

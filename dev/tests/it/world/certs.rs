@@ -1,14 +1,14 @@
-//! An authority, and what it certifies.
+//! Creates certificate authorities and certificates.
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An authority that nobody but these tests trusts; its certificate lies in a file.
+/// A certificate authority that only these tests trust. Its certificate is a file.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     dir: PathBuf,
-    /// Its certificate.
+    /// Path of its certificate.
     pub pem: String,
 }
 
@@ -19,7 +19,7 @@ pub struct Certificate {
 }
 
 impl Authority {
-    /// A new one, whose files lie in `dir`.
+    /// Creates an authority with its files in `dir`.
     pub fn new(dir: &Path) -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("parameters");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -29,12 +29,12 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), dir: dir.to_owned(), pem }
     }
 
-    /// Certifies a name.
+    /// Creates a certificate for a name.
     pub fn certify(&self, name: &str) -> Certificate {
         self.certify_until(name, 4096)
     }
 
-    /// Certifies a name until the first day of a year.
+    /// Creates a certificate for a name that is valid until the first day of a year.
     pub fn certify_until(&self, name: &str, year: i32) -> Certificate {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
         params.not_after = date_time_ymd(year, 1, 1);
@@ -48,7 +48,7 @@ impl Authority {
     }
 }
 
-/// A certificate that is signed by its own key; as an authority it is what `openssl req -x509` makes.
+/// Creates a self-signed certificate. As an authority it equals the result of `openssl req -x509`.
 pub fn self_signed(dir: &Path, name: &str, is_ca: IsCa) -> Certificate {
     let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
     params.is_ca = is_ca;

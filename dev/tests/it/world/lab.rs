@@ -1,4 +1,4 @@
-//! `brunt-lab`, whose truth is computed.
+//! Starts `brunt-lab`, the server whose true response times are computed.
 
 use super::brunt::program;
 use super::namespace::Namespace;
@@ -9,19 +9,19 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A lab that is listening; it ends with this, and with the test's process.
+/// A listening lab. It ends when this value is dropped or the process of the test ends.
 pub struct Lab {
     pub server: Server,
     pub url: String,
     pub dir: TempDir,
 }
 
-/// A lab with the options of a line.
+/// Starts a lab with the options of a line.
 pub fn lab(line: &str) -> Lab {
     lab_by(Command::new(program("BRUNT_LAB_BIN", "brunt-lab")), line)
 }
 
-/// A lab with real-time priority where that is permitted, so that its replies leave when they are due.
+/// Starts a lab with real-time priority, if permitted, so that it sends replies when they are due.
 pub fn prompt_lab(line: &str) -> Lab {
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
     let permitted = Command::new("chrt").args(["-f", "10", "true"]).output().is_ok_and(|o| o.status.success());
@@ -33,12 +33,12 @@ pub fn prompt_lab(line: &str) -> Lab {
     lab_by(command, line)
 }
 
-/// A lab in a network of its own.
+/// Starts a lab in a network namespace.
 pub fn lab_in(namespace: &Namespace, line: &str) -> Lab {
     lab_by(namespace.command(program("BRUNT_LAB_BIN", "brunt-lab")), line)
 }
 
-/// A lab that another program starts.
+/// Starts a lab with another program, such as `chrt`.
 pub fn lab_by(mut command: Command, line: &str) -> Lab {
     let dir = TempDir::new().expect("a directory");
     command.args(["--until-stdin-closes", "--stats"]).arg(dir.path().join("stats")).args(line.split_whitespace());
@@ -50,7 +50,7 @@ pub fn lab_by(mut command: Command, line: &str) -> Lab {
     Lab { server, url, dir }
 }
 
-/// The names that `--hostile list` prints, of those that begin so.
+/// Names that `--hostile list` prints and that begin with a prefix.
 pub fn hostile_rows(prefix: &str) -> Vec<String> {
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
     let list = Command::new(lab).args(["--hostile", "list"]).output().expect("the lab");
@@ -60,17 +60,16 @@ pub fn hostile_rows(prefix: &str) -> Vec<String> {
 }
 
 impl Lab {
-    /// The URL of a path that begins with `/`.
+    /// URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.url.rsplit(':').next().and_then(|p| p.parse().ok()).expect("a port")
     }
 
-    /// Ends it; what it knows.
+    /// Stops the lab and returns its statistics.
     pub fn knows(mut self) -> Value {
         self.server.stop();
         let stats = fs::read_to_string(self.dir.path().join("stats")).expect("the lab's statistics");

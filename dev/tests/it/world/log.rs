@@ -1,14 +1,14 @@
-//! The access log of our nginx.
+//! Reads the access log of the nginx of tests.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-/// What is logged of a request.
+/// The log line of a request.
 #[derive(Debug, Clone)]
 pub struct Line(Vec<String>);
 
-/// The lines of a log, in order.
+/// Reads the lines of a log, in order.
 pub fn read(file: &Path) -> Vec<Line> {
     let text = fs::read_to_string(file).expect("the access log");
     text.lines().map(|l| Line(l.split('\t').map(str::to_owned).collect())).collect()
@@ -24,7 +24,7 @@ impl Line {
         self.field(0)
     }
 
-    /// Which request of its connection it was, from 1.
+    /// Number of the request on its connection, from 1.
     pub fn of_connection(&self) -> u64 {
         self.field(1).parse().expect("a number")
     }
@@ -49,18 +49,18 @@ impl Line {
         self.field(7)
     }
 
-    /// The TLS session was resumed.
+    /// True if the TLS session was resumed.
     pub fn resumed(&self) -> bool {
         self.field(8) == "r"
     }
 
-    /// Whom the client's certificate names.
+    /// Subject of the client certificate.
     pub fn subject(&self) -> &str {
         self.field(9)
     }
 }
 
-/// The different values of a field.
+/// Distinct values of a field.
 pub fn distinct<'a>(lines: &'a [Line], field: impl Fn(&'a Line) -> &'a str) -> HashSet<&'a str> {
     lines.iter().map(field).collect()
 }

@@ -1,7 +1,8 @@
-//! A UDP proxy that drops datagrams, each with the same chance, and counts them per direction.
+//! Runs a UDP proxy that drops datagrams at random and counts them per direction.
 //!
-//! Which ones it drops follows from the number of the datagram alone. The first ones of each direction pass, so that handshakes are
-//! not disturbed. Datagrams that the kernel drops because the proxy's sockets are full are counted, too.
+//! The number of a datagram alone decides whether it is dropped. The first datagrams of each
+//! direction pass, so that handshakes are not disturbed. Datagrams that the kernel drops because
+//! the sockets of the proxy are full are counted, too.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,20 +12,20 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Datagrams of each direction that pass before any is dropped.
+/// Number of datagrams per direction that pass before any is dropped.
 const GRACE: u64 = 40;
 
-/// The datagrams of one direction.
+/// Counters of the datagrams of one direction.
 #[derive(Default)]
 struct Direction {
     came: AtomicU64,
     dropped: AtomicU64,
-    /// The sockets at which it arrives.
+    /// Ports of the sockets that receive its datagrams.
     ports: Mutex<Vec<u16>>,
 }
 
 impl Direction {
-    /// Whether the next datagram is dropped: `per_mille` of 1000 are.
+    /// True if the next datagram is dropped: `per_mille` of 1000 are.
     fn drops(&self, per_mille: u64) -> bool {
         let number = self.came.fetch_add(1, Relaxed);
         let is_dropped = number >= GRACE && mixed(number) % 1000 < per_mille;
@@ -32,20 +33,20 @@ impl Direction {
         is_dropped
     }
 
-    /// Another socket at which datagrams arrive.
+    /// Adds a socket that receives datagrams.
     fn arrives_at(&self, socket: &UdpSocket) {
         let port = socket.local_addr().expect("an address").port();
         self.ports.lock().expect("no panic").push(port);
     }
 
-    /// Datagrams that came, and those of them that were dropped.
+    /// Numbers of datagrams received and dropped.
     fn counts(&self) -> (u64, u64) {
         let full: u64 = self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
         (self.came.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
     }
 }
 
-/// Datagrams that the kernel dropped because the socket of this port was full.
+/// Number of datagrams that the kernel dropped because the socket of this port was full.
 fn overflowed(port: u16) -> u64 {
     let table = fs::read_to_string("/proc/net/udp").expect("the kernel's table of UDP sockets");
     let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -53,7 +54,7 @@ fn overflowed(port: u16) -> u64 {
     ours.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
 }
 
-/// A number without pattern made of one (the finalizer of `SplitMix64`).
+/// Hashes a number (the finalizer of `SplitMix64`).
 fn mixed(number: u64) -> u64 {
     let z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,7 +69,7 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// A proxy in front of a server; it ends with this.
+/// A proxy before a server. It ends when this value is dropped.
 pub struct Lossy {
     pub port: u16,
     shared: Arc<Shared>,
@@ -85,7 +86,8 @@ impl Drop for Lossy {
 }
 
 impl Lossy {
-    /// Listens for clients of the server on this port of 127.0.0.1, and drops `per_mille` of 1000 datagrams of each direction.
+    /// Starts a proxy for the server on this port of 127.0.0.1. It drops `per_mille` of 1000
+    /// datagrams of each direction.
     pub fn before(server: u16, per_mille: u64) -> Self {
         let front = socket();
         let port = front.local_addr().expect("an address").port();
@@ -96,7 +98,7 @@ impl Lossy {
         Self { port, shared, thread: Some(thread) }
     }
 
-    /// Datagrams that came to it, and those of them that it dropped: on the way to the server, and back.
+    /// Numbers of datagrams received and dropped: to the server, and to the client.
     pub fn counts(&self) -> [(u64, u64); 2] {
         let Shared { to_server, to_client, .. } = &*self.shared;
         [to_server, to_client].map(Direction::counts)
@@ -109,7 +111,7 @@ fn socket() -> UdpSocket {
     socket
 }
 
-/// Carries datagrams of clients to the server, with a thread for those that come back to each client.
+/// Forwards datagrams of clients to the server. A thread per client forwards the replies.
 fn carry(front: &UdpSocket, server: u16, per_mille: u64, shared: &Arc<Shared>) {
     let mut clients: HashMap<SocketAddr, UdpSocket> = HashMap::new();
     let (mut threads, mut datagram) = (Vec::new(), vec![0; 64 * 1024]);

@@ -1,4 +1,4 @@
-//! What this machine has to give: the time that its hypervisor leaves it.
+//! Measures how much time the hypervisor takes from this machine.
 
 use super::skip::skip;
 use std::fs;
@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a test is tried on a machine that the hypervisor takes time from.
+/// Number of attempts of a test on a machine with steal time.
 const TRIES: usize = 3;
 
-/// The share of the machine's time beyond which what happens on it is not what the test brought about.
+/// Share of steal time above which the figures of a test are not its own.
 const MOST_STOLEN: f64 = 0.02;
 
-/// CPU time of the machine since it started, in hundredths of a second.
+/// CPU time of the machine since boot, in hundredths of a second.
 pub struct Ticks {
-    /// Not idle; what was stolen is part of it.
+    /// Time that is not idle. Includes steal time.
     pub busy: f64,
     pub stolen: f64,
     pub all: f64,
@@ -30,7 +30,7 @@ impl Ticks {
         Self { busy: all - parts[3] - parts[4], stolen: parts[7], all }
     }
 
-    /// The share that the hypervisor gave to others since then, where it is too much.
+    /// Share of steal time since `self`, if it is above the limit.
     pub fn stolen_since(&self) -> Option<f64> {
         let now = Self::now();
         let share = (now.stolen - self.stolen) / (now.all - self.all).max(1.0);
@@ -38,8 +38,8 @@ impl Ticks {
     }
 }
 
-/// A test whose figures are the machine's too: what fails while the hypervisor takes time away is tried again, and skipped
-/// if that never ends. What fails on a machine that has its time fails.
+/// Runs a test whose figures depend on the machine. A failure under steal time is repeated, and the
+/// test is skipped if all attempts had steal time. A failure without steal time fails the test.
 pub fn in_its_own_time(test: &str, body: impl Fn()) {
     let mut most: f64 = 0.0;
     for _ in 0..TRIES {
@@ -52,8 +52,8 @@ pub fn in_its_own_time(test: &str, body: impl Fn()) {
     skip(test, &format!("the hypervisor took up to {:.0} % of the machine's time", most * 100.0));
 }
 
-/// How late a thread that does nothing but sleep a millisecond wakes meanwhile, at p99: a machine whose time goes away
-/// unseen lets it sleep on, as it does with everybody.
+/// Runs `during`, and returns the p99 of how late a sleep of 1 ms ends meanwhile. It is high if the
+/// machine loses time that is not counted as steal time.
 pub fn lateness<T>(during: impl FnOnce() -> T) -> (T, Duration) {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -73,7 +73,7 @@ pub fn lateness<T>(during: impl FnOnce() -> T) -> (T, Duration) {
     })
 }
 
-/// By how much a sleep of a millisecond is longer.
+/// Time by which a sleep of 1 ms is too long.
 #[allow(clippy::disallowed_methods)] // a witness beside brunt's own clock
 fn oversleep() -> Duration {
     const NAP: Duration = Duration::from_millis(1);

@@ -1,17 +1,17 @@
-//! A network of its own, which has a loopback of any speed and nothing else.
+//! Creates a network namespace with a loopback of limited speed and no other interface.
 
 use super::skip::{program, skip};
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-/// A network namespace; gone with this.
+/// A network namespace. It is deleted when this value is dropped.
 pub struct Namespace {
     ip: String,
     name: String,
 }
 
-/// A network whose loopback carries so much (as tc writes it: `100mbit`) in frames of Ethernet's length; None, and told: we
-/// may not make one here.
+/// Creates a namespace whose loopback has this rate (in the notation of tc: `100mbit`) and the MTU
+/// of Ethernet. Skips the test and returns None without the rights for it.
 pub fn shaped(test: &str, rate: &str) -> Option<Namespace> {
     let (Some(ip), Some(_)) = (program("ip"), program("tc")) else {
         skip(test, "no ip and tc here");
@@ -40,7 +40,7 @@ fn succeeds(command: &mut Command) -> bool {
 }
 
 impl Namespace {
-    /// A program in it.
+    /// Command that runs a program in the namespace.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(&self.ip);
         command.args(["netns", "exec", &self.name]).arg(program);
@@ -50,7 +50,7 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // Where it could not be made there is none to delete.
+        // If it could not be made, there is none to delete.
         let _ = succeeds(Command::new(&self.ip).args(["netns", "del", &self.name]));
     }
 }

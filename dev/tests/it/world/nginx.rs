@@ -1,4 +1,4 @@
-//! nginx, with its own configuration and directory.
+//! Starts nginx with its own configuration and directory.
 
 use super::log;
 use super::port;
@@ -11,30 +11,30 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// What its access log says of a request.
+/// Fields of the access log.
 const LOG: &str = "log_format it escape=none '$connection\t$connection_requests\t$remote_addr\t$server_addr\t$request\t$host\t$status\t\
                    $ssl_server_name\t$ssl_session_reused\t$ssl_client_s_dn';";
 
-/// An nginx that is listening.
+/// A listening nginx.
 pub struct Nginx {
     pub server: Server,
     pub port: u16,
     pub dir: TempDir,
 }
 
-/// An nginx whose server has these directives besides `listen 127.0.0.1`; None, and told: there is no nginx here.
-/// `PORT` and `DIR` stand for its port and directory.
+/// Starts an nginx with these directives and `listen 127.0.0.1`. Skips the test and returns None if
+/// nginx is not installed. `PORT` and `DIR` stand for its port and directory.
 pub fn nginx(test: &str, directives: &str) -> Option<Nginx> {
     nginx_at(test, "listen 127.0.0.1:PORT;", directives)
 }
 
-/// The same with another `listen`.
+/// Starts an nginx with another `listen`.
 pub fn nginx_at(test: &str, listen: &str, directives: &str) -> Option<Nginx> {
     let Some(nginx) = program("nginx") else {
         skip(test, "no nginx here");
         return None;
     };
-    // Somebody may take the port before nginx does: then another one is tried.
+    // Another process may take the port before nginx does, so other ports are tried.
     let started = (0..5).find_map(|_| try_start(&nginx, listen, directives));
     Some(started.expect("an nginx that starts"))
 }
@@ -82,17 +82,17 @@ fn config(dir: &Path, port: u16, listen: &str, directives: &str) -> String {
 }
 
 impl Nginx {
-    /// The URL of a path that begins with `/`.
+    /// URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The same behind TLS, where that is what it listens with.
+    /// URL of a path with `https:`, for an nginx that listens with TLS.
     pub fn secure(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.port)
     }
 
-    /// How many requests it has counted, without this one.
+    /// Number of requests that it has counted, without this one.
     pub fn requests(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("nginx");
         stream.write_all(b"GET /stub HTTP/1.0\r\n\r\n").expect("a request");
@@ -103,7 +103,7 @@ impl Nginx {
         requests.unwrap_or_else(|| panic!("no status: {said}")) - 1
     }
 
-    /// Its log of brunt's requests.
+    /// Its log of the requests of brunt.
     pub fn log(&self) -> Vec<log::Line> {
         log::read(&self.dir.path().join("access"))
     }

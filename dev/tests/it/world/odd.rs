@@ -1,4 +1,4 @@
-//! Servers of odd bytes: a listener and a thread a connection, each told what to do by its test.
+//! Runs servers that send the bytes of a test: one listener, and one thread per connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A listener whose connections are served by a function; it ends with this.
+/// A listener whose connections are served by a function. It ends when this value is dropped.
 pub struct Odd {
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<String>>>,
     over: Arc<AtomicBool>,
 }
 
-/// What a connection is served with.
+/// A connection, and the log of all requests of the server.
 pub struct Client {
     pub stream: TcpStream,
     reader: BufReader<TcpStream>,
@@ -41,24 +41,24 @@ pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
     odd
 }
 
-/// Gives these bytes to each request, and keeps the connection.
+/// Sends these bytes as the reply to each request, and keeps the connection open.
 pub fn replying(reply: impl Into<Vec<u8>>) -> Odd {
     let reply = reply.into();
     serving(move |mut client| while client.request().is_some() && client.give(&reply) {})
 }
 
-/// An ordinary reply with this body.
+/// Returns an ordinary reply with this body.
 pub fn page(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
 impl Odd {
-    /// The URL of a path that begins with `/`.
+    /// URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The requests that came: head and body.
+    /// All requests so far: head and body.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().expect("the requests").clone()
     }
@@ -72,7 +72,7 @@ impl Drop for Odd {
 }
 
 impl Client {
-    /// The next request: head and body; None: there are no more.
+    /// Reads the next request: head and body. Returns None at the end of the connection.
     pub fn request(&mut self) -> Option<String> {
         let mut text = String::new();
         while !text.ends_with("\r\n\r\n") {
@@ -89,12 +89,12 @@ impl Client {
         Some(text)
     }
 
-    /// Whether more came already than was taken.
+    /// True if bytes after the last request have been read already.
     pub fn has_more(&self) -> bool {
         !self.reader.buffer().is_empty()
     }
 
-    /// Writes; whether that went well.
+    /// Writes bytes. Returns true if that succeeds.
     pub fn give(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()
     }

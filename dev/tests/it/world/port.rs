@@ -1,14 +1,14 @@
-//! Free ports for servers that cannot take port 0.
+//! Finds free ports for servers that cannot use port 0.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Below the ports that the system hands out to clients, so that none of them takes one away meanwhile.
+/// Below the ephemeral ports of the system, so that no client takes one meanwhile.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
-/// A port that nobody listens on, on any of the addresses that tests use.
+/// Returns a port that is free on all addresses that tests use.
 pub fn free() -> u16 {
     let width = PORTS.end - PORTS.start;
     let begin = (std::process::id() % 997) as u16 * 12;
@@ -17,12 +17,12 @@ pub fn free() -> u16 {
     (0..width).map(|_| port()).find(free).expect("a free port")
 }
 
-/// Whether somebody listens there.
+/// True if a server listens on this port.
 pub fn answers(port: u16) -> bool {
     TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_ok()
 }
 
-/// Whether this machine has an IPv6 loopback address.
+/// True if this machine has an IPv6 loopback address.
 pub fn has_ipv6() -> bool {
     TcpListener::bind(("::1", 0)).is_ok()
 }

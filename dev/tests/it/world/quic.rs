@@ -1,6 +1,7 @@
-//! A server of HTTP/3 over a real socket that does what it is told, right or wrong.
+//! Runs an HTTP/3 server on a real socket with scripted replies, legal or not.
 //!
-//! QUIC is that of `quinn-proto`, with a loop of its own; of HTTP/3 it knows nothing: it sends the bytes that a row gives.
+//! QUIC is that of `quinn-proto`, with a separate loop. HTTP/3 is not interpreted: the server sends
+//! the bytes that a row gives.
 
 use super::certs::Certificate;
 use bytes::BytesMut;
@@ -18,39 +19,38 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What the server does with a request whose end came, by the number of requests before it on the connection.
+/// Response of the server to a complete request, chosen by the number of earlier requests on the
+/// connection.
 #[derive(Debug, Clone)]
 pub enum Act {
     /// Sends these bytes on the stream of the request, and ends it.
     Reply(Vec<u8>),
-    /// Sends these bytes on the control stream, and replies to nothing.
+    /// Sends these bytes on the control stream, and no reply.
     Control(Vec<u8>),
-    /// Sends these bytes on the control stream, and replies all the same.
+    /// Sends the first bytes on the control stream, and the second as the reply.
     ControlAndReply(Vec<u8>, Vec<u8>),
-    /// Opens another stream of one direction with these bytes.
+    /// Opens a unidirectional stream with these bytes.
     Uni(Vec<u8>),
     /// Resets the stream of the request with this code.
     Reset(u32),
-    /// Closes the connection with this code of the application.
+    /// Closes the connection with this application error code.
     Close(u32),
     /// Ends the control stream.
     EndControl,
-    /// Nothing.
     Silence,
 }
 
-/// What is special of a server's QUIC.
+/// Special QUIC settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// Nothing.
-    Usual,
-    /// It offers these versions.
+    Default,
+    /// Offers these versions.
     Versions(Vec<u32>),
-    /// It forbids connections to go on from another address.
+    /// Forbids connection migration.
     NoMigration,
 }
 
-/// A server that is listening; it ends with this.
+/// A listening server. It ends when this value is dropped.
 pub struct Quic {
     pub port: u16,
     requests: Arc<AtomicU64>,
@@ -59,7 +59,7 @@ pub struct Quic {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Who came.
+/// Connections and addresses of clients.
 #[derive(Default)]
 struct Clients {
     connections: usize,
@@ -76,23 +76,23 @@ impl Drop for Quic {
 }
 
 impl Quic {
-    /// Listens with a certificate; `act` tells what to do with each request.
+    /// Starts a server with a certificate. `act` chooses the response to each request.
     pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
-        Self::serving_by(certificate, &Rule::Usual, act)
+        Self::serving_by(certificate, &Rule::Default, act)
     }
 
-    /// The same with a rule.
+    /// Starts a server with special QUIC settings.
     pub fn serving_by(certificate: &Certificate, rule: &Rule, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
         Self::listening(certificate, "127.0.0.1:0", rule, act).expect("a port")
     }
 
-    /// The same at an address; None: somebody else has it.
+    /// Starts a server at an address. Returns None if the address is in use.
     pub fn serving_at(
         certificate: &Certificate,
         address: &str,
         act: impl Fn(u64) -> Act + Send + 'static,
     ) -> Option<Self> {
-        Self::listening(certificate, address, &Rule::Usual, act)
+        Self::listening(certificate, address, &Rule::Default, act)
     }
 
     fn listening(
@@ -139,17 +139,17 @@ impl Quic {
         Some(Self { port, requests, clients, is_over, thread: Some(thread) })
     }
 
-    /// Requests that came.
+    /// Number of requests received.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Connections that it accepted.
+    /// Number of connections accepted.
     pub fn connections(&self) -> usize {
         self.clients.lock().expect("no panic").connections
     }
 
-    /// Addresses and ports that datagrams came from.
+    /// Number of distinct addresses and ports of clients.
     pub fn addresses(&self) -> usize {
         self.clients.lock().expect("no panic").addresses.len()
     }
@@ -170,8 +170,8 @@ struct Server {
     clients: Arc<Mutex<Clients>>,
 }
 
-/// The time, for QUIC's timers.
-#[allow(clippy::disallowed_methods, reason = "a server beside brunt's own clock")]
+/// Current time, for the timers of QUIC.
+#[allow(clippy::disallowed_methods, reason = "a server is independent of brunt's clock")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -260,7 +260,7 @@ impl Peer {
         let _ = self.quic.send_stream(id).finish();
     }
 
-    /// Reads a request, and acts once its end came.
+    /// Reads a request, and responds as soon as it is complete.
     fn read(&mut self, id: StreamId, act: &dyn Fn(u64) -> Act, requests: &AtomicU64) {
         let mut stream = self.quic.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else { return };

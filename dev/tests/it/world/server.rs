@@ -1,42 +1,41 @@
-//! A process of the test's own.
+//! Starts and stops processes of tests.
 
 use super::{until, wait_a_moment};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 
-/// A process that was started by a test, with a process group of its own; whatever is left of the group ends with this.
+/// A process in a process group of its own. The whole group ends when this value is dropped.
 pub struct Server {
     pub child: Child,
 }
 
 impl Server {
-    /// Starts it.
     pub fn start(command: &mut Command) -> Self {
         let child = command.process_group(0).spawn();
         Self { child: child.unwrap_or_else(|e| panic!("{command:?}: {e}")) }
     }
 
-    /// Sends a signal to all of it.
+    /// Sends a signal to the whole group.
     pub fn signal(&self, signal: Signal) {
-        // Whether it is still there is the test's business.
+        // The group may have ended already.
         let _ = kill_process_group(self.group(), signal);
     }
 
-    /// How it ended, where it has.
+    /// Exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a child of ours")
     }
 
-    /// Ends it, and waits until it has.
+    /// Stops it, and waits for its end.
     pub fn stop(&mut self) {
         self.signal(Signal::TERM);
         self.signal(Signal::CONT);
         until("the server's end", || self.ended().is_some());
     }
 
-    /// The group has the number of its first process: once that was waited for, and none is left, it may be another
-    /// else's, so it is asked for first.
+    /// Sends a signal if the group still exists. The kernel can give its number to another group as
+    /// soon as the first process was reaped and no process is left.
     fn signal_if_there(&mut self, signal: Signal) {
         if self.ended().is_none() || test_kill_process_group(self.group()).is_ok() {
             self.signal(signal);
@@ -50,7 +49,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Asked kindly first: a server that is killed leaves its own children to nobody.
+        // SIGTERM first: a killed server leaves its child processes running.
         self.signal_if_there(Signal::TERM);
         self.signal_if_there(Signal::CONT);
         let _ = (0..200).any(|_| self.ended().is_some() || wait_a_moment());
@@ -59,7 +58,7 @@ impl Drop for Server {
     }
 }
 
-/// The processes that a process has started, and that are there.
+/// Child processes of a process.
 pub fn children(pid: i32) -> Vec<Pid> {
     let listed = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     listed.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()

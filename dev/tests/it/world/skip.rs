@@ -1,10 +1,10 @@
-//! Tests that cannot run here say so.
+//! Reports tests that cannot run on this machine.
 
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Tells that a test is skipped, and notes it in the file that `BRUNT_SKIPS` names.
+/// Prints that a test is skipped, and appends the line to the file that `BRUNT_SKIPS` names.
 pub fn skip(test: &str, why: &str) {
     eprintln!("SKIPPED {test}: {why}");
     if let Some(file) = env::var_os("BRUNT_SKIPS") {
@@ -13,7 +13,7 @@ pub fn skip(test: &str, why: &str) {
     }
 }
 
-/// Where a program of the system is.
+/// Path of a program of the system.
 pub fn program(name: &str) -> Option<String> {
     let path = env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin:/usr/local/sbin";
     path.split(':').map(|dir| format!("{dir}/{name}")).find(|file| std::path::Path::new(file).is_file())

@@ -1,6 +1,6 @@
-//! Controllers within controllers, drawn at random, beside Apache JMeter: the same samples in the same order.
+//! Compares randomly nested controllers with Apache JMeter: the same samples in the same order.
 //!
-//! Out of scope: controllers that choose at random, and those that are over for good (a number of executions).
+//! Out of scope: random controllers, and those that end after a number of executions.
 
 use super::result_file::ResultFile;
 use proptest::prelude::*;
@@ -9,19 +9,20 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Rounds of each thread group.
+/// Number of loops of each thread group.
 const LOOPS: u32 = 5;
 
-/// What stands in a thread group.
+/// An element of a thread group.
 #[derive(Debug, Clone)]
 pub enum Node {
-    /// A request that is answered.
+    /// A request that gets a reply.
     Request,
-    /// One that is not.
+    /// A request that fails.
     Failing,
-    /// A Flow Control Action by JMeter's number: 1 a pause, 3 the thread's next loop, 4 the loop's next round, 5 the loop's end.
+    /// A Flow Control Action by its number in JMeter: 1 pause, 3 next loop of the thread, 4 next
+    /// round of the loop, 5 end of the loop.
     Action(u32),
-    /// A controller with what it holds.
+    /// A controller with its children.
     Controller(Controller, Vec<Node>),
 }
 
@@ -33,7 +34,7 @@ pub enum Controller {
     /// A Transaction Controller with "Generate parent sample".
     Parent,
     Loop(u32),
-    /// An If Controller whose condition holds in every so many loops of the thread; in none where it is 0.
+    /// An If Controller whose condition holds in every n-th loop of the thread; never if it is 0.
     If(u32),
     Once,
     /// An Interleave Controller of this style: 0 ignores blocks.
@@ -45,14 +46,15 @@ pub enum Controller {
     Critical,
 }
 
-/// What may stand in the groups of a plan. Some do not stand together: where JMeter itself counts by accident.
+/// Kinds of elements in the groups of a plan. Some are not combined, because JMeter itself counts
+/// them unpredictably.
 #[derive(Debug, Clone, Copy)]
 pub enum Kinds {
     /// All controllers, and pauses.
     All,
-    /// Failing requests, and what they end; no parent samples.
+    /// Failing requests, and the actions on errors; no parent samples.
     Failing,
-    /// Flow Control Actions, without parent samples and turns.
+    /// Flow Control Actions, without parent samples and Interleave Controllers that ignore blocks.
     Actions,
 }
 
@@ -98,7 +100,7 @@ impl Kinds {
     }
 }
 
-/// A plan of so many thread groups.
+/// Returns a plan of a number of thread groups.
 pub fn plan(kinds: Kinds, seed: u8, groups: usize) -> String {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
@@ -140,7 +142,7 @@ const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">${__P(lab)}</stringProp>
 <stringProp name="HTTPSampler.path">/</stringProp></ConfigTestElement><hashTree/>"#;
 
-/// The labels and messages of the samples of each thread group, in their order.
+/// Labels and messages of the samples of each thread group, in their order.
 pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
     let (label, message) = (file.column("label"), file.column("responseMessage"));
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -151,7 +153,7 @@ pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
     groups
 }
 
-/// An element without others below it.
+/// Returns an element without children.
 fn element(tag: &str, name: &str, texts: &[(&str, &str)], prefix: &str) -> String {
     let text = |(key, value): &(&str, &str)| format!(r#"<stringProp name="{prefix}{key}">{value}</stringProp>"#);
     let texts: Vec<String> = texts.iter().map(text).collect();
@@ -159,7 +161,7 @@ fn element(tag: &str, name: &str, texts: &[(&str, &str)], prefix: &str) -> Strin
     format!(r#"<{tag} guiclass="" testclass="{tag}" testname="{name}">{texts}</{tag}><hashTree/>"#)
 }
 
-/// The names of the elements of a thread group.
+/// Generates the names of the elements of a thread group.
 struct Names {
     group: usize,
     next: u32,
@@ -200,7 +202,7 @@ impl Names {
     }
 }
 
-/// The element of a controller, and its properties.
+/// Element and properties of a controller.
 fn properties(controller: Controller) -> (&'static str, Vec<(&'static str, String)>) {
     let transaction = |parent: &str| {
         let texts = [("TransactionController.parent", parent), ("TransactionController.includeTimers", "false")];

@@ -1,4 +1,4 @@
-//! Result files of JMeter (.jtl) in CSV, and in what two of them differ.
+//! Reads result files of JMeter (.jtl) in CSV, and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,25 +6,25 @@ use std::path::Path;
 
 /// The samples of a test.
 pub struct ResultFile {
-    /// As the first line names them.
+    /// Names of the first line.
     pub columns: Vec<String>,
-    /// In the order of the file.
+    /// Samples in the order of the file.
     pub samples: Vec<Vec<String>>,
 }
 
 impl ResultFile {
-    /// None: there is no such file, or it is empty.
+    /// Reads a file. Returns None if it is missing or empty.
     pub fn read(path: &Path) -> Option<Self> {
         let mut rows = rows(&fs::read_to_string(path).ok()?).into_iter();
         Some(Self { columns: rows.next()?, samples: rows.collect() })
     }
 
-    /// The column of a name.
+    /// Index of the column with a name.
     pub fn column(&self, name: &str) -> usize {
         self.columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"))
     }
 
-    /// The samples of each thread, in their order, without some columns.
+    /// Samples of each thread, in their order, without some columns.
     fn by_thread(&self, without: &[&str]) -> BTreeMap<&str, Vec<String>> {
         let (thread, code) = (self.column("threadName"), self.column("responseCode"));
         let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -39,12 +39,12 @@ impl ResultFile {
             let text: Vec<String> = cells.map(|(column, cell)| format!("{column}={cell}")).collect();
             threads.entry(&sample[thread]).or_default().push(text.join(" "));
         }
-        // Groups of this name choose at random.
+        // Groups with this name choose at random.
         threads.iter_mut().filter(|(name, _)| name.starts_with("orders ")).for_each(|(_, all)| all.sort());
         threads
     }
 
-    /// What another file has otherwise, thread by thread and sample by sample.
+    /// Differences to another file, by thread and sample.
     pub fn differences(&self, ours: &Self, without: &[&str]) -> Vec<String> {
         let (real, ours) = (self.by_thread(without), ours.by_thread(without));
         let threads: BTreeSet<&&str> = real.keys().chain(ours.keys()).collect();
@@ -61,7 +61,7 @@ impl ResultFile {
         found
     }
 
-    /// The median of the elapsed times of each label with so many samples, in milliseconds.
+    /// Median of the elapsed times in milliseconds, for each label with at least `least` samples.
     pub fn medians(&self, least: usize) -> BTreeMap<String, f64> {
         let (label, elapsed) = (self.column("label"), self.column("elapsed"));
         let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -77,14 +77,14 @@ impl ResultFile {
     }
 }
 
-/// The median of some numbers.
+/// Median of some numbers.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let (low, high) = (numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2]);
     f64::midpoint(low, high)
 }
 
-/// The rows of a CSV text; cells in quotes may hold commas, line breaks, and quotes twice.
+/// Rows of a CSV text. Quoted cells may contain commas, line breaks, and doubled quotes.
 fn rows(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut characters = text.chars().peekable();

@@ -1,4 +1,5 @@
-//! A shop that plans of JMeter visit: pages with elements, cookies, credentials, redirects, and replies that are odd.
+//! Serves a shop for plans of JMeter: pages with elements, cookies, credentials, redirects, and
+//! unusual replies.
 
 use crate::world::Odd;
 use crate::world::odd::{Client, serving};
@@ -25,7 +26,7 @@ const SHELF: &str = "<html><head><title>Shelf</title></head><body><a href=\"/goo
                      <input name=\"after\" value=\"form\"><form action=\"/other\"><p><input name=\"later\" value=\"1\"></p></form>\
                      <form><input name=\"lost\" value=\"2\"></form></body></html>";
 
-/// Pages with the identifier of a session, each by its path.
+/// Pages with a session identifier, by path.
 const SESSIONS: [(&str, &str); 6] = [
     ("/session", "<a href=\"/x;sid=AB12?b=1\">x</a><a href=\"/y?sid=CD34&amp;c=2\">y</a>"),
     ("/session-field", "<form><input name=\"sid\" value=\"F1\"><input name=\"second\" value=\"F 2&amp;\"></form>"),
@@ -39,7 +40,7 @@ const JSON: &str = r#"{"id":7,"name":"n","list":[{"a":1,"t":"Xabc","tags":["p","
 
 const NAMESPACES: &str = r#"<a xmlns="urn:x"><b>1</b><b>2</b><p:c xmlns:p="urn:p" p:k="4">3</p:c></a>"#;
 
-/// A shop on a free port.
+/// Starts a shop on a free port.
 pub fn shop() -> Odd {
     serving(|mut client| {
         while let Some(request) = client.request() {
@@ -50,7 +51,7 @@ pub fn shop() -> Odd {
     })
 }
 
-/// Whether the connection goes on.
+/// Replies to a request. Returns true if the connection continues.
 fn serve(client: &mut Client, request: &str) -> bool {
     let line = request.lines().next().unwrap_or_default();
     let mut words = line.split(' ');
