@@ -109,10 +109,10 @@ fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool,
 }
 
 #[test]
-fn queueing_is_reported_as_it_is() {
+fn reported_queueing_matches_the_truth() {
     let seconds = if in_full() { 60 } else { 8 };
     prove(&Target {
-        name: "queueing_is_reported_as_it_is",
+        name: "reported_queueing_matches_the_truth",
         lab: "--service exp:10ms --workers 8 --precise",
         load: format!("-r 400 -d {seconds}s"),
         percentiles: &["p50", "p90", "p99"],
@@ -121,10 +121,10 @@ fn queueing_is_reported_as_it_is() {
 }
 
 #[test]
-fn a_stall_is_reported_as_it_is() {
+fn a_reported_stall_matches_the_truth() {
     let seconds = if in_full() { 30 } else { 12 };
     prove(&Target {
-        name: "a_stall_is_reported_as_it_is",
+        name: "a_reported_stall_matches_the_truth",
         lab: "--stall 1s/5s --precise",
         load: format!("-r 200 -d {seconds}s"),
         percentiles: &["p90", "p99"],

@@ -3,7 +3,7 @@
 use crate::compare::{brunt, brunt_in, server};
 
 #[test]
-fn a_baseline_is_held_against_what_comes_later() {
+fn a_baseline_is_compared_with_later_runs() {
     let (fast, slow) = (server(2), server(9));
     let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
     let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
@@ -21,7 +21,7 @@ fn a_baseline_is_held_against_what_comes_later() {
 }
 
 #[test]
-fn a_server_is_measured_as_the_baseline_was_and_held_against_it() {
+fn a_server_is_measured_like_the_baseline_and_compared_with_it() {
     let (fast, slow) = (server(2), server(9));
     let dir = brunt(&format!("sweep it={} -r 60 -d 300ms --repeat 4 -q", fast.at("/"))).ends(0).dir;
     let dir = brunt_in(dir, "baseline save main").ends(0).dir;
@@ -40,7 +40,7 @@ fn a_server_is_measured_as_the_baseline_was_and_held_against_it() {
 }
 
 #[test]
-fn a_baseline_that_is_not_there_is_told() {
+fn a_missing_baseline_is_reported() {
     let nothing = brunt("baseline save main").ends(2);
     nothing.says("no stored run or experiment matches");
     let missing = brunt_in(nothing.dir, "baseline check main").ends(2);

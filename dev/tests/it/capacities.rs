@@ -21,8 +21,8 @@ fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn a_server_that_carries_more_is_better() {
-    let test = "capacities::a_server_that_carries_more_is_better";
+fn a_server_with_more_capacity_is_better() {
+    let test = "capacities::a_server_with_more_capacity_is_better";
     in_its_own_time(test, || {
         let (slow, fast) = (lab("--workers 1 --service const:20ms"), lab("--workers 1 --service const:5ms"));
         let line = format!(
@@ -50,7 +50,7 @@ fn a_server_that_carries_more_is_better() {
 }
 
 #[test]
-fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
+fn a_plan_compares_capacities_and_resumes_after_a_stop() {
     let dir = TempDir::new().expect("a directory");
     let lab = crate::world::brunt::program("BRUNT_LAB_BIN", "brunt-lab");
     let plan = format!(

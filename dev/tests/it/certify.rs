@@ -42,11 +42,11 @@ mod accuracy {
     }
 
     #[test]
-    fn brunt_sees_what_users_would_have_waited() {
-        in_its_own_time("certify::accuracy::brunt_sees_what_users_would_have_waited", || {
+    fn brunt_reports_the_waiting_time_of_users() {
+        in_its_own_time("certify::accuracy::brunt_reports_the_waiting_time_of_users", || {
             // A stall of 1 s in a load of 7 s affects more than a tenth of the requests.
             let line = "--case stall --loop open --seconds 2";
-            let Some(results) = league("brunt_sees_what_users_would_have_waited", line) else { return };
+            let Some(results) = league("brunt_reports_the_waiting_time_of_users", line) else { return };
             assert_eq!(results.len(), 1);
             is_near(&results[0], "p50");
             is_near(&results[0], "p99");
@@ -73,7 +73,7 @@ mod accuracy {
 }
 
 #[test]
-fn the_lab_comes_along() {
+fn the_lab_is_part_of_brunt() {
     let said = |options: &str| {
         let mut lab = command(&format!("lab --until-stdin-closes --max-runtime 20s {options}"));
         let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
@@ -91,7 +91,7 @@ fn the_lab_comes_along() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     for (line, words) in [
         ("certify --tool locust", "wrk,"),
         ("certify --case slow", "stall"),
@@ -105,7 +105,7 @@ fn mistakes_are_told() {
 }
 
 #[test]
-fn nobody_is_left_behind_after_ctrl_c() {
+fn ctrl_c_leaves_no_process() {
     let dir = TempDir::new().expect("a directory");
     let mut certify = command("certify --case const --loop open --seconds 60 -o json");
     let out = File::create(dir.path().join("out")).expect("a file");

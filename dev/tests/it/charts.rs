@@ -38,7 +38,7 @@ fn pictures(dir: &Path, beginning: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn a_directory_gets_the_three_charts_that_answer_unless_all_are_asked_for() {
+fn a_directory_gets_the_three_key_charts_or_all() {
     let server = lab("");
     let cases = [
         ("{rate: 400, duration: 1500ms}", ["percentiles", "time-p99", "time-throughput"]),

@@ -48,8 +48,8 @@ impl Checked {
 }
 
 #[test]
-fn a_check_tells_who_listens_and_how_it_answers() {
-    let test = "a_check_tells_who_listens_and_how_it_answers";
+fn a_check_reports_the_listener_and_its_replies() {
+    let test = "a_check_reports_the_listener_and_its_replies";
     let compress = "gzip on; gzip_types text/plain; keepalive_timeout 33s 33s;";
     let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
     let before = nginx.requests();
@@ -85,7 +85,7 @@ fn a_sound_load_gets_less_advice() {
 }
 
 #[test]
-fn a_load_beyond_the_limits_is_told_with_what_mends_it() {
+fn a_load_beyond_the_limits_is_reported_with_remedies() {
     let lab = lab("");
     let checked = check(&format!("{} -c 50000000", lab.at("/"))).ends(0);
     let bites = |rule: &str| checked.advice(rule).map(|a| a["certainty"].clone());
@@ -95,13 +95,13 @@ fn a_load_beyond_the_limits_is_told_with_what_mends_it() {
 }
 
 #[test]
-fn tls_is_told_and_sessions_are_resumed() {
+fn tls_is_reported_and_sessions_are_resumed() {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let own = authority.certify("localhost");
     let directives =
         format!("ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m;", own.cert, own.key);
-    let Some(nginx) = nginx_at("tls_is_told_and_sessions_are_resumed", "listen 127.0.0.1:PORT ssl;", &directives)
+    let Some(nginx) = nginx_at("tls_is_reported_and_sessions_are_resumed", "listen 127.0.0.1:PORT ssl;", &directives)
     else {
         return;
     };
@@ -124,12 +124,12 @@ fn tls_is_told_and_sessions_are_resumed() {
 }
 
 #[test]
-fn an_expired_certificate_is_told() {
+fn an_expired_certificate_is_reported() {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let own = authority.certify_until("localhost", 2020);
     let directives = format!("ssl_certificate {}; ssl_certificate_key {};", own.cert, own.key);
-    let Some(nginx) = nginx_at("an_expired_certificate_is_told", "listen 127.0.0.1:PORT ssl;", &directives) else {
+    let Some(nginx) = nginx_at("an_expired_certificate_is_reported", "listen 127.0.0.1:PORT ssl;", &directives) else {
         return;
     };
     let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).ends(3);
@@ -140,7 +140,7 @@ fn an_expired_certificate_is_told() {
 }
 
 #[test]
-fn a_self_signed_certificate_is_told() {
+fn a_self_signed_certificate_is_reported() {
     let lab = lab("--tls");
     let checked = check(&lab.at("/")).ends(3);
     assert_eq!(checked.at("/tls/certificate/self_signed"), true);
@@ -148,7 +148,7 @@ fn a_self_signed_certificate_is_told() {
 }
 
 #[test]
-fn a_closed_port_and_an_unknown_name_are_told() {
+fn a_closed_port_and_an_unknown_name_are_reported() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let closed = check(&format!("http://127.0.0.1:{port}/")).ends(3);
     assert_eq!(closed.at("/failure/kind"), "refused");
@@ -159,7 +159,7 @@ fn a_closed_port_and_an_unknown_name_are_told() {
 }
 
 #[test]
-fn a_redirect_is_told() {
+fn a_redirect_is_reported() {
     let server = replying("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
     let checked = check(&server.at("/")).ends(0);
     let command = checked.advice("redirect").expect("advice")["command"].clone();
@@ -168,7 +168,7 @@ fn a_redirect_is_told() {
 }
 
 #[test]
-fn a_request_that_changes_something_is_sent_once() {
+fn a_request_with_side_effects_is_sent_once() {
     let server = replying(page("done"));
     let checked = check(&format!("{} --data x=1", server.at("/{n}"))).ends(0);
     let seen = server.seen();
@@ -178,7 +178,7 @@ fn a_request_that_changes_something_is_sent_once() {
 }
 
 #[test]
-fn a_server_that_closes_is_told() {
+fn a_server_that_closes_connections_is_reported() {
     let server = replying("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
     let checked = check(&format!("{} -r 100000 -d 1m", server.at("/"))).ends(0);
     assert_eq!(checked.at("/reply/keep_alive"), false);
@@ -187,7 +187,7 @@ fn a_server_that_closes_is_told() {
 }
 
 #[test]
-fn what_a_check_cannot_do_is_refused() {
+fn options_that_a_check_lacks_are_refused() {
     for (line, word) in [("-o csv", "text or json"), ("--events /tmp/none", "event log")] {
         let told = command(&format!("check http://127.0.0.1:1/ {line}")).output().expect("brunt");
         assert_eq!(told.status.code(), Some(2), "{line}");
@@ -196,8 +196,8 @@ fn what_a_check_cannot_do_is_refused() {
 }
 
 #[test]
-fn a_run_knows_the_way_and_adds_no_request() {
-    let Some(nginx) = nginx("a_run_knows_the_way_and_adds_no_request", "") else { return };
+fn a_run_reports_the_route_without_extra_requests() {
+    let Some(nginx) = nginx("a_run_reports_the_route_without_extra_requests", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 10", nginx.at("/"))).all_good();
     assert_eq!(ran.at("/environment/route/same_host"), true);
     assert_eq!(ran.at("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
@@ -206,8 +206,8 @@ fn a_run_knows_the_way_and_adds_no_request() {
 }
 
 #[test]
-fn a_run_warns_of_what_surely_bites() {
-    let Some(nginx) = nginx("a_run_warns_of_what_surely_bites", "") else { return };
+fn a_run_warns_of_certain_problems() {
+    let Some(nginx) = nginx("a_run_warns_of_certain_problems", "") else { return };
     // Its only worker may have 4096 open files.
     let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.at("/"))).ok();
     let warnings = ran.at("/warnings").to_string();

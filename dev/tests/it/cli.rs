@@ -22,7 +22,7 @@ const OPTIONS: &str = "
     --version --help -c, -r, -d, -n, -X, -H, -o, -q, -h, -V,";
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_reader_that_closes_early_is_no_error() {
     for line in ["schema", "plan schema", "plan new", "man", "completions bash"] {
         let mut brunt = command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("brunt");
         drop(brunt.stdout.take());
@@ -120,13 +120,13 @@ fn every_command_has_a_man_page() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_version_is_printed() {
     let version = said("--version");
     assert!(version.starts_with("brunt ") && version.trim().split('.').count() == 3, "{version}");
 }
 
 #[test]
-fn nothing_said_is_answered_with_help() {
+fn an_empty_command_line_prints_the_usage() {
     let out = command("").output().expect("brunt");
     assert_eq!(out.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&out.stderr).contains("Usage: brunt"));
@@ -190,7 +190,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn mistakes_are_answered_with_what_to_write() {
+fn mistakes_are_answered_with_a_correction() {
     let server = replying("");
     let mut wrong = Vec::new();
     for (line, words) in MISTAKES {

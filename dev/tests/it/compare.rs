@@ -80,8 +80,8 @@ pub fn server(milliseconds: u32) -> Lab {
 }
 
 #[test]
-fn a_slower_server_is_worse_and_that_ends_it_early() {
-    in_its_own_time("compare::a_slower_server_is_worse_and_that_ends_it_early", || {
+fn a_slower_server_is_worse_and_ends_the_comparison_early() {
+    in_its_own_time("compare::a_slower_server_is_worse_and_ends_the_comparison_early", || {
         let (fast, slow) = (server(2), server(9));
         let line = format!(
             "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
@@ -124,8 +124,8 @@ fn a_server_does_not_differ_from_itself() {
 }
 
 #[test]
-fn what_a_server_does_for_a_reply_is_seen() {
-    let test = "what_a_server_does_for_a_reply_is_seen";
+fn compression_of_replies_is_reported() {
+    let test = "compression_of_replies_is_reported";
     let text = "default_type text/plain; gzip_types text/plain; gzip_min_length 1; gzip_comp_level 9; access_log off;";
     let (Some(plain), Some(packed)) = (nginx(test, "access_log off;"), nginx(test, &format!("gzip on; {text}"))) else {
         return;
@@ -166,8 +166,8 @@ fn servers_of_a_plan_are_started_and_compared() {
 }
 
 #[test]
-fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
-    in_its_own_time("compare::runs_that_were_kept_are_compared_as_far_as_they_can_be", || {
+fn stored_runs_are_compared_as_far_as_possible() {
+    in_its_own_time("compare::stored_runs_are_compared_as_far_as_possible", || {
         let (fast, slow) = (server(2), server(9));
         let mut dir = TempDir::new().expect("a directory");
         for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
@@ -185,7 +185,7 @@ fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
 }
 
 #[test]
-fn one_run_a_side_decides_nothing_and_that_is_said() {
+fn one_run_per_side_is_reported_as_undecided() {
     let (fast, slow) = (server(2), server(9));
     let mut dir = TempDir::new().expect("a directory");
     for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
@@ -199,7 +199,7 @@ fn one_run_a_side_decides_nothing_and_that_is_said() {
 }
 
 #[test]
-fn what_was_measured_before_a_signal_is_told_and_gone_on_with() {
+fn an_interrupted_comparison_is_reported_and_resumed() {
     let (one, dir) = (server(2), TempDir::new().expect("a directory"));
     let line = format!(
         "compare A={0} B={0} -r 40 -d 300ms --metric p50 --repeat 6 --name again --store {1}",
@@ -219,7 +219,7 @@ fn what_was_measured_before_a_signal_is_told_and_gone_on_with() {
 }
 
 #[test]
-fn what_differs_besides_is_said_before_anything_is_measured() {
+fn different_replies_are_reported_before_the_load() {
     let (small, large) = (lab("--body 100"), lab("--body 20000"));
     let line =
         format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
@@ -233,7 +233,7 @@ fn what_differs_besides_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_with_what_to_write() {
+fn invalid_comparisons_are_refused_with_a_correction() {
     let one = server(1);
     let url = one.at("/");
     let dir = TempDir::new().expect("a directory");

@@ -12,8 +12,8 @@ use std::thread;
 use tempfile::NamedTempFile;
 
 #[test]
-fn connections_are_used_again() {
-    let Some(nginx) = nginx("connections_are_used_again", "") else { return };
+fn connections_are_reused() {
+    let Some(nginx) = nginx("connections_are_reused", "") else { return };
     let ran = measure(&format!("{} -c 3 -n 300", nginx.at("/"))).all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (3, 297));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 3);
@@ -37,8 +37,8 @@ fn users_keep_a_connection_to_each_origin() {
 }
 
 #[test]
-fn a_connection_that_its_server_closed_meanwhile_is_not_used() {
-    let test = "a_connection_that_its_server_closed_meanwhile_is_not_used";
+fn a_connection_that_the_server_closed_is_not_used() {
+    let test = "a_connection_that_the_server_closed_is_not_used";
     let Some(nginx) = nginx(test, "keepalive_timeout 1;") else { return };
     let lab = lab("");
     let urls = list(&[lab.at("/a"), lab.at("/b"), nginx.at("/")]);
@@ -60,7 +60,7 @@ fn without_keepalive_each_request_has_a_connection() {
 
 /// The server sends no `Connection` header, and would keep the connection open.
 #[test]
-fn a_request_that_says_close_is_the_last_of_its_connection() {
+fn a_request_with_connection_close_is_the_last_of_its_connection() {
     let server = serving(|mut client| while client.request().is_some() && client.give(page("x").as_bytes()) {});
     let opened = |value: &str| {
         let line = format!("{} -c 1 -n 10", server.at("/"));
@@ -74,8 +74,8 @@ fn a_request_that_says_close_is_the_last_of_its_connection() {
 }
 
 #[test]
-fn so_many_requests_on_a_connection() {
-    let Some(nginx) = nginx("so_many_requests_on_a_connection", "") else { return };
+fn requests_per_connection_are_limited() {
+    let Some(nginx) = nginx("requests_per_connection_are_limited", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.at("/"))).all_good();
     let log = nginx.log();
     assert_eq!(log.iter().map(Line::of_connection).max(), Some(5));
@@ -92,8 +92,8 @@ fn a_servers_limit_of_requests_is_no_failure() {
 }
 
 #[test]
-fn idle_connections_that_the_server_closes_are_opened_anew() {
-    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_opened_anew", "keepalive_timeout 1;") else {
+fn idle_connections_that_the_server_closes_are_reopened() {
+    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_reopened", "keepalive_timeout 1;") else {
         return;
     };
     let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.at("/"));
@@ -107,8 +107,8 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
 }
 
 #[test]
-fn the_old_version_is_spoken() {
-    let Some(nginx) = nginx("the_old_version_is_spoken", "") else { return };
+fn http_1_0_is_supported() {
+    let Some(nginx) = nginx("http_1_0_is_supported", "") else { return };
     let kept = measure(&format!("{} -c 2 -n 40 --http1.0", nginx.at("/"))).all_good();
     assert_eq!(kept.connections("opened"), 2);
     let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.at("/"))).all_good();
@@ -117,9 +117,9 @@ fn the_old_version_is_spoken() {
 }
 
 #[test]
-fn a_unix_socket_is_a_way_in() {
+fn a_unix_socket_reaches_the_server() {
     let listen = "listen unix:DIR/socket; listen 127.0.0.1:PORT;";
-    let Some(nginx) = nginx_at("a_unix_socket_is_a_way_in", listen, "") else { return };
+    let Some(nginx) = nginx_at("a_unix_socket_reaches_the_server", listen, "") else { return };
     let socket = nginx.dir.path().join("socket");
     let line = |path: String| format!("http://some.host/ -c 2 -n 30 --unix-socket {path}");
     measure(&line(socket.display().to_string())).all_good();
@@ -202,7 +202,7 @@ pub fn proxy(status: &'static str) -> crate::world::Odd {
 }
 
 #[test]
-fn a_proxy_is_asked_for_the_whole_url() {
+fn a_proxy_gets_the_whole_url() {
     let proxy = proxy("200 Connected");
     let line = format!("http://behind.test:81/a?b -c 2 -n 20 --proxy {}", proxy.address);
     measure(&line).all_good();
@@ -224,14 +224,14 @@ fn a_proxy_makes_a_tunnel_for_tls() {
 }
 
 #[test]
-fn a_proxy_that_refuses_is_told() {
+fn a_refusing_proxy_is_reported() {
     let proxy = proxy("403 Forbidden");
     let ran = measure(&format!("https://behind.test/ -c 1 -d 500ms -k --proxy {}", proxy.address)).ends(3);
     ran.says(&["Nothing could be measured", "proxy", "403"]);
 }
 
 #[test]
-fn a_proxy_that_is_gone_is_named_in_place_of_the_server() {
+fn an_unreachable_proxy_is_named_instead_of_the_server() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let proxy = listener.local_addr().expect("an address");
     drop(listener);
@@ -261,8 +261,8 @@ fn more_connections_than_all_processes_may_have_are_refused() {
 }
 
 #[test]
-fn five_hundred_connections_do() {
-    let Some(nginx) = nginx("five_hundred_connections_do", "") else { return };
+fn five_hundred_connections_are_opened() {
+    let Some(nginx) = nginx("five_hundred_connections_are_opened", "") else { return };
     let ran = measure(&format!("{} -c 500 -d 1s", nginx.at("/"))).all_good();
     assert_eq!((ran.connections("opened"), ran.connections("peak")), (500, 500));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 500);

@@ -46,14 +46,14 @@ fn endless(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send + Sync 
 }
 
 #[test]
-fn timeouts_hold_while_long_bodies_come_as_fast_as_they_are_read() {
-    let Some(nginx) = huge("timeouts_hold_while_long_bodies_come_as_fast_as_they_are_read") else { return };
+fn timeouts_hold_while_long_bodies_arrive_continuously() {
+    let Some(nginx) = huge("timeouts_hold_while_long_bodies_arrive_continuously") else { return };
     times_out(&nginx.at("/huge"), "-c 64");
 }
 
 #[test]
-fn the_grace_ends_what_is_still_being_read() {
-    let Some(nginx) = huge("the_grace_ends_what_is_still_being_read") else { return };
+fn the_grace_ends_replies_that_still_arrive() {
+    let Some(nginx) = huge("the_grace_ends_replies_that_still_arrive") else { return };
     let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.at("/huge"));
     let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(2));
     assert!(ran.count("cut") > 0, "{}", ran.out);
@@ -80,8 +80,8 @@ fn interim_replies_without_end_are_a_protocol_error() {
 }
 
 #[test]
-fn a_signal_is_obeyed_while_long_bodies_are_read() {
-    let Some(nginx) = huge("a_signal_is_obeyed_while_long_bodies_are_read") else { return };
+fn a_signal_ends_a_run_that_reads_long_bodies() {
+    let Some(nginx) = huge("a_signal_ends_a_run_that_reads_long_bodies") else { return };
     for load in ["-c 64", "-r 50"] {
         let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.at("/huge"))));
         until("requests", || nginx.requests() > 20);

@@ -64,7 +64,7 @@ fn each_event_is_timed() {
 }
 
 #[test]
-fn a_stream_that_never_ends_is_left_after_enough_events_or_time() {
+fn an_endless_stream_is_left_after_a_number_of_events_or_a_time() {
     let feed = feed();
     let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.at("/endless"))).all_good();
     assert_eq!((times(&ran, "first event").0, times(&ran, "next event").0), (8, 16));
@@ -77,13 +77,15 @@ fn a_stream_that_never_ends_is_left_after_enough_events_or_time() {
 }
 
 #[test]
-fn events_come_over_streams_too() {
+fn events_are_timed_over_http2_and_http3() {
     let feed = feed();
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let own = authority.certify("localhost");
     let directives = format!("reverse_proxy {} {{\nflush_interval -1\n}}", feed.address);
-    let Some(caddy) = caddy("events_come_over_streams_too", (&own.cert, &own.key), &directives) else { return };
+    let Some(caddy) = caddy("events_are_timed_over_http2_and_http3", (&own.cert, &own.key), &directives) else {
+        return;
+    };
     let options = format!("--resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     for version in ["2", "3"] {
         all_are_timed(&caddy.at("/five"), &format!("{options} --http {version}"), 6);

@@ -141,12 +141,12 @@ fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
 }
 
 #[test]
-fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
-    if !installed("e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be", &["nginx", "apache2", "php-fpm"]) {
+fn e1_busy_children_are_named_and_set_the_limit() {
+    if !installed("e1_busy_children_are_named_and_set_the_limit", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1"]).ok().measured(2, 20);
-    let test = "e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be";
+    let test = "e1_busy_children_are_named_and_set_the_limit";
     for contender in done.contenders() {
         let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
         // Twenty children, divided by the response time at light load.
@@ -167,15 +167,15 @@ fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
 }
 
 #[test]
-fn e1_a_page_that_computes_ends_at_the_cpu() {
-    if !installed("e1_a_page_that_computes_ends_at_the_cpu", &["nginx", "apache2", "php-fpm"]) {
+fn e1_a_computing_page_is_limited_by_the_cpu() {
+    if !installed("e1_a_computing_page_is_limited_by_the_cpu", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 20);
     for contender in done.contenders() {
         let bottleneck = &contender["bottleneck"];
         done.holds(
-            "e1_a_page_that_computes_ends_at_the_cpu",
+            "e1_a_computing_page_is_limited_by_the_cpu",
             bottleneck["culprit"] == "cpu",
             &format!("the bottleneck: {bottleneck}"),
         );
@@ -183,8 +183,8 @@ fn e1_a_page_that_computes_ends_at_the_cpu() {
 }
 
 #[test]
-fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
-    if !installed("the_capacity_of_a_page_that_waits_is_children_by_service_time", &["nginx", "php-fpm"]) {
+fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
+    if !installed("the_capacity_of_a_waiting_page_is_children_by_service_time", &["nginx", "php-fpm"]) {
         return;
     }
     let done = run("find-php.yaml", &[]).ok();
@@ -197,7 +197,7 @@ fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
     let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
     let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
     done.holds(
-        "the_capacity_of_a_page_that_waits_is_children_by_service_time",
+        "the_capacity_of_a_waiting_page_is_children_by_service_time",
         holds,
         &format!("{low} to {high}, {most} expected at most: {answer}"),
     );
@@ -256,8 +256,8 @@ fn kinds_of_authentication() {
 }
 
 #[test]
-fn an_interrupted_experiment_goes_on_where_it_stopped() {
-    if !installed("an_interrupted_experiment_goes_on_where_it_stopped", &["nginx"]) {
+fn an_interrupted_experiment_is_resumed() {
+    if !installed("an_interrupted_experiment_is_resumed", &["nginx"]) {
         return;
     }
     let dir = place();

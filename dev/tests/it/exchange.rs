@@ -85,7 +85,7 @@ fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
 }
 
 #[test]
-fn what_cannot_be_said_is_told() {
+fn inexpressible_plans_are_reported() {
     let folder = TempDir::new().expect("a folder");
     let wrong = |words: &str| {
         let output = command(words).current_dir(folder.path()).output().expect("brunt");

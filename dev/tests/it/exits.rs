@@ -30,7 +30,7 @@ fn with_status(status: &str) -> Odd {
 }
 
 #[test]
-fn a_closed_port_is_one_line_and_nothing_is_kept() {
+fn a_closed_port_is_one_line_and_nothing_is_stored() {
     let store = store();
     let url = format!("http://127.0.0.1:{}/", port::free());
     for line in [
@@ -72,7 +72,7 @@ fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
 }
 
 #[test]
-fn not_one_good_reply_is_an_exit_of_its_own_in_code_text_and_junit() {
+fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
     let store = store();
     let (down, up) = (with_status("500 Internal Server Error"), with_status("200 OK"));
     for (line, code) in [
@@ -98,7 +98,7 @@ fn not_one_good_reply_is_an_exit_of_its_own_in_code_text_and_junit() {
 }
 
 #[test]
-fn an_unusable_store_is_told_with_q_too() {
+fn an_unusable_store_is_reported_with_q_too() {
     let good = lab("");
     let (code, out, err) = ended(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
@@ -116,7 +116,7 @@ fn mapped(file: &[u8]) -> u64 {
 
 /// Limits of a shell end brunt with one line, never with a signal.
 #[test]
-fn narrow_limits_end_with_a_line() {
+fn tight_limits_end_with_one_line() {
     let good = lab("");
     let brunt = command("").get_program().to_owned();
     let limited = |limit: &str, words: &str| {
@@ -141,7 +141,7 @@ fn narrow_limits_end_with_a_line() {
 
 /// Another process may have taken the recorded port meanwhile.
 #[test]
-fn an_experiment_is_taken_up_again_at_another_port() {
+fn an_experiment_is_resumed_at_another_port() {
     let store = store();
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
     let plan = store.path().join("plan.yaml");

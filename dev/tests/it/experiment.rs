@@ -100,7 +100,7 @@ fn a_server_is_started_for_each_repetition_and_stopped() {
 }
 
 #[test]
-fn setup_asks_each_server_that_was_started() {
+fn setup_sends_to_each_server_that_was_started() {
     let url = "http://127.0.0.1:${port.http}/";
     let stages = format!("setup: [{{get: '{url}'}}]\nteardown: [{{get: '{url}', check: {{status: 201}}}}]");
     let stage = Stage::new(
@@ -136,7 +136,7 @@ fn a_signal_ends_the_experiment_its_servers_and_its_hooks() {
 }
 
 #[test]
-fn a_second_signal_leaves_at_once_and_the_guard_ends_the_server() {
+fn a_second_signal_quits_at_once_and_the_guard_stops_the_server() {
     let stage = Stage::new(PLAIN, "hooks: {after: {experiment: sleep 60}}");
     let mut brunt = stage.start("--set load.duration=60s");
     until("the server", || stage.pids().len() == 1);
@@ -193,7 +193,7 @@ fn a_hook_that_fails_stops_the_experiment_with_its_output() {
 }
 
 #[test]
-fn a_server_that_never_gets_ready_is_ended_and_shown() {
+fn a_server_that_never_gets_ready_is_stopped_and_its_output_is_shown() {
     let stage = Stage::new("echo $$ >>pids; echo still reading; exec sleep 60", "");
     assert_eq!(stage.run("--set server.ready_timeout=500ms"), 7, "{}", stage.read("err"));
     let told = stage.read("err");

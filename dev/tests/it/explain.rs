@@ -90,9 +90,9 @@ const FAULTS: [&str; 15] = [
 ];
 
 #[test]
-fn a_run_without_a_fault_is_not_blamed() {
-    in_its_own_time("explain::a_run_without_a_fault_is_not_blamed", || {
-        let Some(nginx) = nginx("explain::a_run_without_a_fault_is_not_blamed", "") else { return };
+fn a_run_without_a_fault_has_no_findings() {
+    in_its_own_time("explain::a_run_without_a_fault_has_no_findings", || {
+        let Some(nginx) = nginx("explain::a_run_without_a_fault_has_no_findings", "") else { return };
         for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
             let explained = explained(&format!("{} {load}", nginx.at("/")));
             explained.is_silent(&FAULTS);
@@ -111,8 +111,8 @@ fn a_rate_set_by_think_time_is_named() {
 }
 
 #[test]
-fn users_who_are_asleep_are_named() {
-    let Some(nginx) = nginx("explain::users_who_are_asleep_are_named", "") else { return };
+fn sleeping_users_are_named() {
+    let Some(nginx) = nginx("explain::sleeping_users_are_named", "") else { return };
     let explained = explained(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.at("/")));
     let said = explained.says("idle_users");
     assert!(said.contains("of 1,500") && said.contains("thinking"), "{said}");
@@ -136,9 +136,9 @@ fn a_run_that_was_cut_short_is_named() {
 }
 
 #[test]
-fn what_is_no_page_is_named() {
+fn a_reply_that_is_no_page_is_reported() {
     let routes = "location /moved { return 302 /; } location /busy { return 503; }";
-    let Some(nginx) = nginx("explain::what_is_no_page_is_named", routes) else { return };
+    let Some(nginx) = nginx("explain::a_reply_that_is_no_page_is_reported", routes) else { return };
     for (path, rule, status) in
         [("/moved", "redirects", "302"), ("/busy", "error_replies", "503"), ("/none", "error_replies", "404")]
     {
@@ -193,9 +193,9 @@ fn an_accept_queue_that_overflows_is_named() {
 }
 
 #[test]
-fn a_link_that_is_full_is_named() {
-    in_its_own_time("explain::a_link_that_is_full_is_named", || {
-        let Some(namespace) = shaped("explain::a_link_that_is_full_is_named", "100mbit") else { return };
+fn a_full_link_is_named() {
+    in_its_own_time("explain::a_full_link_is_named", || {
+        let Some(namespace) = shaped("explain::a_full_link_is_named", "100mbit") else { return };
         let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
         let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
         let explained = explained_by(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());

@@ -38,7 +38,7 @@ fn whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
 }
 
 #[test]
-fn refused() {
+fn a_closed_port_is_reported_as_refused() {
     let port = port::free();
     for load in ["-c 2 -d 300ms", "-r 50 -d 300ms", "-c 1 -n 5", "-r 10 -c 2 -d 300ms --no-keepalive"] {
         let ran = measure(&format!("http://127.0.0.1:{port}/ {load}")).ends(3);
@@ -49,17 +49,17 @@ fn refused() {
 }
 
 #[test]
-fn reset() {
+fn a_reset_is_counted_as_reset() {
     whole_fail("reset", "reset", "", &["connection reset", "check the server's error log"]);
 }
 
 #[test]
-fn closed_without_a_reply() {
+fn a_close_without_a_reply_is_counted_as_closed_early() {
     whole_fail("close", "closed_early", "", &["closed early", "check the server's error log"]);
 }
 
 #[test]
-fn closed_in_the_middle_of_a_reply() {
+fn a_close_within_a_reply_is_counted_as_closed_early() {
     whole_fail(
         "close-early",
         "closed_early",
@@ -70,13 +70,13 @@ fn closed_in_the_middle_of_a_reply() {
 }
 
 #[test]
-fn closed_in_the_middle_of_a_head() {
+fn a_close_within_a_head_is_counted_as_closed_early() {
     whole_fail("truncate-head", "closed_early", "", &["closed early"]);
     half_fail("truncate-head", "closed_early", "", &["closed early"]);
 }
 
 #[test]
-fn garbage() {
+fn garbage_is_counted_as_a_protocol_error() {
     whole_fail(
         "garbage",
         "protocol",
@@ -92,7 +92,7 @@ fn garbage() {
 }
 
 #[test]
-fn bytes_behind_a_reply() {
+fn bytes_after_a_reply_close_the_connection() {
     let lab = lab("--fail 1:extra --body 100");
     let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).all_good();
     assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
@@ -100,7 +100,7 @@ fn bytes_behind_a_reply() {
 }
 
 #[test]
-fn bytes_on_an_idle_connection() {
+fn bytes_on_an_idle_connection_close_it() {
     let server = serving(|mut client| {
         while client.request().is_some() && client.give(page("page")) {
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -113,7 +113,7 @@ fn bytes_on_an_idle_connection() {
 
 /// Each kind of malformed reply is reported, with the limit of brunt if that was the cause.
 #[test]
-fn the_cause_of_a_protocol_error() {
+fn the_cause_of_a_protocol_error_is_reported() {
     let ok = "HTTP/1.1 200 OK\r\n";
     let cases = [
         ("status_line", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), "the status line is not HTTP/1.x"),
@@ -151,13 +151,13 @@ fn the_cause_of_a_protocol_error() {
 }
 
 #[test]
-fn no_reply_ever() {
+fn a_missing_reply_times_out() {
     whole_fail("never", "timeout", "--timeout 200ms", &["response timeout", "--timeout sets how long to wait"]);
     half_fail("never", "timeout", "--timeout 400ms", &["response timeout"]);
 }
 
 #[test]
-fn a_reply_that_drips() {
+fn a_reply_that_drips_times_out() {
     whole_fail("slow", "timeout", "--timeout 300ms", &["response timeout"]);
 }
 
@@ -188,7 +188,7 @@ fn error_statuses_are_replies_but_not_good() {
 }
 
 #[test]
-fn a_connection_closed_just_as_it_is_used_again() {
+fn a_connection_closed_at_its_reuse_is_stale() {
     // Each connection answers once, and closes at the next request.
     let server = serving(|mut client| {
         if client.request().is_some() && client.give(page("once")) {
@@ -204,7 +204,7 @@ fn a_connection_closed_just_as_it_is_used_again() {
 }
 
 #[test]
-fn statuses_that_are_not_expected() {
+fn unexpected_statuses_fail_the_check() {
     let lab = lab("--fail 50%:201");
     let ran = measure(&format!("{} -c 2 -n 60 --expect-status 200", lab.at("/"))).ok();
     assert!(ran.status(201) > 0);
@@ -215,7 +215,7 @@ fn statuses_that_are_not_expected() {
 }
 
 #[test]
-fn bodies_that_do_not_match() {
+fn bodies_that_do_not_match_fail_the_check() {
     let lab = lab("--body 40");
     measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.at("/"))).all_good();
     let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.at("/"))).ends(4);
@@ -223,7 +223,7 @@ fn bodies_that_do_not_match() {
 }
 
 #[test]
-fn bodies_of_another_length() {
+fn bodies_of_another_length_fail_the_check() {
     let lab = lab("");
     let line = |url: String| format!("{url} -c 1 -n 10 --expect-same-length --seed 1");
     measure(&line(lab.at("/bytes/100"))).all_good();
@@ -246,7 +246,7 @@ fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
 }
 
 #[test]
-fn connections_that_are_not_accepted() {
+fn connections_that_are_not_accepted_time_out() {
     let (_listener, address, _queue) = full_listener();
     let ran = measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).ends(3);
     ran.says(&["Nothing could be measured", "connecting timed out"]);
@@ -255,7 +255,7 @@ fn connections_that_are_not_accepted() {
 }
 
 #[test]
-fn names_without_an_address() {
+fn names_without_an_address_are_reported() {
     // The name is too long for DNS, so only the local resolver is asked.
     let name = "a".repeat(70);
     let ran = measure(&format!("http://{name}/ -c 2 -d 300ms")).ends(3);
@@ -263,7 +263,7 @@ fn names_without_an_address() {
 }
 
 #[test]
-fn files_that_run_out() {
+fn exhausted_file_descriptors_are_reported() {
     let lab = lab("--service const:20ms");
     let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.at("/"))));
     let limit = Rlimit { current: Some(4), maximum: Some(4) };
@@ -299,7 +299,7 @@ fn a_low_limit_of_files_bounds_the_connections() {
 }
 
 #[test]
-fn source_addresses_that_are_not_ours() {
+fn foreign_source_addresses_are_refused() {
     // An address of the block for documentation (RFC 5737).
     let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").ends(3);
     ran.says(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);

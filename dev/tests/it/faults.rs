@@ -48,61 +48,61 @@ fn every_row_has_a_name_of_its_own() {
 }
 
 #[test]
-fn status_lines() {
+fn status_lines_are_handled() {
     run::run(&status_lines::rows());
 }
 
 #[test]
-fn interim_replies() {
+fn interim_replies_are_handled() {
     run::run(&interim::rows());
 }
 
 #[test]
-fn lengths() {
+fn lengths_are_handled() {
     run::run(&lengths::rows());
 }
 
 #[test]
-fn chunks() {
+fn chunks_are_handled() {
     run::run(&chunks::rows());
 }
 
 #[test]
-fn heads() {
+fn heads_are_handled() {
     run::run(&heads::rows());
 }
 
 #[test]
-fn reuse() {
+fn reuse_is_handled() {
     run::run(&reuse::rows());
 }
 
 #[test]
-fn bodies() {
+fn bodies_are_handled() {
     run::run(&bodies::rows());
 }
 
 #[test]
-fn ends() {
+fn ends_are_handled() {
     run::run(&ends::rows());
 }
 
 #[test]
-fn stalls() {
+fn stalls_are_handled() {
     run::run(&stalls::rows());
 }
 
 #[test]
-fn listeners() {
+fn listeners_are_handled() {
     run::run(&listeners::rows());
 }
 
 #[test]
-fn secure() {
+fn tls_faults_are_handled() {
     run::run(&secure::rows());
 }
 
 #[test]
-fn pipelining() {
+fn pipelining_is_handled() {
     run::run(&pipelining::rows());
 }

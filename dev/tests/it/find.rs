@@ -72,7 +72,7 @@ fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
 }
 
 #[test]
-fn the_formula_is_that_of_one_worker_where_there_is_one() {
+fn the_formula_equals_that_of_m_m_1_for_one_worker() {
     for rate in [10.0, 50.0, 90.0] {
         let one = (-(100.0 - rate) * 0.05_f64).exp();
         assert!((longer(rate, 1, 100.0, 0.05) - one).abs() < 1e-9, "{rate}");
@@ -80,13 +80,13 @@ fn the_formula_is_that_of_one_worker_where_there_is_one() {
 }
 
 #[test]
-fn the_interval_holds_the_capacity_that_the_formula_gives() {
+fn the_interval_contains_the_capacity_of_the_formula() {
     let (mut low, mut high) = (100.0, 399.0);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
     }
-    in_its_own_time("find::the_interval_holds_the_capacity_that_the_formula_gives", || {
+    in_its_own_time("find::the_interval_contains_the_capacity_of_the_formula", || {
         let lab = lab("--workers 4 --service exp:10ms");
         let (url, objective) = (lab.at("/"), "p99 < 100ms");
         let ran = found(&[
@@ -100,7 +100,7 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
             "--precision",
             "5%",
         ]);
-        if was_the_generators("find::the_interval_holds_the_capacity_that_the_formula_gives", &ran) {
+        if was_the_generators("find::the_interval_contains_the_capacity_of_the_formula", &ran) {
             return;
         }
         let ran = ran.ok();
@@ -118,17 +118,17 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
 }
 
 #[test]
-fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
+fn a_rate_limit_of_the_server_is_its_capacity() {
     let limit = "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
     let directives = format!("limit_req zone=all burst=8 nodelay; {limit}");
-    let Some(server) = nginx("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", &directives) else {
+    let Some(server) = nginx("find::a_rate_limit_of_the_server_is_its_capacity", &directives) else {
         return;
     };
-    in_its_own_time("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", || {
+    in_its_own_time("find::a_rate_limit_of_the_server_is_its_capacity", || {
         let url = server.at("/");
         let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--time-budget", "40s", "--overload", "no"];
         let ran = found(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
-        if was_the_generators("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", &ran) {
+        if was_the_generators("find::a_rate_limit_of_the_server_is_its_capacity", &ran) {
             return;
         }
         let (from, to) = interval(&ran);
@@ -140,7 +140,7 @@ fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
 }
 
 #[test]
-fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
+fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
     let (url, store) = (lab.at("/"), store.path().display().to_string());
     let words = |more: &'static [&'static str]| {
@@ -197,8 +197,8 @@ fn a_requirement_is_met_missed_or_undecided() {
 }
 
 #[test]
-fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
-    in_its_own_time("find::where_the_generator_carries_no_more_it_is_at_least_so_much", || {
+fn a_limited_generator_gives_a_lower_bound() {
+    in_its_own_time("find::a_limited_generator_gives_a_lower_bound", || {
         let lab = lab("--service const:0ms");
         let url = lab.at("/");
         let ran = short(
@@ -216,14 +216,14 @@ fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
 }
 
 #[test]
-fn where_nobody_answers_it_ends_at_once() {
+fn a_search_without_a_server_ends_at_once() {
     let ran = short("http://127.0.0.1:1/", &["--time-budget", "60s"]).ends(3);
     assert!(ran.err.contains("nothing was measured: no connection to"), "{}", ran.err);
     assert_eq!((ran.err.lines().count(), ran.out.as_str()), (1, ""), "{}", ran.err);
 }
 
 #[test]
-fn a_managed_server_is_searched_by_a_plan() {
+fn a_plan_searches_the_capacity_of_a_managed_server() {
     let dir = TempDir::new().expect("a directory");
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
     let plan = format!(
@@ -243,7 +243,7 @@ fn a_managed_server_is_searched_by_a_plan() {
 }
 
 #[test]
-fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
+fn contenders_of_a_plan_are_searched_in_sequence() {
     let (one, other) = (lab("--service const:1ms"), lab("--service const:2ms"));
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
@@ -263,7 +263,7 @@ fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
 }
 
 #[test]
-fn a_search_that_was_killed_is_reported_and_gone_on_with() {
+fn a_killed_search_is_reported_and_resumed() {
     let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
     let (url, store) = (lab.at("/"), store.path().display().to_string());
     let own = ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
@@ -281,17 +281,14 @@ fn a_search_that_was_killed_is_reported_and_gone_on_with() {
 }
 
 #[test]
-fn three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery() {
-    in_its_own_time("find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery", || {
+fn three_objectives_give_three_capacities_and_an_overload_recovers() {
+    in_its_own_time("find::three_objectives_give_three_capacities_and_an_overload_recovers", || {
         let lab = lab("--workers 2 --service const:20ms");
         let url = lab.at("/");
         let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
         let own = ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
         let ran = found(&[&[url.as_str()][..], &more, &own].concat());
-        if was_the_generators(
-            "find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery",
-            &ran,
-        ) {
+        if was_the_generators("find::three_objectives_give_three_capacities_and_an_overload_recovers", &ran) {
             return;
         }
         let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();

@@ -12,8 +12,8 @@ fn kept(reply: &str, options: &str) {
 }
 
 #[test]
-fn heads_only() {
-    let Some(nginx) = nginx("heads_only", "") else { return };
+fn replies_to_head_have_no_body() {
+    let Some(nginx) = nginx("replies_to_head_have_no_body", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 40 -X HEAD", nginx.at("/long"))).all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert!(ran.number("/bytes/received") < 40 * 1000);
@@ -22,7 +22,7 @@ fn heads_only() {
 }
 
 #[test]
-fn statuses_without_a_body() {
+fn some_statuses_have_no_body() {
     let lab = lab("--body 1000");
     for status in [204, 304] {
         let ran = measure(&format!("{}/status/{status} -c 2 -n 30", lab.url)).all_good();
@@ -32,7 +32,7 @@ fn statuses_without_a_body() {
 }
 
 #[test]
-fn chunks() {
+fn chunked_bodies_are_read() {
     let lab = lab("--chunked --body 100k");
     let ran = measure(&format!("{} -c 2 -n 30", lab.at("/"))).all_good();
     assert_eq!(ran.connections("opened"), 2);
@@ -45,7 +45,7 @@ fn chunks() {
 }
 
 #[test]
-fn until_the_connection_closes() {
+fn a_body_may_end_with_the_connection() {
     let server = serving(|mut client| {
         client.request();
         client.give(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(5000)));
@@ -72,7 +72,7 @@ fn interim_replies_are_not_the_reply() {
 }
 
 #[test]
-fn long_heads() {
+fn long_heads_are_read_up_to_the_limit() {
     let head = |length: usize| format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(length));
     kept(&head(64_000), "");
     let server = replying(head(80_000));
@@ -81,7 +81,7 @@ fn long_heads() {
 }
 
 #[test]
-fn replies_in_single_bytes() {
+fn replies_in_single_bytes_are_read() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n".to_owned();
     for reply in [chunked, page("abcde"), format!("HTTP/1.1 100 Continue\r\n\r\n{}", page("abcde"))] {
         let server = serving(move |mut client| {
@@ -97,7 +97,7 @@ fn replies_in_single_bytes() {
 }
 
 #[test]
-fn what_is_no_reply_is_a_protocol_failure() {
+fn malformed_replies_are_protocol_failures() {
     for reply in [
         "SSH-2.0-OpenSSH_9.2\r\n\r\n",
         "HTTP/1.1 twohundred OK\r\n\r\n",
@@ -122,7 +122,7 @@ fn long_bodies_are_counted_to_the_byte() {
 }
 
 #[test]
-fn a_reply_to_half_a_body_is_taken() {
+fn a_reply_before_the_end_of_the_request_body_is_accepted() {
     // The server answers without reading the body, as servers do that refuse it.
     let server = serving(|mut client| {
         client.give("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");

@@ -39,7 +39,7 @@ fn calls_are_counted_by_their_status() {
 }
 
 #[test]
-fn the_command_and_plan_files_call_too() {
+fn the_command_and_plan_files_make_calls() {
     let (dir, lab) = (shop(), lab("--grpc"));
     let proto = dir.path().join("shop.proto");
     let called = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
@@ -55,7 +55,7 @@ fn the_command_and_plan_files_call_too() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_the_load() {
+fn wrong_options_are_reported_before_the_load() {
     let (dir, lab) = (shop(), lab("--grpc"));
     let proto = format!("--proto {}", dir.path().join("shop.proto").display());
     for (words, said) in [

@@ -72,7 +72,7 @@ fn every_crate_has_its_place_in_the_order() {
 
 /// The lab tests brunt: an error in shared code would be at both ends, and stay unnoticed.
 #[test]
-fn the_lab_shares_nothing_with_what_it_tests() {
+fn the_lab_shares_no_code_with_brunt() {
     let dependencies = dependencies(&metadata(&["--no-deps"]));
     let mut reached = BTreeSet::from(["lab"]);
     let mut next = vec!["lab"];
@@ -89,7 +89,7 @@ fn the_lab_shares_nothing_with_what_it_tests() {
 /// Options are rows of the table of `spec`, which also reads plan files; only the command line uses
 /// clap.
 #[test]
-fn settings_know_no_parser_of_the_command_line() {
+fn settings_do_not_depend_on_a_command_line_parser() {
     let metadata = metadata(&["--no-deps"]);
     let needs = |package: &&Value| {
         let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
@@ -123,12 +123,12 @@ fn every_lib_rs_is_a_short_map() {
 }
 
 #[test]
-fn unsafe_code_has_its_place() {
+fn unsafe_code_is_only_in_listed_files() {
     none(&outside(&UNSAFE, |line| words(line).any(|word| word == "unsafe" || word == "unsafe_code")));
 }
 
 #[test]
-fn the_clock_is_read_in_its_place() {
+fn the_clock_is_read_only_in_listed_files() {
     none(&outside(&CLOCKS, |line| words(line).any(|word| word == "disallowed_methods")));
 }
 
@@ -140,7 +140,7 @@ fn only_programs_print_and_exit() {
 
 /// Callers pass in process data, so that a page or an agent can call them.
 #[test]
-fn settings_and_drop_ins_are_handed_their_process() {
+fn settings_and_drop_ins_do_not_read_the_process() {
     let process =
         ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
     let theirs =
@@ -191,7 +191,7 @@ fn promises_have_a_simulated_test_that_runs_everywhere() {
 }
 
 #[test]
-fn tests_that_a_machine_may_forbid_are_in_the_table() {
+fn tests_with_special_needs_are_in_the_table() {
     const NEEDS: [&str; 6] = ["quiet", "root", "netns", "cgroup", "tool", "long"];
     let (sources, rows) = (texts(&SOURCES), table("dev/tests/needs.txt"));
     let mut wrong = Vec::new();

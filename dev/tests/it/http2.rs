@@ -52,15 +52,15 @@ fn users_have_several_connections_to_an_origin() {
 }
 
 #[test]
-fn a_server_that_ends_connections_loses_no_request() {
-    let test = "a_server_that_ends_connections_loses_no_request";
+fn a_server_that_closes_connections_loses_no_request() {
+    let test = "a_server_that_closes_connections_loses_no_request";
     let Some((nginx, http2, _dir)) = secure(test, "keepalive_requests 50;") else { return };
     let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/"))).all_good();
     assert_eq!((ran.count("completed"), nginx.log().len()), (3000, 3000));
 }
 
 #[test]
-fn what_the_servers_window_holds_back_is_told() {
+fn requests_held_back_by_the_servers_window_are_reported() {
     let lab = lab("--h2-window 1000");
     let line = format!("{} --http 2 --streams 4 -c 2 -n 12", lab.at("/"));
     let ran = measure(&format!("{line} --data {}", "x".repeat(5000))).all_good();
@@ -80,7 +80,7 @@ fn cleartext_needs_no_upgrade() {
 }
 
 #[test]
-fn cleartext_may_begin_as_http1() {
+fn cleartext_may_be_upgraded_from_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
         let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
@@ -90,16 +90,18 @@ fn cleartext_may_begin_as_http1() {
         assert_eq!(knows["http2"]["connections"].as_u64(), Some(opened), "{knows}");
         assert!(knows["http2"]["first_error"].is_null(), "{knows}");
     }
-    let Some(nginx) = nginx_at("cleartext_may_begin_as_http1", "listen 127.0.0.1:PORT;", "") else { return };
+    let Some(nginx) = nginx_at("cleartext_may_be_upgraded_from_http1", "listen 127.0.0.1:PORT;", "") else { return };
     measure(&format!("{} --h2c-upgrade -n 5", nginx.at("/")))
         .ends(3)
         .says(&["the server does not take `Upgrade: h2c`: it answered with status"]);
 }
 
 #[test]
-fn a_reply_before_the_end_of_the_body_is_taken() {
+fn a_reply_before_the_end_of_the_body_is_accepted() {
     let directives = "client_max_body_size 8m; location = /early { return 200 taken; }";
-    let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_taken", directives) else { return };
+    let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_accepted", directives) else {
+        return;
+    };
     let body = dir.path().join("body");
     fs::write(&body, vec![b'x'; 900_000]).expect("a file");
     let ran = measure(&format!(
@@ -137,10 +139,10 @@ scenario:
 }
 
 #[test]
-fn fields_and_bodies_are_read_where_somebody_looks() {
+fn fields_and_bodies_of_replies_are_read() {
     let directives = "location = /json { add_header X-Token abc; default_type application/json; return 200 '{\"id\":7}'; } \
                       location = /next { return 200 '$http_x_token $arg_id'; } location = /moved { return 302 /next?id=7; }";
-    let Some((nginx, http2, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
+    let Some((nginx, http2, dir)) = secure("fields_and_bodies_of_replies_are_read", directives) else {
         return;
     };
     reads_fields_and_bodies(dir.path(), 2, &nginx.secure("/json"), &nginx.secure("/next"));
@@ -148,8 +150,8 @@ fn fields_and_bodies_are_read_where_somebody_looks() {
 }
 
 #[test]
-fn a_server_without_it_is_told() {
-    let Some(nginx) = nginx_at("a_server_without_it_is_told", "listen 127.0.0.1:PORT;", "") else { return };
+fn a_server_without_http2_is_reported() {
+    let Some(nginx) = nginx_at("a_server_without_http2_is_reported", "listen 127.0.0.1:PORT;", "") else { return };
     measure(&format!("{} --http 2 -n 5", nginx.at("/")))
         .ends(3)
         .says(&["the server answered in HTTP/1, not in HTTP/2"]);
@@ -168,8 +170,8 @@ fn a_server_without_it_is_told() {
 }
 
 #[test]
-fn versions_are_compared_and_a_check_tells_which_there_are() {
-    let test = "versions_are_compared_and_a_check_tells_which_there_are";
+fn versions_are_compared_and_a_check_lists_them() {
+    let test = "versions_are_compared_and_a_check_lists_them";
     let Some((nginx, http2, _dir)) = secure(test, "") else { return };
     let trusts = http2.replace("--http 2", "");
     let checked = told(&format!("check {} {trusts}", nginx.secure("/")));
@@ -183,7 +185,7 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
 /// reply. Legal but rare answers are replies. None makes brunt wait longer than its timeout.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
-fn hostile_servers_are_told_and_never_waited_for() {
+fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("");
     let names: Vec<&str> =
         names.iter().map(String::as_str).filter(|name| !(name.starts_with("h3-") || name.starts_with("ws-"))).collect();
@@ -204,7 +206,7 @@ fn hostile_servers_are_told_and_never_waited_for() {
 }
 
 #[test]
-fn the_lab_finds_no_fault_with_what_is_sent() {
+fn the_lab_finds_no_fault_in_requests() {
     let body = "--data {n}-0123456789012345678901234567890123456789012345678901234567890123456789";
     for (options, load) in [
         ("", ""),
@@ -223,7 +225,7 @@ fn the_lab_finds_no_fault_with_what_is_sent() {
 }
 
 #[test]
-fn failures_of_single_streams_leave_the_others_alone() {
+fn failures_of_single_streams_do_not_affect_others() {
     let lab = lab("--fail 0.1:reset --fail 0.1:refused --fail 0.1:close-early --seed 3");
     let ran = measure(&format!("{} --http 2 -c 2 --streams 8 -n 600", lab.at("/")));
     let knows = lab.knows();

@@ -26,8 +26,8 @@ fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
 }
 
 #[test]
-fn requests_are_those_of_the_servers_log() {
-    let Some((caddy, http3, _dir)) = secure("requests_are_those_of_the_servers_log", "") else { return };
+fn requests_match_the_servers_log() {
+    let Some((caddy, http3, _dir)) = secure("requests_match_the_servers_log", "") else { return };
     let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.at("/"))).all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 4));
     assert!(ran.connections("packets_sent") > 0);
@@ -41,8 +41,8 @@ fn requests_are_those_of_the_servers_log() {
 }
 
 #[test]
-fn the_best_version_is_taken_where_the_server_is_asked() {
-    let Some((caddy, http3, _dir)) = secure("the_best_version_is_taken_where_the_server_is_asked", "") else { return };
+fn auto_uses_the_best_version_of_the_server() {
+    let Some((caddy, http3, _dir)) = secure("auto_uses_the_best_version_of_the_server", "") else { return };
     let (trusts, version) = (http3.replace("--http 3", "--http auto"), "/plan/connection/http");
     let ran = measure(&format!("{} {trusts} -n 20 --expect-http 2,3", caddy.at("/"))).all_good();
     assert_eq!(ran.at(version), "3", "caddy announces it");
@@ -75,10 +75,10 @@ fn each_connection_has_its_handshake_and_sessions_are_resumed() {
 }
 
 #[test]
-fn bodies_arrive_and_an_early_reply_is_taken() {
+fn bodies_arrive_and_an_early_reply_is_accepted() {
     let lab = lab("");
     let to = lab.url.strip_prefix("http://").expect("a URL").trim_end_matches('/').to_owned();
-    let test = "bodies_arrive_and_an_early_reply_is_taken";
+    let test = "bodies_arrive_and_an_early_reply_is_accepted";
     let directives = format!("respond /early taken\nreverse_proxy /through {to} {{\nrewrite /\n}}");
     let Some((caddy, http3, dir)) = secure(test, &directives) else { return };
     let body = dir.path().join("body");
@@ -91,10 +91,10 @@ fn bodies_arrive_and_an_early_reply_is_taken() {
 }
 
 #[test]
-fn fields_and_bodies_are_read_where_somebody_looks() {
+fn fields_and_bodies_of_replies_are_read() {
     let directives = "header /json X-Token abc\nrespond /json `{\"id\":7}`\n\
                       respond /next \"{http.request.header.X-Token} {http.request.uri.query.id}\"\nredir /moved /next?id=7";
-    let Some((caddy, http3, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
+    let Some((caddy, http3, dir)) = secure("fields_and_bodies_of_replies_are_read", directives) else {
         return;
     };
     reads_fields_and_bodies(dir.path(), 3, &caddy.at("/json"), &caddy.at("/next"));
@@ -102,8 +102,8 @@ fn fields_and_bodies_are_read_where_somebody_looks() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
-    let Some((caddy, http3, _dir)) = secure("what_cannot_be_is_told", "") else { return };
+fn unsupported_options_are_reported() {
+    let Some((caddy, http3, _dir)) = secure("unsupported_options_are_reported", "") else { return };
     let untrusted = format!("--http 3 --resolve localhost:{}:127.0.0.1", caddy.port);
     let ran = measure(&format!("{} {untrusted} -n 5", caddy.at("/"))).ends(3);
     assert!(ran.err.contains("issuer not trusted"), "{}", ran.err);
@@ -121,8 +121,8 @@ fn what_cannot_be_is_told() {
 }
 
 #[test]
-fn a_server_that_goes_away_is_a_failure_and_no_hang() {
-    let test = "a_server_that_goes_away_is_a_failure_and_no_hang";
+fn a_stopped_server_fails_the_run_without_a_hang() {
+    let test = "a_stopped_server_fails_the_run_without_a_hang";
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };
     let (url, options) = (caddy.at("/"), format!("{http3} -n 5 --connect-timeout 300ms"));
     drop(caddy);
@@ -132,8 +132,8 @@ fn a_server_that_goes_away_is_a_failure_and_no_hang() {
 }
 
 #[test]
-fn versions_are_compared_and_a_check_tells_which_there_are() {
-    let test = "versions_are_compared_and_a_check_tells_which_there_are";
+fn versions_are_compared_and_a_check_lists_them() {
+    let test = "versions_are_compared_and_a_check_lists_them";
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };
     let trusts = http3.replace("--http 3", "");
     let checked = told(&format!("check {} {trusts}", caddy.at("/")));

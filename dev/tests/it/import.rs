@@ -128,13 +128,13 @@ fn command_lines_of_curl_send_what_curl_would_send() {
 }
 
 #[test]
-fn lists_of_urls_are_asked_in_order() {
+fn lists_of_urls_are_requested_in_order() {
     let (plan, shop) = carried_out("urls", "urls.txt", "");
     assert_eq!(good(&shop), 2 * 4, "{plan}");
 }
 
 #[test]
-fn operations_of_an_interface_are_asked_with_examples() {
+fn operations_of_an_interface_are_requested_with_examples() {
     let (plan, shop) = carried_out("openapi", "shop.openapi.yaml", "");
     assert_eq!(good(&shop), 2 * 3, "{plan}");
 }
@@ -198,7 +198,7 @@ fn bodies_are_sent_byte_for_byte() {
 /// Every plan with requests of the comparison with JMeter becomes a plan file that is valid with
 /// its secrets.
 #[test]
-fn what_an_import_writes_passes_the_check() {
+fn imported_plans_pass_the_check() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/jmeter");
     let secret = Regex::new(r"\$\{env\.(\w+)\}").expect("an expression");
     let mut checked = 0;

@@ -45,7 +45,7 @@ fn a_first_signal_ends_the_run_with_its_report() {
 }
 
 #[test]
-fn what_is_under_way_at_a_signal_is_counted() {
+fn requests_in_flight_at_a_signal_are_counted() {
     let lab = lab("--fail 1:never");
     let running = under_way(&lab, "-c 3");
     running.signal(Signal::INT);
@@ -65,7 +65,7 @@ fn a_second_signal_quits() {
 }
 
 #[test]
-fn a_signal_before_the_load_ends_it_too() {
+fn a_signal_before_the_load_ends_the_run() {
     let lab = lab("");
     let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);
@@ -77,7 +77,7 @@ fn a_signal_before_the_load_ends_it_too() {
 }
 
 #[test]
-fn a_server_that_stands_still_is_seen_and_nothing_is_lost() {
+fn a_suspended_server_is_reported_and_no_request_is_lost() {
     let lab = lab("");
     let running = start(&mut command(&format!("{} -r 200 --arrivals even -d 2s", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);
@@ -95,7 +95,7 @@ fn a_server_that_stands_still_is_seen_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_server_that_dies_is_not_hammered() {
+fn a_dead_server_is_not_flooded_with_connections() {
     let mut lab = lab("--service const:2ms");
     let running = start(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);
@@ -112,7 +112,7 @@ fn a_server_that_dies_is_not_hammered() {
 }
 
 #[test]
-fn a_server_that_dies_fails_the_open_loop_only_from_then_on() {
+fn a_dead_server_fails_only_later_requests_of_the_open_loop() {
     let mut lab = lab("");
     let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 5s", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);
@@ -126,8 +126,8 @@ fn a_server_that_dies_fails_the_open_loop_only_from_then_on() {
 }
 
 #[test]
-fn nginx_restarting_is_survived() {
-    let Some(nginx) = nginx("nginx_restarting_is_survived", "") else { return };
+fn a_reload_of_nginx_fails_no_request() {
+    let Some(nginx) = nginx("a_reload_of_nginx_fails_no_request", "") else { return };
     let running = start(&mut command(&format!("{} -r 200 --retry-stale -d 2s", nginx.at("/"))));
     until("requests", || nginx.requests() > 20);
     let master = std::fs::read_to_string(nginx.dir.path().join("pid")).expect("its pid");
@@ -140,7 +140,7 @@ fn nginx_restarting_is_survived() {
 }
 
 #[test]
-fn a_full_disk_does_not_take_the_text_away() {
+fn a_full_disk_does_not_lose_the_text_report() {
     let lab = lab("");
     let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.at("/"))).output().expect("brunt");
     assert_eq!(out.status.code(), Some(1));
@@ -159,7 +159,7 @@ fn a_full_disk_ends_the_event_log_and_not_the_run() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_known_before_anything_is_asked() {
+fn an_unwritable_file_is_reported_before_the_load() {
     let lab = lab("");
     for option in ["-o json=/no/such/directory/a.json", "--events /no/such/directory/a"] {
         let told = command(&format!("{} -n 50 {option}", lab.at("/"))).output().expect("brunt");
@@ -170,7 +170,7 @@ fn a_file_that_cannot_be_written_is_known_before_anything_is_asked() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_reader_that_closes_the_pipe_is_no_failure() {
     let lab = lab("");
     let script = format!("\"$0\" {} -n 50 2>&1 | head -n 1", lab.at("/"));
     let out =

@@ -139,7 +139,7 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
 }
 
 #[test]
-fn what_cannot_run_is_told_with_its_place() {
+fn unsupported_plans_are_refused_with_their_place() {
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
     let told = |text: &str, more: &str| {
@@ -202,7 +202,7 @@ fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
 }
 
 #[test]
-fn a_proxy_does_not_go_with_an_address_of_all_connections() {
+fn a_proxy_excludes_one_address_for_all_connections() {
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
     let run = format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
@@ -213,7 +213,7 @@ fn a_proxy_does_not_go_with_an_address_of_all_connections() {
 }
 
 #[test]
-fn scripts_that_leave_a_request_alone_keep_what_others_have_changed() {
+fn scripts_keep_the_changes_of_earlier_scripts() {
     let (shop, asked) = shop();
     let folder = folder();
     let script = |name: &str, source: &str| {

@@ -69,7 +69,7 @@ fn warnings(ran: &Ran) -> String {
 }
 
 #[test]
-fn sums_are_those_of_the_report() {
+fn sums_equal_those_of_the_report() {
     let (influx, (graphite, said)) = (influx(), graphite());
     let lab = lab("--fail 10%:503 --fail 5%:reset --service const:5ms");
     let ran = measure(&format!(
@@ -105,7 +105,7 @@ fn sums_are_those_of_the_report() {
 }
 
 #[test]
-fn figures_of_several_processes_are_of_all() {
+fn figures_cover_all_processes() {
     let (influx, lab) = (influx(), lab(""));
     let url = influx.at("/api/v2/write?org=o&bucket=b");
     let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.at("/")));
@@ -119,7 +119,7 @@ fn figures_of_several_processes_are_of_all() {
 }
 
 #[test]
-fn what_came_before_a_signal_is_sent() {
+fn figures_before_a_signal_are_sent() {
     let (influx, lab) = (influx(), lab("--service const:5ms"));
     let running = start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.at("/"), influx.at("/write?db=x"))));
     until("the first line", || !influx.seen().is_empty());
@@ -132,7 +132,7 @@ fn what_came_before_a_signal_is_sent() {
 }
 
 #[test]
-fn warm_up_is_left_out_as_in_the_report() {
+fn warm_up_is_excluded_as_in_the_report() {
     let (influx, lab) = (influx(), lab("--service const:5ms"));
     let ran = measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.at("/"), influx.at("/write?db=x"))).ok();
     assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
@@ -152,7 +152,7 @@ fn is_measured_without(output: &str, told: &str) {
 }
 
 #[test]
-fn a_run_does_not_need_the_system_that_its_figures_go_to() {
+fn a_run_does_not_depend_on_the_receiver_of_its_figures() {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     is_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
     is_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
@@ -163,14 +163,14 @@ fn a_run_does_not_need_the_system_that_its_figures_go_to() {
 }
 
 #[test]
-fn a_system_that_never_answers_holds_nothing_up() {
+fn an_unresponsive_receiver_does_not_delay_the_run() {
     let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = mute.local_addr().expect("an address");
     is_measured_without(&format!("influx=http://{address}/write?db=x"), "no reply within 3 s");
 }
 
 #[test]
-fn a_plan_file_names_where_its_figures_go() {
+fn a_plan_file_names_the_receiver_of_its_figures() {
     let (influx, lab, folder) = (influx(), lab(""), TempDir::new().expect("a folder"));
     let plan = folder.path().join("plan.yaml");
     let text = format!(

@@ -7,8 +7,8 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
-fn so_many_requests_and_no_more() {
-    in_its_own_time("load::so_many_requests_and_no_more", || {
+fn exactly_the_requested_number_of_requests_is_sent() {
+    in_its_own_time("load::exactly_the_requested_number_of_requests_is_sent", || {
         let lab = lab("");
         for n in [1, 7, 500] {
             assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).all_good().count("planned"), n);
@@ -18,7 +18,7 @@ fn so_many_requests_and_no_more() {
 }
 
 #[test]
-fn even_arrivals_are_as_many_as_the_rate_says() {
+fn even_arrivals_match_the_rate() {
     let lab = lab("");
     for (load, planned) in
         [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)]
@@ -74,7 +74,7 @@ fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
 }
 
 #[test]
-fn what_waits_in_vain_is_dropped_and_told() {
+fn arrivals_that_wait_too_long_are_dropped_and_reported() {
     let lab = lab("--service const:100ms");
     let ran = measure(&format!("{} -r 200 -c 1 -d 1s --grace 100ms", lab.at("/"))).ok();
     assert!(ran.count("dropped") > 100, "{}", ran.count("dropped"));
@@ -84,7 +84,7 @@ fn what_waits_in_vain_is_dropped_and_told() {
 }
 
 #[test]
-fn arrivals_beyond_the_most_in_flight_are_dropped() {
+fn arrivals_beyond_max_in_flight_are_dropped() {
     let lab = lab("--service const:300ms");
     let ran = measure(&format!("{} -r 100 --arrivals even --max-in-flight 5 -d 1s", lab.at("/"))).ok();
     assert_eq!(ran.count("planned"), 100);
@@ -104,7 +104,7 @@ fn one_and_two_threads_serve_one_queue() {
 }
 
 #[test]
-fn thinking_users_ask_less() {
+fn thinking_users_send_fewer_requests() {
     let lab = lab("");
     let ran = measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.at("/"))).all_good();
     assert!((3..=33).contains(&ran.count("planned")), "{}", ran.count("planned"));
@@ -112,7 +112,7 @@ fn thinking_users_ask_less() {
 }
 
 #[test]
-fn the_warm_up_is_kept_apart() {
+fn the_warm_up_is_counted_separately() {
     let lab = lab("");
     let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.at("/"))).all_good();
     let warm = ran.number("/warmup/requests/begun");
@@ -121,8 +121,8 @@ fn the_warm_up_is_kept_apart() {
 }
 
 #[test]
-fn users_come_and_go_as_the_stages_say() {
-    in_its_own_time("load::users_come_and_go_as_the_stages_say", || {
+fn users_follow_the_stages() {
+    in_its_own_time("load::users_follow_the_stages", || {
         let lab = lab("--service const:5ms");
         let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
         // The last of five users stops when fewer than one is planned. That ends the load after 1.4
@@ -136,8 +136,8 @@ fn users_come_and_go_as_the_stages_say() {
 }
 
 #[test]
-fn what_is_under_way_at_the_end_is_finished_or_cut() {
-    in_its_own_time("load::what_is_under_way_at_the_end_is_finished_or_cut", || {
+fn requests_in_flight_at_the_end_are_finished_or_cut() {
+    in_its_own_time("load::requests_in_flight_at_the_end_are_finished_or_cut", || {
         let lab = lab("--service const:2s");
         let finished = measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.at("/"))).all_good();
         assert_eq!(finished.count("completed"), 2);

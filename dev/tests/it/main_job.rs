@@ -34,9 +34,9 @@ fn an_open_loop_counts_what_nginx_counts() {
 }
 
 #[test]
-fn apache_is_measured_in_each_of_its_ways() {
+fn apache_is_measured_with_each_mpm() {
     for mpm in ["event", "prefork"] {
-        let Some(apache) = apache::apache("apache_is_measured_in_each_of_its_ways", mpm) else { return };
+        let Some(apache) = apache::apache("apache_is_measured_with_each_mpm", mpm) else { return };
         let ran = measure(&format!("{} -c 3 -n 400", apache.url())).all_good();
         assert_eq!(ran.count("begun"), 400, "{mpm}");
         // MaxKeepAliveRequests is 50: at least eight connections, and no failure.
@@ -112,7 +112,7 @@ fn the_brief_report_fits_80_columns_and_colors_are_a_choice() {
 }
 
 #[test]
-fn the_open_loop_that_a_closed_one_suggests_can_be_run() {
+fn the_suggested_open_loop_can_be_run() {
     let lab = lab("");
     let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.at("/"))).output().expect("brunt");
     let text = spaced(&String::from_utf8_lossy(&closed.stdout));
@@ -125,7 +125,7 @@ fn the_open_loop_that_a_closed_one_suggests_can_be_run() {
 }
 
 #[test]
-fn the_json_is_what_the_schema_says() {
+fn the_json_matches_the_schema() {
     let schema = command("schema").output().expect("brunt");
     let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
@@ -154,7 +154,7 @@ fn the_schema_refuses_another_document() {
 }
 
 #[test]
-fn histograms_can_be_read_by_others() {
+fn histograms_can_be_read_by_hdrhistogram() {
     let lab = lab("--fail 20%:503 --service exp:2ms");
     let ran = measure(&format!("{} -c 4 -n 300", lab.at("/"))).ok();
     for times in ["response_time_seconds", "service_time_seconds", "lag_seconds", "response_time_good_seconds"] {
@@ -220,7 +220,7 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
 }
 
 #[test]
-fn a_log_of_a_later_version_is_replayed_and_says_what_was_skipped() {
+fn a_log_of_a_later_version_is_replayed_and_skipped_events_are_reported() {
     let dir = TempDir::new().expect("a directory");
     let (ran, events) = recorded(&dir);
     let mut bytes = fs::read(&events).expect("the log");
@@ -234,7 +234,7 @@ fn a_log_of_a_later_version_is_replayed_and_says_what_was_skipped() {
 }
 
 #[test]
-fn what_is_no_log_is_not_replayed() {
+fn a_file_that_is_no_log_is_refused() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("other");
     fs::write(&file, "some text").expect("a file");
@@ -244,7 +244,7 @@ fn what_is_no_log_is_not_replayed() {
 }
 
 #[test]
-fn quiet_is_quiet() {
+fn quiet_prints_nothing() {
     let lab = lab("");
     let ran = measure(&format!("{} -n 50 -q", lab.at("/"))).all_good();
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));

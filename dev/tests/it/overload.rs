@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 #[test]
-fn a_rate_that_cannot_be_kept_ends_with_the_duration_and_the_grace() {
+fn a_rate_beyond_capacity_ends_with_the_duration_and_the_grace() {
     let lab = lab("--service const:1ms");
     for options in ["", "-c 8", "--max-in-flight 50"] {
         let ran = measure(&format!("{} -r 10000000 --arrivals even -d 1s --grace 1s {options}", lab.at("/")));
@@ -19,7 +19,7 @@ fn a_rate_that_cannot_be_kept_ends_with_the_duration_and_the_grace() {
 }
 
 #[test]
-fn a_rate_that_cannot_be_kept_obeys_the_first_signal() {
+fn a_rate_beyond_capacity_obeys_the_first_signal() {
     let lab = lab("--service const:1ms");
     let running = start(&mut command(&format!("{} -r 10000000 -d 60s --grace 30s", lab.at("/"))));
     sleep(Duration::from_millis(1500));

@@ -45,7 +45,7 @@ fn in_pieces(bytes: usize) -> Odd {
 const SIZES: [usize; 4] = [3_000, 5_000, 9_000, 40_000];
 
 #[test]
-fn bursts_of_httperf() {
+fn bursts_of_httperf_are_read_in_pieces() {
     for bytes in SIZES {
         let server = in_pieces(bytes);
         let port = server.address.port().to_string();
@@ -58,7 +58,7 @@ fn bursts_of_httperf() {
 }
 
 #[test]
-fn sessions_of_httperf() {
+fn sessions_of_httperf_are_read_in_pieces() {
     for bytes in SIZES {
         let server = in_pieces(bytes);
         let port = server.address.port().to_string();
@@ -69,7 +69,7 @@ fn sessions_of_httperf() {
 }
 
 #[test]
-fn plain_load() {
+fn a_plain_load_is_read_in_pieces() {
     for bytes in SIZES {
         let server = in_pieces(bytes);
         let ran = measure(&format!("{} -c 4 -n 200 --timeout 20s", server.at("/"))).all_good();
@@ -78,14 +78,14 @@ fn plain_load() {
 }
 
 #[test]
-fn a_body_that_is_searched() {
+fn a_searched_body_is_read_in_pieces() {
     let server = in_pieces(9_000);
     let ran = measure(&format!("{} -c 4 -n 100 --timeout 20s --expect-body x{{100}}", server.at("/"))).all_good();
     assert_eq!(ran.count("good"), 100);
 }
 
 #[test]
-fn a_blank_line_behind_a_reply() {
+fn a_blank_line_after_a_reply_keeps_the_connection() {
     for pause in [false, true] {
         let server = serving(move |mut client| {
             while client.request().is_some() {
@@ -107,7 +107,7 @@ fn a_blank_line_behind_a_reply() {
 }
 
 #[test]
-fn a_refused_upload() {
+fn a_refused_upload_gets_its_reply() {
     let server = serving(|mut client| {
         let mut line = [0; 1000];
         let _ = std::io::Read::read(&mut client.stream, &mut line);

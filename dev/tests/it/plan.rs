@@ -20,7 +20,7 @@ fn folder(plan: &str) -> TempDir {
 }
 
 #[test]
-fn a_new_plan_is_well_and_is_not_written_over() {
+fn a_new_plan_is_valid_and_not_overwritten() {
     let folder = TempDir::new().expect("a directory");
     let (told, _, code) = said(&["new", "a.yaml"], folder.path());
     assert_eq!(code, Some(0), "{told}");
@@ -33,7 +33,7 @@ fn a_new_plan_is_well_and_is_not_written_over() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     for (plan, words, expected) in [
         (
             "script: {request: h}\nload: {raet: 5}\n",
@@ -62,7 +62,7 @@ fn mistakes_are_told_with_their_place() {
 }
 
 #[test]
-fn what_it_comes_to_is_shown_and_can_be_read_again() {
+fn a_resolved_plan_is_shown_and_can_be_read_again() {
     let plan = "ports: [http]\nscript: {request: 'http://127.0.0.1:${port.http}/'}\nload: {users: 10..40*2}\n\
                 contenders: {kept: , new: {connection: {keepalive: false}}}\n";
     let folder = folder(plan);
@@ -81,7 +81,7 @@ fn what_it_comes_to_is_shown_and_can_be_read_again() {
 }
 
 #[test]
-fn the_schema_that_is_published_is_the_one_that_is_printed() {
+fn the_published_schema_equals_the_printed_one() {
     let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/plan.schema.json");
     let (printed, _, _) = said(&["schema"], Path::new("/"));
     let published = fs::read_to_string(published).expect("docs/plan.schema.json");

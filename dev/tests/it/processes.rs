@@ -38,7 +38,7 @@ fn all_gone(pids: &[Pid]) {
 }
 
 #[test]
-fn together_they_make_as_many_requests_as_asked() {
+fn processes_together_send_the_requested_number() {
     let lab = lab("");
     for (load, n) in [("-c 7", 500), ("-c 7", 2), ("-r 2000", 301), ("-r 2000 -c 5", 100)] {
         let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.at("/"))).all_good();
@@ -49,7 +49,7 @@ fn together_they_make_as_many_requests_as_asked() {
 }
 
 #[test]
-fn a_schedule_is_that_of_one_process() {
+fn processes_share_the_schedule_of_one_process() {
     let lab = lab("");
     let planned = |processes: u32| {
         let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
@@ -73,8 +73,8 @@ fn users_and_connections_are_shared() {
 }
 
 #[test]
-fn a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same() {
-    in_its_own_time("processes::a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same", || {
+fn several_processes_end_at_the_target_precision_and_log_it() {
+    in_its_own_time("processes::several_processes_end_at_the_target_precision_and_log_it", || {
         let lab = lab("--service const:5ms");
         let log = tempfile::NamedTempFile::new().expect("a file");
         let path = log.path().display();
@@ -89,8 +89,8 @@ fn a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same() {
 }
 
 #[test]
-fn a_process_that_dies_is_told_and_the_others_go_on() {
-    in_its_own_time("processes::a_process_that_dies_is_told_and_the_others_go_on", || {
+fn a_dead_process_is_reported_and_the_others_continue() {
+    in_its_own_time("processes::a_dead_process_is_reported_and_the_others_continue", || {
         let lab = lab("--service const:30ms");
         for load in ["-c 6", "-r 300 --arrivals even"] {
             let (running, pids) = under_way(&format!("{} {load} -d 4s", lab.at("/")), 3);
@@ -105,7 +105,7 @@ fn a_process_that_dies_is_told_and_the_others_go_on() {
 }
 
 #[test]
-fn where_all_processes_die_the_run_ends() {
+fn a_run_ends_when_all_processes_die() {
     let lab = lab("");
     let (running, pids) = under_way(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
     for pid in &pids {
@@ -142,7 +142,7 @@ fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
 }
 
 #[test]
-fn where_nobody_listens_no_process_begins() {
+fn no_process_starts_without_a_server() {
     let port = crate::world::port::free();
     let ran = measure(&format!("http://127.0.0.1:{port}/ -c 4 -d 5s --processes 2")).ends(3);
     ran.says(&["connection refused", "Nothing could be measured"]);

@@ -118,7 +118,7 @@ impl Recorded {
 }
 
 #[test]
-fn every_wrong_input_is_answered_with_what_to_write() {
+fn every_wrong_input_is_answered_with_a_correction() {
     let recorded = Recorded::open("wrong-inputs.txt");
     let folder = TempDir::new().expect("a directory");
     for (name, text) in FILES {

@@ -24,7 +24,7 @@ fn one(words: &[&str]) -> String {
 }
 
 #[test]
-fn a_plain_request_says_little() {
+fn a_plain_request_has_few_headers() {
     let request = one(&[]);
     let host = request.lines().find_map(|l| l.strip_prefix("Host: 127.0.0.1:"));
     assert!(request.starts_with("GET /path HTTP/1.1\r\n") && host.is_some(), "{request}");
@@ -33,7 +33,7 @@ fn a_plain_request_says_little() {
 }
 
 #[test]
-fn methods_and_headers() {
+fn methods_and_headers_are_sent() {
     let request = one(&["-X", "DELETE", "-H", "X-One: 1", "-H", "Accept: text/plain", "--user-agent", "it/1 (test)"]);
     assert!(request.starts_with("DELETE /path HTTP/1.1\r\n"), "{request}");
     for line in ["X-One: 1", "Accept: text/plain", "User-Agent: it/1 (test)"] {
@@ -43,7 +43,7 @@ fn methods_and_headers() {
 }
 
 #[test]
-fn bodies() {
+fn bodies_are_sent() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("body.json");
     fs::write(&file, "{\"a\":[1,2]}\n").expect("a body");
@@ -58,7 +58,7 @@ fn bodies() {
 }
 
 #[test]
-fn a_body_from_standard_input() {
+fn a_body_is_read_from_standard_input() {
     let (dir, server) = (TempDir::new().expect("a directory"), replying(page("ok")));
     let file = dir.path().join("body");
     fs::write(&file, "from elsewhere").expect("a body");
@@ -68,7 +68,7 @@ fn a_body_from_standard_input() {
 }
 
 #[test]
-fn cookies_and_credentials() {
+fn cookies_and_credentials_are_sent() {
     assert!(one(&["--cookie", "a=1", "--cookie", "b=2"]).contains("\r\nCookie: a=1; b=2\r\n"));
     // RFC 7617, section 2.
     let basic = one(&["--basic", "Aladdin:open sesame"]);
@@ -77,9 +77,9 @@ fn cookies_and_credentials() {
 }
 
 #[test]
-fn packed_replies_are_unpacked_to_be_looked_at() {
+fn compressed_replies_are_decompressed_for_checks() {
     let Some(nginx) = nginx(
-        "packed_replies_are_unpacked_to_be_looked_at",
+        "compressed_replies_are_decompressed_for_checks",
         "gzip on; gzip_types text/plain; default_type text/plain;",
     ) else {
         return;
@@ -93,7 +93,7 @@ fn packed_replies_are_unpacked_to_be_looked_at() {
 }
 
 #[test]
-fn urls_from_a_file() {
+fn urls_are_read_from_a_file() {
     let (dir, server) = (TempDir::new().expect("a directory"), replying(page("ok")));
     let file = dir.path().join("urls");
     let lines = ["# a comment", "HOST=URL", "$(HOST)/one", "[2] /two", "${HOST}/three POST a=1&b=2", "/four DELETE"];
@@ -146,13 +146,13 @@ fn paths(url: &str, n: u64) -> Vec<String> {
 }
 
 #[test]
-fn numbers_of_requests_are_in_order_and_never_twice() {
+fn numbers_of_requests_are_unique_and_in_order() {
     let seen: HashSet<_> = paths("/?n={n}", 50).into_iter().collect();
     assert_eq!(seen, (0..50).map(|n| format!("/?n={n}")).collect());
 }
 
 #[test]
-fn uuids_are_never_the_same() {
+fn uuids_are_unique() {
     let seen: HashSet<_> = paths("/{uuid}", 50).into_iter().collect();
     assert_eq!(seen.len(), 50);
     assert!(seen.iter().all(|p| p.len() == 37 && p.as_bytes()[15] == b'4'), "{seen:?}");
@@ -176,7 +176,7 @@ fn rows_of_a_file_are_used_in_turn() {
 }
 
 #[test]
-fn placeholders_stand_in_headers_and_bodies_too() {
+fn placeholders_are_replaced_in_headers_and_bodies() {
     let (seen, ran) = asked(&["URL", "-n", "4", "-H", "X-Id: {n}", "--data", "id={n}&{plain}"]);
     for n in 0..4 {
         let mine = seen.iter().filter(|r| r.contains(&format!("\r\nX-Id: {n}\r\n"))).collect::<Vec<_>>();
@@ -210,7 +210,7 @@ fn redirects_are_followed_as_far_as_allowed() {
 }
 
 #[test]
-fn a_redirect_keeps_what_its_status_says() {
+fn a_redirect_keeps_the_parts_that_its_status_allows() {
     let elsewhere = replying(page("ok"));
     for (status, first_line, body) in [("307", "POST /to", "a=1"), ("303", "GET /to", "")] {
         let to = format!("HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", elsewhere.at("/to"));

@@ -173,7 +173,7 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
 }
 
 #[test]
-fn bounds_make_jmeters_name_fail() {
+fn bounds_fail_the_jmeter_drop_in() {
     let (server, dir) = (server(), TempDir::new().expect("a directory"));
     fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
     let mut strict = jmeter(dir.path(), "-n -t plan.jmx --brunt-no-notes --brunt-fail-on");

@@ -154,7 +154,7 @@ fn scripts_in_javascript_see_replies_and_judge_them() {
 }
 
 #[test]
-fn users_log_in_and_find_what_the_shop_has() {
+fn users_log_in_and_find_the_items_of_the_shop() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
     let result = carry_out(&shop, PLAN, dir.path());
@@ -185,7 +185,7 @@ fn users_log_in_and_find_what_the_shop_has() {
 }
 
 #[test]
-fn a_status_that_is_no_good_one_ends_the_iteration_where_the_plan_says_so() {
+fn a_bad_status_ends_the_iteration_if_the_plan_requires_it() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
     let result = carry_out(&shop, REFUSED, dir.path());
@@ -271,12 +271,9 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
 }
 
 #[test]
-fn a_terminal_shows_secrets_where_that_is_asked_for() {
+fn a_terminal_shows_secrets_on_request() {
     if program("script").is_none() {
-        skip(
-            "scenario::a_terminal_shows_secrets_where_that_is_asked_for",
-            "no `script`, which makes a terminal (bsdutils)",
-        );
+        skip("scenario::a_terminal_shows_secrets_on_request", "no `script`, which makes a terminal (bsdutils)");
         return;
     }
     let (shop, _) = shop();
@@ -311,7 +308,7 @@ fn a_trace_ends_when_the_run_would() {
 }
 
 #[test]
-fn texts_of_other_charsets_are_read_and_sent_on_and_json_keeps_its_types() {
+fn texts_of_other_charsets_are_forwarded_and_json_keeps_its_types() {
     let body = b"{\"name\": \"M\xfcller \\\"x\\\"\", \"id\": 7, \"ok\": true, \"none\": null}";
     let head = "Content-Type: application/json; charset=iso-8859-1";
     let reply =

@@ -335,7 +335,7 @@ fn a_contender_is_not_named_after_its_password() {
 }
 
 #[test]
-fn what_is_said_of_mistakes_repeats_no_secret() {
+fn error_messages_repeat_no_secret() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("nothing"), "").expect("a file");
     for line in [
@@ -392,7 +392,7 @@ fn side_files_of_drop_ins_hold_no_secret() {
 }
 
 #[test]
-fn wire_output_that_was_asked_for_stays_exact() {
+fn requested_wire_output_stays_exact() {
     let server = server();
     let (host, port) = (server.address.ip(), server.address.port());
     let dir = TempDir::new().expect("a directory");
@@ -429,7 +429,7 @@ fn equal_secrets_can_be_compared_within_a_store() {
 }
 
 #[test]
-fn the_store_is_its_owners_alone() {
+fn the_store_is_readable_by_its_owner_only() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     brunt(dir.path(), &words("URL -n 2 -c 1 -q", &server.at("/")));
@@ -449,7 +449,7 @@ fn the_store_is_its_owners_alone() {
 }
 
 #[test]
-fn an_experiment_that_goes_on_asks_for_its_secrets_again() {
+fn a_resumed_experiment_requires_its_secrets_again() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     let line = "sweep URL -r 20..30+10 -d 1s --repeat 2 -q";
@@ -476,7 +476,7 @@ fn an_experiment_that_goes_on_asks_for_its_secrets_again() {
 }
 
 #[test]
-fn a_baseline_that_is_measured_again_asks_for_its_secrets() {
+fn a_baseline_check_requires_the_secrets_again() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     let run = |line: &str| brunt(dir.path(), &words(line, &server.at("/")));

@@ -114,7 +114,7 @@ fn counts<const N: usize>(all: [(&str, u64); N]) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn setup_runs_before_each_trial_and_teardown_behind_it() {
+fn setup_runs_before_each_trial_and_teardown_after_it() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("repetitions: 1", "repetitions: 2"), &server);
     plan.run(0);
@@ -141,7 +141,7 @@ fn processes_share_one_setup() {
 }
 
 #[test]
-fn the_figures_are_those_of_the_load_alone() {
+fn figures_exclude_setup_and_teardown() {
     let lab = lab("");
     let plan = PLAN.replace("extract: {token: $.token}", "extract: {token: {header: Server, default: t}}");
     let dir = TempDir::new().expect("a directory");
@@ -177,7 +177,7 @@ fn a_step_of_setup_that_fails_stops_before_the_load() {
 }
 
 #[test]
-fn a_failure_that_the_plan_expects_is_none() {
+fn an_expected_failure_does_not_stop_setup() {
     let server = server();
     let step = "- get: /broken\n  on_failure: continue\n- post: /session";
     let plan = Plan::new(&PLAN.replace("- post: /session", step), &server);
@@ -186,7 +186,7 @@ fn a_failure_that_the_plan_expects_is_none() {
 }
 
 #[test]
-fn a_teardown_that_fails_is_told_and_the_result_stays() {
+fn a_failed_teardown_is_reported_and_the_result_stays() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("delete: /session", "delete: /broken"), &server);
     let (out, err) = plan.run(0);
@@ -212,7 +212,7 @@ fn stages_have_a_time_limit() {
 }
 
 #[test]
-fn a_signal_amid_the_load_leaves_teardown_to_run() {
+fn teardown_runs_after_a_signal_during_the_load() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("iterations: 5", "duration: 60s"), &server);
     let running = plan.start();
@@ -226,7 +226,7 @@ fn a_signal_amid_the_load_leaves_teardown_to_run() {
 }
 
 #[test]
-fn a_signal_amid_setup_ends_all_of_it() {
+fn a_signal_during_setup_ends_the_run() {
     let server = server();
     let plan =
         Plan::new(&PLAN.replace("- post: /session", "- post: /session\n- get: /slow\n- post: /session"), &server);

@@ -36,8 +36,8 @@ fn an_authority_can_be_trusted() {
 }
 
 #[test]
-fn a_stranger_is_not_trusted() {
-    let Some((nginx, _authority, _dir)) = secure("a_stranger_is_not_trusted", "") else { return };
+fn an_unknown_authority_is_not_trusted() {
+    let Some((nginx, _authority, _dir)) = secure("an_unknown_authority_is_not_trusted", "") else { return };
     let ran = measure(&format!("{} -c 2 -d 500ms", nginx.secure("/"))).ends(3);
     ran.says(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
     assert_eq!(ran.count("completed"), 0);
@@ -65,8 +65,8 @@ fn a_self_signed_certificate_can_be_trusted_by_itself() {
 }
 
 #[test]
-fn another_name_than_the_certificates_is_refused() {
-    let Some((nginx, authority, _dir)) = secure("another_name_than_the_certificates_is_refused", "") else { return };
+fn a_name_that_the_certificate_lacks_is_refused() {
+    let Some((nginx, authority, _dir)) = secure("a_name_that_the_certificate_lacks_is_refused", "") else { return };
     let line = format!(
         "https://other.test:{p}/ -c 1 --resolve other.test:{p}:127.0.0.1 --cacert {}",
         authority.pem,
@@ -118,8 +118,8 @@ fn each_user_shows_a_certificate_of_its_own() {
 }
 
 #[test]
-fn sessions_are_resumed_unless_told_otherwise() {
-    let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_unless_told_otherwise", "") else { return };
+fn sessions_are_resumed_by_default() {
+    let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_by_default", "") else { return };
     let line = format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);
     measure(&line).all_good();
     let resumed = nginx.log().iter().filter(|l| l.resumed()).count();
@@ -131,7 +131,7 @@ fn sessions_are_resumed_unless_told_otherwise() {
 }
 
 #[test]
-fn secrets_are_kept_where_the_environment_asks_for_it() {
+fn secrets_are_logged_to_sslkeylogfile() {
     let dir = TempDir::new().expect("a directory");
     let keys = dir.path().join("keys");
     let lab = lab("--tls");
@@ -150,8 +150,8 @@ fn secrets_are_kept_where_the_environment_asks_for_it() {
 }
 
 #[test]
-fn older_tls_is_spoken() {
-    let Some((nginx, authority, _dir)) = secure("older_tls_is_spoken", "ssl_protocols TLSv1.2;") else { return };
+fn tls_1_2_is_supported() {
+    let Some((nginx, authority, _dir)) = secure("tls_1_2_is_supported", "ssl_protocols TLSv1.2;") else { return };
     measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).all_good();
 }
 
@@ -167,7 +167,7 @@ fn the_lab_speaks_tls() {
 }
 
 #[test]
-fn http_where_tls_is_meant_is_told() {
+fn a_scheme_mismatch_is_reported() {
     let (plain, secure) = (lab(""), lab("--tls"));
     let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).ends(3);
     tls.says(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
@@ -205,8 +205,8 @@ fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
 }
 
 #[test]
-fn a_server_that_knows_one_classical_group_needs_no_further_round_trip() {
-    let test = "a_server_that_knows_one_classical_group_needs_no_further_round_trip";
+fn a_server_with_one_classical_group_needs_no_further_round_trip() {
+    let test = "a_server_with_one_classical_group_needs_no_further_round_trip";
     let Some((_server, url, _dir)) = openssl(test, &["-groups", "X25519"]) else { return };
     let line = format!("{url} -k -c 1 -n 5 --no-keepalive --no-tls-resumption");
     assert_eq!(measure(&line).all_good().connections("hello_retries"), 0);
@@ -223,8 +223,8 @@ fn a_server_that_knows_one_classical_group_needs_no_further_round_trip() {
 }
 
 #[test]
-fn a_server_that_requires_a_certificate_is_told_with_what_to_write() {
-    let test = "a_server_that_requires_a_certificate_is_told_with_what_to_write";
+fn a_required_client_certificate_is_reported_with_a_correction() {
+    let test = "a_required_client_certificate_is_reported_with_a_correction";
     let Some((_server, url, _dir)) = openssl(test, &["-tls1_3", "-Verify", "1"]) else { return };
     let ran = measure(&format!("{url} -k -c 1 -n 5"));
     assert_eq!(ran.count("completed"), 0, "{}", ran.out);

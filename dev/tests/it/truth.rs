@@ -70,8 +70,8 @@ fn rests_are_reported_and_an_open_loop_takes_none() {
 }
 
 #[test]
-fn a_run_goes_on_until_it_knows_enough() {
-    in_its_own_time("truth::a_run_goes_on_until_it_knows_enough", || {
+fn a_run_continues_until_the_target_precision() {
+    in_its_own_time("truth::a_run_continues_until_the_target_precision", || {
         let server = lab("--service exp:5ms");
         let goal = "--until p50±10% --until throughput+-20% -d 2s";
         let ran = measure(&format!("{} -c 20 {goal} --max-duration 30s", server.at("/"))).all_good();
@@ -99,7 +99,7 @@ fn measuring_begins_when_the_server_is_steady() {
 }
 
 #[test]
-fn a_precise_run_says_where_it_cannot_be() {
+fn a_run_that_cannot_be_precise_reports_that() {
     let server = lab("");
     let ran = measure(&format!("{} -r 500 --arrivals even -d 1s --precise", server.at("/"))).all_good();
     assert_eq!((ran.count("planned"), ran.at("/plan/precise")), (500, &Value::Bool(ran.at("/environment/cores") != 1)));

@@ -179,7 +179,7 @@ fn messages_are_sent_and_their_echo_awaited() {
 }
 
 #[test]
-fn long_messages_come_whole() {
+fn long_messages_arrive_complete() {
     let (url, _) = server(Manner::Echo);
     for length in [125, 126, 70_000, 1_000_000] {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -190,7 +190,7 @@ fn long_messages_come_whole() {
 }
 
 #[test]
-fn pings_are_answered_and_other_messages_passed_over() {
+fn pings_are_answered_and_other_messages_ignored() {
     let (url, counts) = server(Manner::Chatty);
     let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
@@ -199,7 +199,7 @@ fn pings_are_answered_and_other_messages_passed_over() {
 }
 
 #[test]
-fn messages_are_compressed_in_both_directions_where_it_is_asked_for() {
+fn messages_are_compressed_in_both_directions_on_request() {
     let (url, counts) = server(Manner::Deflate);
     let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
     let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
@@ -212,7 +212,7 @@ fn messages_are_compressed_in_both_directions_where_it_is_asked_for() {
 }
 
 #[test]
-fn the_lab_takes_compressed_messages_in_each_window() {
+fn the_lab_accepts_compressed_messages_in_each_window() {
     for options in ["", "--ws-client-bits 15", "--ws-client-bits 8 --chunked"] {
         let lab = crate::world::lab(&format!("--echo --ws-deflate {options}"));
         let url = lab.at("/").replace("http:", "ws:");
@@ -269,7 +269,7 @@ fn steps_open_ping_and_close() {
 }
 
 #[test]
-fn a_server_that_closes_or_breaks_the_framing_is_told() {
+fn a_server_that_closes_or_breaks_the_framing_is_reported() {
     let (url, _) = server(Manner::Close(1011));
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
     assert_eq!(ran.at("/outcomes")["close 1011 internal error"], 5, "{}", ran.out);
@@ -280,7 +280,7 @@ fn a_server_that_closes_or_breaks_the_framing_is_told() {
 }
 
 #[test]
-fn the_lab_knows_each_message() {
+fn the_lab_counts_each_message() {
     let lab = crate::world::lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
     let url = lab.at("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --data x -c 4 -n 400"));
@@ -301,7 +301,7 @@ fn the_lab_knows_each_message() {
 }
 
 #[test]
-fn what_opens_no_websocket_is_told() {
+fn a_refused_websocket_is_reported() {
     let lab = crate::world::lab("");
     let url = lab.at("/status/404").replace("http:", "ws:");
     measure(&format!("{url} --data x -n 5"))

@@ -80,8 +80,8 @@ fn heads_are_shown_the_same() {
 }
 
 #[test]
-fn what_tls_agreed_on_is_told_the_same() {
-    let test = "compat::ab::what_tls_agreed_on_is_told_the_same";
+fn tls_parameters_are_reported_the_same() {
+    let test = "compat::ab::tls_parameters_are_reported_the_same";
     let Some((nginx, _certificates)) = over_tls(test) else { return };
     let Some(ab) = both(test, "ab") else { return };
     let lines =
@@ -123,8 +123,8 @@ fn usage_is_the_same() {
 }
 
 #[test]
-fn as_much_as_was_asked_for_and_no_more() {
-    let Some((ab, nginx)) = ready("compat::ab::as_much_as_was_asked_for_and_no_more") else { return };
+fn the_requested_number_or_time_is_measured() {
+    let Some((ab, nginx)) = ready("compat::ab::the_requested_number_or_time_is_measured") else { return };
     let url = nginx.at("/");
     let before = nginx.requests();
     let said = ab.ours(&["-n", "500", "-c", "7", "-k", &url]);

@@ -118,8 +118,8 @@ fn failures_are_counted_the_same() {
 }
 
 #[test]
-fn a_dead_port_is_told_the_same() {
-    let Some(ab) = both("compat::ab_failures::a_dead_port_is_told_the_same", "ab") else { return };
+fn a_dead_port_is_reported_the_same() {
+    let Some(ab) = both("compat::ab_failures::a_dead_port_is_reported_the_same", "ab") else { return };
     let url = format!("http://127.0.0.1:{}/", port::free());
     for line in ["", "-n 4 -r", "-n 3 -r", "-n 200", "-c 4 -n 40 -r", "-n 200 -c 2 -r", "-w", "-v 2"] {
         let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
@@ -128,8 +128,8 @@ fn a_dead_port_is_told_the_same() {
 }
 
 #[test]
-fn what_cannot_begin_is_told_the_same() {
-    let Some(ab) = both("compat::ab_failures::what_cannot_begin_is_told_the_same", "ab") else { return };
+fn runs_that_cannot_start_are_reported_the_same() {
+    let Some(ab) = both("compat::ab_failures::runs_that_cannot_start_are_reported_the_same", "ab") else { return };
     for line in [
         "http://no-such-name.invalid/",
         "-X no-such-name.invalid:3 http://127.0.0.1:9/",
@@ -144,8 +144,8 @@ fn what_cannot_begin_is_told_the_same() {
 
 /// Only the line of ab itself is compared, not the errors of OpenSSL.
 #[test]
-fn handshakes_that_fail_are_told_the_same() {
-    let Some(ab) = both("compat::ab_failures::handshakes_that_fail_are_told_the_same", "ab") else { return };
+fn failed_handshakes_are_reported_the_same() {
+    let Some(ab) = both("compat::ab_failures::failed_handshakes_are_reported_the_same", "ab") else { return };
     let odd = moody();
     for line in ["-n 3", "-n 3 -E /nonexistent", "-Z nonsense", "-Z BOGUS", "-Z aes", "-n 160"] {
         let url = odd.at("/garbage/x").replace("http:", "https:");
@@ -155,14 +155,14 @@ fn handshakes_that_fail_are_told_the_same() {
 }
 
 #[test]
-fn a_server_that_says_nothing_ends_it_the_same() {
-    let Some(ab) = both("compat::ab_failures::a_server_that_says_nothing_ends_it_the_same", "ab") else { return };
+fn a_silent_server_ends_the_run_the_same() {
+    let Some(ab) = both("compat::ab_failures::a_silent_server_ends_the_run_the_same", "ab") else { return };
     let odd = moody();
     agree(&ab, &odd, &["silent -s 1", "some -s 1 -n 10"]);
 }
 
 #[test]
-fn who_stops_it_has_the_report() {
+fn an_interrupted_run_prints_its_report() {
     let odd = moody();
     let url = odd.at("/slow");
     let mut command = crate::world::command("ab");
@@ -178,7 +178,7 @@ fn who_stops_it_has_the_report() {
 /// OpenSSL 3 fails every handshake of these versions, and ab reports requests of no bytes. The
 /// drop-in measures nothing either.
 #[test]
-fn versions_of_tls_that_nobody_speaks_are_refused() {
+fn unsupported_versions_of_tls_are_refused() {
     for version in ["TLS1", "TLS1.1", "tls1"] {
         let said = ours("ab", &["-n", "3", "-f", version, "https://127.0.0.1:9/"]);
         assert_eq!(said.code, Some(1), "{}", said.err);

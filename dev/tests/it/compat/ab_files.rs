@@ -17,8 +17,8 @@ fn read(dir: &Path, name: &str) -> Vec<String> {
 
 /// One process may open only a few files, so it gets only a few connections.
 #[test]
-fn more_connections_than_a_process_may_have_take_several() {
-    let test = "compat::ab_files::more_connections_than_a_process_may_have_take_several";
+fn connections_beyond_the_limit_of_a_process_use_several() {
+    let test = "compat::ab_files::connections_beyond_the_limit_of_a_process_use_several";
     let Some(nginx) = nginx(test, "") else { return };
     let brunt = program("BRUNT_BIN", "brunt");
     let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.at("/"));
@@ -74,16 +74,16 @@ fn files_have_the_same_form() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told() {
-    let Some(nginx) = nginx("compat::ab_files::a_file_that_cannot_be_written_is_told", "") else { return };
+fn an_unwritable_file_is_reported() {
+    let Some(nginx) = nginx("compat::ab_files::an_unwritable_file_is_reported", "") else { return };
     let said = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.at("/")]);
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.err.contains("Cannot open CSV output file: No such file or directory"), "{}", said.err);
 }
 
 #[test]
-fn what_is_new_goes_elsewhere() {
-    let test = "compat::ab_files::what_is_new_goes_elsewhere";
+fn additional_output_goes_to_other_files() {
+    let test = "compat::ab_files::additional_output_goes_to_other_files";
     let Some(nginx) = nginx(test, "") else { return };
     let dir = TempDir::new().expect("a directory");
     let file = |name: &str| dir.path().join(name).display().to_string();

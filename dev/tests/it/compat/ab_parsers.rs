@@ -18,8 +18,8 @@ fn number(text: &str) -> f64 {
 
 /// Parser of Blazemeter Taurus: the version, and the rows of `-g` split at tabs.
 #[test]
-fn taurus() {
-    let Some(nginx) = server("taurus") else { return };
+fn taurus_reads_the_output() {
+    let Some(nginx) = server("taurus_reads_the_output") else { return };
     let version = ours("ab", &["-V"]);
     let found = version.out.split("Version ").nth(1).and_then(|rest| rest.split(' ').next());
     // Taurus would pass -l to versions above 2.4.7, and count differently.
@@ -44,8 +44,8 @@ fn taurus() {
 /// Parser of the Phoronix Test Suite: the fourth word of the last line of all output that contains
 /// `second:`.
 #[test]
-fn phoronix() {
-    let Some(nginx) = server("phoronix") else { return };
+fn phoronix_reads_the_output() {
+    let Some(nginx) = server("phoronix_reads_the_output") else { return };
     let said = ours("ab", &["-n", "500", "-c", "20", &nginx.at("/")]);
     let all = format!("{}{}", said.out, said.err);
     let line = all.lines().rfind(|line| line.contains("second:")).expect("a line");
@@ -62,8 +62,8 @@ fn once(said: &Said, label: &str, unit: &str) -> f64 {
 /// Parser of `PerfKitBenchmarker`: every field exactly once, the CSV of 101 rows, and two columns
 /// of the rows for gnuplot.
 #[test]
-fn perfkit_benchmarker() {
-    let Some(nginx) = server("perfkit_benchmarker") else { return };
+fn perfkit_benchmarker_reads_the_output() {
+    let Some(nginx) = server("perfkit_benchmarker_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
     let url = nginx.at("/");
@@ -106,8 +106,8 @@ fn perfkit_benchmarker() {
 /// Parser of Bees with Machine Guns: `-v 3`, filtered for fixed words; it counts good replies in
 /// the printed heads.
 #[test]
-fn bees_with_machine_guns() {
-    let Some(nginx) = server("bees_with_machine_guns") else { return };
+fn bees_with_machine_guns_reads_the_output() {
+    let Some(nginx) = server("bees_with_machine_guns_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let csv = dir.path().join("csv").display().to_string();
     let words =
@@ -140,8 +140,8 @@ fn bees_with_machine_guns() {
 /// Parser of the benchmark of PHP frameworks by kenjis: `cut -d" " -f7`, and eight blanks before
 /// the 0.
 #[test]
-fn kenjis() {
-    let Some(nginx) = server("kenjis") else { return };
+fn kenjis_reads_the_output() {
+    let Some(nginx) = server("kenjis_reads_the_output") else { return };
     let said = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.at("/")]);
     let line = said.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
     assert!(number(line.split(' ').nth(6).expect("a seventh field")) > 0.0, "{line}");
@@ -150,8 +150,8 @@ fn kenjis() {
 
 /// Parser ab-to-csv: uses the numbers of lines.
 #[test]
-fn ab_to_csv() {
-    let Some(nginx) = server("ab_to_csv") else { return };
+fn ab_to_csv_reads_the_output() {
+    let Some(nginx) = server("ab_to_csv_reads_the_output") else { return };
     let said = ours("ab", &["-n", "100", "-c", "2", &nginx.at("/")]);
     let lines: Vec<&str> = said.out.lines().collect();
     for (at, label) in [
@@ -176,8 +176,8 @@ fn ab_to_csv() {
 
 /// Parser apachebench by Amakata: every `label: value`; the last of a label counts.
 #[test]
-fn amakata() {
-    let Some(nginx) = server("amakata") else { return };
+fn amakata_reads_the_output() {
+    let Some(nginx) = server("amakata_reads_the_output") else { return };
     let said = ours("ab", &["-n", "10", &nginx.at("/")]);
     let fields: HashMap<&str, &str> =
         said.out.lines().filter_map(|line| line.split_once(':')).map(|(label, value)| (label, value.trim())).collect();
@@ -188,8 +188,8 @@ fn amakata() {
 /// Parser apachebench-graphs and similar ones: `using 9` of gnuplot on `-g`, separated by blanks,
 /// and the CSV as numbers.
 #[test]
-fn apachebench_graphs() {
-    let Some(nginx) = server("apachebench_graphs") else { return };
+fn apachebench_graphs_reads_the_output() {
+    let Some(nginx) = server("apachebench_graphs_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
     ours("ab", &["-n", "40", "-g", &tsv, "-e", &csv, &nginx.at("/")]);

@@ -26,7 +26,7 @@ fn head(hosts: &[&str], divider: &str) -> String {
 }
 
 #[test]
-fn its_file_is_made_first() {
+fn the_configuration_file_is_created_first() {
     let home = Home::new("");
     fs::remove_file(home.path(".autobench.conf")).expect("gone");
     let said = home.run("autobench", "--version");
@@ -38,7 +38,7 @@ fn its_file_is_made_first() {
 }
 
 #[test]
-fn two_hosts_have_nineteen_columns_and_are_asked_in_turn() {
+fn two_hosts_have_nineteen_columns_and_are_tested_in_turn() {
     let home = Home::new("host1 = 127.0.0.1\nhost2 = localhost\nuri2 = /b c\nport2 = 81\n");
     let httperf = home.httperf(&report(38, 2));
     let line =
@@ -59,7 +59,7 @@ fn two_hosts_have_nineteen_columns_and_are_asked_in_turn() {
 }
 
 #[test]
-fn the_command_line_counts_more_than_the_file_and_the_file_may_pass_options_on() {
+fn the_command_line_overrides_the_file_which_may_pass_options() {
     let conf = "single_host = 1\nhost1=127.0.0.1\nlow_rate = 7\nhigh_rate = 7\nhttperf_add-header = \"X-One: 1\\n\"\n\
                 httperf_hog = NULL\ntimeout=5\ntimeout = 6\nnonsense\nno_such = 1\n";
     let home = Home::new(conf);
@@ -76,7 +76,7 @@ fn the_command_line_counts_more_than_the_file_and_the_file_may_pass_options_on()
 }
 
 #[test]
-fn a_test_may_be_told_by_its_length() {
+fn a_test_may_have_a_fixed_duration() {
     let home = Home::new("host1 = 127.0.0.1\n");
     let httperf = home.httperf(&report(40, 0));
     let said = home.run(
@@ -95,7 +95,7 @@ fn a_test_may_be_told_by_its_length() {
 }
 
 #[test]
-fn a_test_without_a_reply_is_told_and_the_next_goes_on() {
+fn a_test_without_a_reply_is_reported_and_the_next_one_runs() {
     let home = Home::new("host1 = 127.0.0.1\n");
     let httperf = home.httperf(&report(0, 20));
     let line = format!(
@@ -111,7 +111,7 @@ fn a_test_without_a_reply_is_told_and_the_next_goes_on() {
 /// Two parsers of its output. One finds columns by prefixes of their names. The other requires nine
 /// commas in each row, and the CPU line of httperf between rows.
 #[test]
-fn readers_find_rows_among_reports() {
+fn parsers_find_rows_among_reports() {
     let home = Home::new("host1 = 127.0.0.1\n");
     let httperf = home.httperf(&report(38, 2));
     let line = format!("--single_host --httperf {httperf} --low_rate 10 --high_rate 20 --output_fmt csv");
@@ -126,7 +126,7 @@ fn readers_find_rows_among_reports() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_before_anything_is_sent() {
+fn invalid_options_are_reported_before_the_load() {
     let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\n");
     let httperf = home.httperf(&report(40, 0));
     for (line, told) in [

@@ -33,7 +33,7 @@ fn secret(home: &Home, name: &str, text: &str) -> String {
 }
 
 #[test]
-fn two_machines_share_a_load_and_their_figures_are_joined() {
+fn two_machines_share_a_load_and_their_figures_are_merged() {
     let home = Home::new("host1 = 127.0.0.1\nhost2 = localhost\n");
     let others = Home::new("");
     let secret = secret(&home, "secret", "nobody will ever guess this\n");
@@ -62,7 +62,7 @@ fn two_machines_share_a_load_and_their_figures_are_joined() {
 }
 
 #[test]
-fn orders_are_taken_from_those_who_know_the_secret() {
+fn orders_require_the_secret() {
     let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\nlow_rate = 5\nhigh_rate = 5\n");
     let httperf = home.httperf(&report(40, 0));
     let known = secret(&home, "known", "nobody will ever guess this");
@@ -99,7 +99,7 @@ fn answer(mut stream: TcpStream) -> String {
 }
 
 #[test]
-fn the_old_words_are_understood() {
+fn the_original_protocol_is_supported() {
     let home = Home::new("");
     let open = daemon(&home, &home.httperf(&report(38, 2)), "");
     let said = answer(admin(
@@ -125,7 +125,7 @@ fn the_old_words_are_understood() {
 }
 
 #[test]
-fn nothing_from_afar_reaches_a_shell_or_a_file() {
+fn remote_input_reaches_no_shell_and_no_file() {
     let home = Home::new("");
     let open = daemon(&home, &home.httperf(&report(38, 2)), "");
     for (order, why) in [
@@ -146,7 +146,7 @@ fn nothing_from_afar_reaches_a_shell_or_a_file() {
 }
 
 #[test]
-fn a_test_ends_when_its_admin_does_not_want_it_any_more() {
+fn a_test_ends_when_its_admin_aborts_or_disconnects() {
     let home = Home::new("");
     let httperf = home.script("echo $$ >DIR/aside; mv DIR/aside DIR/pid; exec sleep 30");
     let open = daemon(&home, &httperf, "");

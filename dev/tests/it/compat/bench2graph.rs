@@ -19,7 +19,7 @@ fn home() -> Home {
 
 /// The name of a file determines its format; nothing is printed.
 #[test]
-fn charts_are_what_their_names_say() {
+fn charts_have_the_format_of_their_names() {
     let home = home();
     for (line, begins) in [
         ("result.tsv result.png 1 3 7 9", &b"\x89PNG\r\n\x1a\n"[..]),
@@ -35,7 +35,7 @@ fn charts_are_what_their_names_say() {
 }
 
 #[test]
-fn axes_have_words_and_lines_have_the_names_of_columns() {
+fn axes_have_labels_and_lines_have_the_names_of_columns() {
     let home = home();
     home.run("bench2graph", "result.tsv times.svg 8 --title Times --with other.tsv");
     let text = fs::read_to_string(home.path("times.svg")).expect("a chart");
@@ -48,7 +48,7 @@ fn axes_have_words_and_lines_have_the_names_of_columns() {
 }
 
 #[test]
-fn the_title_is_asked_for_where_that_is_wanted() {
+fn the_title_is_prompted_for_on_request() {
     let home = home();
     let mut command = home.command("bench2graph", "result.tsv asked.svg --ask");
     let mut asked = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("brunt");
@@ -59,7 +59,7 @@ fn the_title_is_asked_for_where_that_is_wanted() {
 }
 
 #[test]
-fn what_makes_no_sense_ends_as_of_old() {
+fn invalid_options_end_as_in_the_original() {
     let home = home();
     fs::write(home.path("there.png"), "theirs").expect("a file");
     fs::write(home.path("mixed.tsv"), format!("{HEAD}\nMaximum connect burst length: 1\n")).expect("a file");

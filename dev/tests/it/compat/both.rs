@@ -185,7 +185,7 @@ fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
 }
 
 #[test]
-fn masks_keep_places_and_forms() {
+fn masks_keep_positions_and_formats() {
     assert_eq!(mask_line("Total:          0    3   4.3      6       6").matches("wide").count(), 5);
     assert_eq!(mask_line(" 100%      6 (longest request)"), " 100%<7 wide, 0 decimals> (longest request)");
     let measured = mask_line("Time taken for tests:   0.024 seconds");

@@ -118,8 +118,8 @@ fn reports_over_tls_are_the_same() {
 }
 
 #[test]
-fn sessions_are_told_the_same() {
-    let Some((httperf, nginx)) = ready("sessions_are_told_the_same") else { return };
+fn sessions_are_reported_the_same() {
+    let Some((httperf, nginx)) = ready("sessions_are_reported_the_same") else { return };
     let file = nginx.dir.path().join("sessions");
     let text =
         "# two sessions\n/d/a think=0.02\n  /d/b\n\t/d/c\n/gone method=POST contents=\"x\\ny\"\n\n/d/e method=HEAD\n";
@@ -155,8 +155,8 @@ fn requests_and_replies_are_shown_the_same() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_the_same() {
-    let Some((httperf, nginx)) = ready("what_makes_no_sense_is_told_the_same") else { return };
+fn invalid_options_are_reported_the_same() {
+    let Some((httperf, nginx)) = ready("invalid_options_are_reported_the_same") else { return };
     agree(
         &httperf,
         nginx.port,

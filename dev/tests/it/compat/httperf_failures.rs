@@ -66,7 +66,7 @@ fn connections_that_the_server_closes_are_counted_the_same() {
 
 /// httperf is limited to 1024 descriptors, whatever the limit of the process.
 #[test]
-fn more_connections_than_the_real_one_has_descriptors_for() {
+fn connections_may_exceed_the_descriptors_of_the_real_one() {
     let odd = serving(|mut client| {
         client.request();
         sleep(Duration::from_millis(1500));
@@ -82,8 +82,8 @@ fn more_connections_than_the_real_one_has_descriptors_for() {
 }
 
 #[test]
-fn a_failed_handshake_is_an_error_and_not_the_end() {
-    let Some(nginx) = nginx("compat::httperf_failures::a_failed_handshake_is_an_error_and_not_the_end", "") else {
+fn a_failed_handshake_does_not_end_the_run() {
+    let Some(nginx) = nginx("compat::httperf_failures::a_failed_handshake_does_not_end_the_run", "") else {
         return;
     };
     let port = nginx.port.to_string();
@@ -94,8 +94,8 @@ fn a_failed_handshake_is_an_error_and_not_the_end() {
 
 /// A list without repetition is requested to its end, and every reply is awaited.
 #[test]
-fn a_list_is_asked_to_its_end() {
-    let Some(nginx) = nginx("compat::httperf_failures::a_list_is_asked_to_its_end", "") else { return };
+fn a_list_is_requested_to_its_end() {
+    let Some(nginx) = nginx("compat::httperf_failures::a_list_is_requested_to_its_end", "") else { return };
     let file = nginx.dir.path().join("list");
     std::fs::write(&file, b"/index.html\0/long\0/page.txt\0").expect("a file");
     let (port, line) = (nginx.port.to_string(), format!("--wlog n,{} --num-conns 9 --num-calls 2", file.display()));

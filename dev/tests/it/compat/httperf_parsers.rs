@@ -33,9 +33,9 @@ fn takes(report: &str, patterns: &[&str]) {
 }
 
 #[test]
-fn autobench() {
+fn autobench_reads_the_output() {
     let line = "--uri / --num-conn 40 --num-call 2 --timeout 5 --rate 200";
-    let Some(said) = said("autobench", line) else { return };
+    let Some(said) = said("autobench_reads_the_output", line) else { return };
     takes(&said.out, &SEVEN);
     // autobench adds nothing: each figure is a plain number even if nothing was measured.
     let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
@@ -45,8 +45,10 @@ fn autobench() {
 
 /// autoperf reads stdout and stderr as one.
 #[test]
-fn autoperf() {
-    let Some(said) = said("autoperf", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5") else { return };
+fn autoperf_reads_the_output() {
+    let Some(said) = said("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5") else {
+        return;
+    };
     let merged = said.out + &said.err;
     takes(&merged, &SEVEN);
     takes(&merged, &[r"^Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=(\d+)"]);
@@ -55,8 +57,8 @@ fn autoperf() {
 /// httperfrb and gohttperf require that the line of the command begins with the name of the
 /// program. httperfjs stops at lines about descriptors.
 #[test]
-fn those_who_look_at_the_first_line() {
-    let Some(said) = said("those_who_look_at_the_first_line", "--num-conns 20 --rate 100") else { return };
+fn the_first_line_is_the_command() {
+    let Some(said) = said("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
     assert!(said.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", said.out);
     assert!(!said.err.contains("file descriptors") && !said.err.contains("FD_SETSIZE"), "{}", said.err);
 }
@@ -64,8 +66,8 @@ fn those_who_look_at_the_first_line() {
 /// Parser httperf-output-parser by wjessop: one pattern for the whole report, with lines in a fixed
 /// order.
 #[test]
-fn the_whole_report_in_one_order() {
-    let Some(said) = said("the_whole_report_in_one_order", "--num-conns 20 --rate 100") else { return };
+fn the_whole_report_matches_one_pattern() {
+    let Some(said) = said("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
     let labels = [
         r"Maximum connect burst length: \d+\n",
         r"\nTotal: connections \d+ requests \d+ replies \d+ test-duration \d+\.\d{3} s\n",

@@ -110,8 +110,8 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn samples_are_those_of_jmeter() {
-    let Some(world) = World::new("compat::jmeter::samples_are_those_of_jmeter") else { return };
+fn samples_equal_those_of_jmeter() {
+    let Some(world) = World::new("compat::jmeter::samples_equal_those_of_jmeter") else { return };
     let mut wrong = Vec::new();
     let (folder, all) = (plans(), names());
     assert!(all.len() > 10, "{all:?}");
@@ -138,8 +138,8 @@ fn samples_are_those_of_jmeter() {
 
 /// Compares three plans of 40 thread groups; many more in a proof.
 #[test]
-fn controllers_are_those_of_jmeter() {
-    let Some(world) = World::new("compat::jmeter::controllers_are_those_of_jmeter") else { return };
+fn controllers_behave_as_in_jmeter() {
+    let Some(world) = World::new("compat::jmeter::controllers_behave_as_in_jmeter") else { return };
     let seeds: u8 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
     let folder = TempDir::new().expect("a directory");
     let (mut compared, mut wrong) = (0, Vec::new());
@@ -267,9 +267,9 @@ fn copy(from: &Path, to: &Path) {
 
 /// A proof (tools/prove/jmeter.sh). It measures times, so it is skipped in daily tests.
 #[test]
-fn elapsed_is_that_of_jmeter() {
+fn elapsed_times_match_those_of_jmeter() {
     let Some(evidence) = env::var_os("BRUNT_JMETER_EVIDENCE") else { return };
-    let Some(world) = World::new("compat::jmeter::elapsed_is_that_of_jmeter") else { return };
+    let Some(world) = World::new("compat::jmeter::elapsed_times_match_those_of_jmeter") else { return };
     let mut table = format!(
         "# Elapsed times beside Apache JMeter 5.6.3\n\nMedians of labels with at least {LEAST} samples a run, {RUNS} runs, ms. The \
          difference is at most 1 ms, or within the spread of JMeter's own runs.\n\n| plan | label | JMeter | its runs | brunt | \

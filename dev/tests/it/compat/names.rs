@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 #[test]
-fn links_are_made_and_answer_by_their_names() {
+fn links_are_created_and_act_as_their_tools() {
     let dir = TempDir::new().expect("a directory");
     let install = || command("install-names").arg(dir.path()).output().expect("brunt");
     assert!(install().status.success());
@@ -21,7 +21,7 @@ fn links_are_made_and_answer_by_their_names() {
 }
 
 #[test]
-fn what_is_no_link_of_ours_is_left_alone() {
+fn foreign_files_are_not_replaced() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("ab"), "theirs").expect("a file");
     let refused = || {
@@ -39,7 +39,7 @@ fn what_is_no_link_of_ours_is_left_alone() {
 }
 
 #[test]
-fn another_name_is_brunt() {
+fn an_unknown_name_is_brunt() {
     let dir = TempDir::new().expect("a directory");
     let other = dir.path().join("another");
     std::os::unix::fs::symlink(program("BRUNT_BIN", "brunt"), &other).expect("a link");

@@ -21,8 +21,8 @@ fn server(test: &str) -> Option<Nginx> {
 /// nginx compared with Apache, 2010: thirty rates, a table and a chart, with the names installed as
 /// links.
 #[test]
-fn a_sweep_and_its_picture() {
-    let Some(nginx) = server("a_sweep_and_its_picture") else { return };
+fn a_published_sweep_gives_a_table_and_a_chart() {
+    let Some(nginx) = server("a_published_sweep_gives_a_table_and_a_chart") else { return };
     let home = Home::new("");
     let bin = home.path("bin");
     fs::create_dir(&bin).expect("a directory");
@@ -53,8 +53,8 @@ fn a_sweep_and_its_picture() {
 
 /// nginx with a page of 123,784 bytes, 2010, with and without keep-alive.
 #[test]
-fn many_connections_by_ab() {
-    let Some(nginx) = server("many_connections_by_ab") else { return };
+fn a_published_ab_run_gives_its_files() {
+    let Some(nginx) = server("a_published_ab_run_gives_its_files") else { return };
     let home = Home::new("");
     let [csv, tsv] = ["result.csv", "result.tsv"].map(|name| home.path(name));
     for more in [&["-k"][..], &[]] {

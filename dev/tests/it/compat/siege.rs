@@ -138,15 +138,15 @@ fn lines_are_the_same() {
 }
 
 #[test]
-fn pages_are_taken_apart_the_same() {
-    let Some((siege, nginx, dir)) = ready("compat::siege::pages_are_taken_apart_the_same") else { return };
+fn pages_are_parsed_the_same() {
+    let Some((siege, nginx, dir)) = ready("compat::siege::pages_are_parsed_the_same") else { return };
     let rc = rc(dir.path(), "parser", &format!("{PLAIN}verbose = true\nparser = true\nnofollow = an.example\n"));
     agree(&siege, &rc, &["-c1 -r1", "-c1 -r2", "-c1 -r1 --no-parser"], &nginx.at("/page.html"));
 }
 
 #[test]
-fn lists_are_gone_through_the_same() {
-    let Some((siege, nginx, dir)) = ready("compat::siege::lists_are_gone_through_the_same") else { return };
+fn lists_are_requested_the_same() {
+    let Some((siege, nginx, dir)) = ready("compat::siege::lists_are_requested_the_same") else { return };
     let plain = rc(dir.path(), "plain", &format!("{PLAIN}verbose = true\n"));
     let list = dir.path().join("urls");
     let text = format!(
@@ -254,7 +254,7 @@ fn usage_and_settings_are_the_same() {
 }
 
 #[test]
-fn masks_hide_what_was_measured_only() {
+fn masks_hide_only_measured_numbers() {
     assert_eq!(mask("Elapsed time:\t\t        0.02 secs"), "Elapsed time:\t\t<12 wide> secs\n");
     assert_eq!(mask("Elapsed time:\t\t      113.02 secs"), "Elapsed time:\t\t<12 wide> secs\n");
     assert_eq!(mask("Transactions:\t\t           1 hits"), "Transactions:\t\t           1 hits\n");

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 #[test]
-fn a_dead_port_is_told_the_same() {
-    let Some(siege) = both("compat::siege_failures::a_dead_port_is_told_the_same", "siege") else { return };
+fn a_dead_port_is_reported_the_same() {
+    let Some(siege) = both("compat::siege_failures::a_dead_port_is_reported_the_same", "siege") else { return };
     let dir = TempDir::new().expect("a directory");
     let url = format!("http://127.0.0.1:{}/", port::free());
     let [plain, few] =
@@ -33,7 +33,7 @@ fn a_dead_port_is_told_the_same() {
 /// The server accepts connections and never replies: siege waits forever, or reports neither hits
 /// nor failures.
 #[test]
-fn a_silent_server_is_told() {
+fn a_silent_server_is_reported() {
     let odd = serving(|mut client| {
         client.request();
         sleep(Duration::from_secs(5));
@@ -49,7 +49,7 @@ fn a_silent_server_is_told() {
 
 /// siege fails to allocate memory for 3000 users, and polls the wrong descriptors from 1024 on.
 #[test]
-fn three_thousand_users_get_through() {
+fn three_thousand_users_are_served() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 5000\n"));
@@ -60,7 +60,7 @@ fn three_thousand_users_get_through() {
 }
 
 #[test]
-fn more_users_than_the_limit_are_told() {
+fn more_users_than_the_limit_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
@@ -72,7 +72,7 @@ fn more_users_than_the_limit_are_told() {
 
 /// Pauses determined the figures of many published comparisons.
 #[test]
-fn pauses_that_decide_are_told() {
+fn decisive_pauses_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
@@ -82,8 +82,8 @@ fn pauses_that_decide_are_told() {
 }
 
 #[test]
-fn both_time_and_repetitions_are_told_the_same() {
-    let Some(siege) = both("compat::siege_failures::both_time_and_repetitions_are_told_the_same", "siege") else {
+fn time_with_repetitions_is_reported_the_same() {
+    let Some(siege) = both("compat::siege_failures::time_with_repetitions_is_reported_the_same", "siege") else {
         return;
     };
     let dir = TempDir::new().expect("a directory");
@@ -95,7 +95,7 @@ fn both_time_and_repetitions_are_told_the_same() {
 }
 
 #[test]
-fn who_stops_it_has_the_report() {
+fn an_interrupted_run_prints_its_report() {
     let odd = replying(page("hello"));
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
@@ -112,8 +112,8 @@ fn who_stops_it_has_the_report() {
 /// siege requests a page that requires credentials five times, with or without a login; `attempts`
 /// changes that number.
 #[test]
-fn a_page_behind_a_login_is_asked_for_as_often() {
-    let Some(siege) = both("compat::siege_failures::a_page_behind_a_login_is_asked_for_as_often", "siege") else {
+fn a_page_with_a_login_is_requested_equally_often() {
+    let Some(siege) = both("compat::siege_failures::a_page_with_a_login_is_requested_equally_often", "siege") else {
         return;
     };
     let dir = TempDir::new().expect("a directory");
@@ -133,7 +133,7 @@ fn a_page_behind_a_login_is_asked_for_as_often() {
 
 /// Programs that read the report on stderr take any text before a colon as a key.
 #[test]
-fn notes_make_no_keys() {
+fn notes_contain_no_colon() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
@@ -145,7 +145,7 @@ fn notes_make_no_keys() {
 
 /// Elements of a page become labels during the load.
 #[test]
-fn page_elements_are_told_apart_with_one_url() {
+fn page_elements_have_labels_with_one_url() {
     let odd = serving(|mut client| {
         while client.request().is_some() {
             let html = "<html><img src=\"/1.png\"></html>";

@@ -25,8 +25,8 @@ fn text(output: &Output) -> String {
 /// Parser of Blazemeter Taurus: a siegerc by $SIEGERC; lines of stdout with exactly two escapes,
 /// split at commas.
 #[test]
-fn taurus() {
-    let Some((nginx, dir)) = server("taurus") else { return };
+fn taurus_reads_the_output() {
+    let Some((nginx, dir)) = server("taurus_reads_the_output") else { return };
     let said = ours("siege", &["-h"]);
     assert_eq!(said.code, Some(0));
     let text = "verbose = true\ncsv = true\ntimestamp = false\nfullurl = true\ndisplay-id = true\ncookies = true\ncache = false\n\
@@ -53,8 +53,8 @@ fn taurus() {
 /// Parser of oss-performance by hhvm: the first line of `--version`; a log with a head and exactly
 /// one row.
 #[test]
-fn oss_performance() {
-    let Some((nginx, dir)) = server("oss_performance") else { return };
+fn oss_performance_reads_the_output() {
+    let Some((nginx, dir)) = server("oss_performance_reads_the_output") else { return };
     let version = ours("siege", &["--version"]);
     let first = version.err.lines().next().expect("a version").to_owned();
     assert!(first.starts_with("SIEGE 4.0.") && !["SIEGE 4.0.0", "SIEGE 4.0.1", "SIEGE 4.0.2"].contains(&&*first));
@@ -75,8 +75,8 @@ fn oss_performance() {
 /// Parser of the Phoronix Test Suite: the third word of the last line that contains `rate:` and not
 /// HTTP.
 #[test]
-fn phoronix() {
-    let Some((nginx, dir)) = server("phoronix") else { return };
+fn phoronix_reads_the_output() {
+    let Some((nginx, dir)) = server("phoronix_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}verbose = true\n"));
     let url = nginx.at("/");
     let said = ours("siege", &["-R", &rc, "-r50", "-b", "-c20", &url]);
@@ -88,8 +88,8 @@ fn phoronix() {
 /// Parser of `DCPerf` and django-workload: lines of good transactions by their fields; every other
 /// line is searched for labels.
 #[test]
-fn dcperf() {
-    let Some((nginx, dir)) = server("dcperf") else { return };
+fn dcperf_reads_the_output() {
+    let Some((nginx, dir)) = server("dcperf_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
     let (list, log) = (dir.path().join("urls").display().to_string(), dir.path().join("log").display().to_string());
     fs::write(&list, format!("{}\n{} POST a=b\n", nginx.at("/"), nginx.at("/"))).expect("a list");
@@ -133,8 +133,8 @@ fn dcperf() {
 
 /// Parser siege2csv of siege: consecutive reports, by their labels; letters are removed.
 #[test]
-fn siege2csv() {
-    let Some((nginx, dir)) = server("siege2csv") else { return };
+fn siege2csv_reads_the_output() {
+    let Some((nginx, dir)) = server("siege2csv_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", PLAIN);
     let url = nginx.at("/");
     let reports: Vec<Said> = ["1", "3"].iter().map(|c| ours("siege", &["-R", &rc, "-c", c, "-r4", &url])).collect();
@@ -156,8 +156,8 @@ fn siege2csv() {
 /// The format of 4.1.7 and later, by the option and by the environment; `-j` has priority over the
 /// environment.
 #[test]
-fn other_releases() {
-    let Some((nginx, dir)) = server("other_releases") else { return };
+fn formats_of_other_releases_are_available() {
+    let Some((nginx, dir)) = server("formats_of_other_releases_are_available") else { return };
     let rc = rc(dir.path(), "rc", PLAIN);
     let url = nginx.at("/");
     let words = ["-R", &rc, "-c1", "-r2", &url];

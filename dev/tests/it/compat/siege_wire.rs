@@ -120,8 +120,8 @@ fn plain(requests: Vec<String>) -> Vec<String> {
 
 /// Each user logs in once, with one of the login URLs in turn, and that request counts.
 #[test]
-fn users_log_in_before_all_else() {
-    let Some(siege) = both("compat::siege_wire::users_log_in_before_all_else", "siege") else { return };
+fn users_log_in_first() {
+    let Some(siege) = both("compat::siege_wire::users_log_in_first", "siege") else { return };
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
     let url = recorder.odd.at("");
@@ -146,7 +146,7 @@ fn users_log_in_before_all_else() {
 
 /// siege drops a query without a path. docs/drop-in-siege.md lists this difference.
 #[test]
-fn a_query_without_a_path_is_asked() {
+fn a_query_without_a_path_is_sent() {
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);

@@ -64,7 +64,7 @@ fn samplers_call_methods_with_values_of_earlier_replies() {
 }
 
 #[test]
-fn what_a_grpc_sampler_lacks_is_named() {
+fn missing_parts_of_grpc_samplers_are_named() {
     let shop = Shop::open();
     for (from, to, expected) in [
         ("shop.Shop/Buy", "shop.Shop/Sell", "shop.Shop has no method Sell"),

@@ -45,7 +45,7 @@ fn calls_of_each_kind_are_counted_as_the_server_counts_them() {
 }
 
 #[test]
-fn messages_are_sent_at_an_interval_from_the_begin_of_the_call() {
+fn messages_are_sent_at_an_interval_from_the_start_of_the_call() {
     let shop = Shop::open();
     let ran = call(&shop, "shop.Shop/Fill", FOUR, "--message-interval 30ms -c 4 -n 12").all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (12, 48));
@@ -58,7 +58,7 @@ fn messages_are_sent_at_an_interval_from_the_begin_of_the_call() {
 }
 
 #[test]
-fn each_message_of_a_conversation_awaits_the_answer_to_the_one_before() {
+fn each_message_of_a_conversation_awaits_the_previous_answer() {
     let shop = Shop::open();
     let options = "--message-interval reply --reply-events messages -c 2 --streams 2 -n 12";
     let ran = call(&shop, "shop.Shop/Chat", FOUR, options).all_good();
@@ -74,7 +74,7 @@ fn each_message_of_a_conversation_awaits_the_answer_to_the_one_before() {
 }
 
 #[test]
-fn a_server_that_ends_the_stream_is_sent_no_further_message() {
+fn a_server_that_ends_the_stream_gets_no_further_message() {
     let json = r#"[{"name":"a"},{"name":"stop"},{"name":"c"},{"name":"d"}]"#;
     for (method, interval, status) in [
         ("shop.Shop/Fill", "50ms", "grpc 9 FAILED_PRECONDITION"),
@@ -104,7 +104,7 @@ fn an_open_loop_sends_conversations_on_time_and_deadlines_end_them() {
 }
 
 #[test]
-fn steps_of_scenarios_call_with_variables_and_look_at_replies() {
+fn steps_of_scenarios_use_variables_and_check_replies() {
     let shop = Shop::open();
     let plan = format!(
         "load: {{users: 2, iterations: 5}}
@@ -177,7 +177,7 @@ fn a_trace_shows_the_message_of_a_status() {
 }
 
 #[test]
-fn what_cannot_be_sent_at_an_interval_is_refused() {
+fn invalid_message_intervals_are_refused() {
     let shop = Shop::open();
     for (method, interval, said) in [
         ("shop.Shop/Buy", "10ms", "takes one message"),

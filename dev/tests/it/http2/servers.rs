@@ -61,8 +61,8 @@ fn filled(start: &Start<'_>, text: &str) -> String {
 }
 
 #[test]
-fn counts_are_those_of_apache() {
-    counts_as_the_server("counts_are_those_of_apache", "apache2", &PAGES, |start, command| {
+fn counts_equal_those_of_apache() {
+    counts_as_the_server("counts_equal_those_of_apache", "apache2", &PAGES, |start, command| {
         let modules = ["mpm_event", "authz_core", "http2", "ssl"]
             .map(|name| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"));
         let rest = "Listen 127.0.0.1:PORT\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nProtocols h2\n\
@@ -82,8 +82,8 @@ fn readable(dir: &Path) {
 }
 
 #[test]
-fn counts_are_those_of_node() {
-    counts_as_the_server("counts_are_those_of_node", "node", &PAGES, |start, command| {
+fn counts_equal_those_of_node() {
+    counts_as_the_server("counts_equal_those_of_node", "node", &PAGES, |start, command| {
         // Small windows, few streams, and pages in pieces of any length.
         let text = "const fs = require('fs'), access = fs.openSync('DIR/access', 'a');\n\
             const own = { key: fs.readFileSync('KEY'), cert: fs.readFileSync('CERT'), settings: { maxConcurrentStreams: 7 } };\n\
@@ -104,8 +104,8 @@ fn counts_are_those_of_node() {
 }
 
 #[test]
-fn counts_are_those_of_h2o() {
-    counts_as_the_server("counts_are_those_of_h2o", "h2o", &PAGES, |start, command| {
+fn counts_equal_those_of_h2o() {
+    counts_as_the_server("counts_equal_those_of_h2o", "h2o", &PAGES, |start, command| {
         let text = "listen: {host: 127.0.0.1, port: PORT, ssl: {certificate-file: CERT, key-file: KEY}}\n\
                     hosts: {default: {paths: {/: {file.dir: DIR/www}}}}\naccess-log: {path: DIR/access, format: \"%r\"}\n\
                     num-threads: 1\nuser: root\n";
@@ -115,10 +115,10 @@ fn counts_are_those_of_h2o() {
 }
 
 #[test]
-fn counts_are_those_of_nghttpx() {
+fn counts_equal_those_of_nghttpx() {
     let behind = lab("--body 9k");
     let port = behind.port();
-    counts_as_the_server("counts_are_those_of_nghttpx", "nghttpx", &[("/nine", 9_000)], |start, command| {
+    counts_as_the_server("counts_equal_those_of_nghttpx", "nghttpx", &[("/nine", 9_000)], |start, command| {
         let words = format!(
             "-f127.0.0.1,PORT -b127.0.0.1,{port} KEY CERT --no-ocsp --conf=/dev/null --accesslog-file=DIR/access \
              --frontend-http2-max-concurrent-streams=10"

@@ -66,7 +66,7 @@ fn rows() -> Vec<(&'static str, Act, &'static str, &'static str)> {
 }
 
 #[test]
-fn what_breaks_a_rule_is_told_with_its_cause() {
+fn broken_rules_are_reported_with_their_cause() {
     for (name, act, failure, cause) in rows() {
         let (ran, _) = run(move |_| act.clone(), "-c 1 -n 1");
         assert_eq!((ran.failed(failure), ran.number(&format!("/malformed/{cause}"))), (1, 1), "{name}: {}", ran.out);
@@ -74,7 +74,7 @@ fn what_breaks_a_rule_is_told_with_its_cause() {
 }
 
 #[test]
-fn a_close_without_an_error_and_silence_are_told() {
+fn a_close_without_an_error_and_silence_are_reported() {
     let (ran, _) = run(|_| Act::Close(0x100), "-c 1 -n 1");
     assert_eq!(ran.failed("closed_early"), 1, "{}", ran.out);
     let (ran, _) = run(|_| Act::Silence, "-c 1 -n 2 --timeout 200ms");
@@ -100,7 +100,7 @@ fn a_connection_that_goes_away_is_replaced() {
 }
 
 #[test]
-fn what_is_legal_and_rare_is_taken() {
+fn legal_but_rare_replies_are_accepted() {
     let unknown: &[u8] = &[0x21, 3, 1, 2, 3];
     let early: &[u8] = &[1, 3, 0, 0, 0xd8];
     let trailers: &[u8] = b"\x01\x06\0\0\x22ab\0";
@@ -110,7 +110,7 @@ fn what_is_legal_and_rare_is_taken() {
 }
 
 #[test]
-fn early_data_is_told_and_what_is_refused_is_sent_again() {
+fn early_data_is_reported_and_refused_data_is_sent_again() {
     let dir = TempDir::new().expect("a directory");
     let own = Authority::new(dir.path()).certify("localhost");
     let one = Quic::serving(&own, |_| reply(&[OK]));
@@ -131,7 +131,7 @@ fn early_data_is_told_and_what_is_refused_is_sent_again() {
 }
 
 #[test]
-fn a_server_without_a_version_in_common_is_told_with_its_versions() {
+fn a_server_without_a_common_version_is_reported_with_its_versions() {
     let dir = TempDir::new().expect("a directory");
     let own = Authority::new(dir.path()).certify("localhost");
     let server = Quic::serving_by(&own, &Rule::Versions(vec![0xff00_001d, 0x6b33_43cf]), |_| reply(&[OK]));

@@ -61,7 +61,7 @@ fn note(row: &str) {
 }
 
 #[test]
-fn loss_to_and_from_the_lab_is_what_the_proxy_dropped() {
+fn loss_to_and_from_the_lab_equals_that_of_the_proxy() {
     let lab = lab("--tls --http3");
     agrees("brunt-lab", lab.port(), 100, |port| {
         measure(&format!("https://127.0.0.1:{port}/ --http 3 -k -c 1 --streams 4 -n 5000"))
@@ -69,8 +69,8 @@ fn loss_to_and_from_the_lab_is_what_the_proxy_dropped() {
 }
 
 #[test]
-fn loss_to_and_from_caddy_is_what_the_proxy_dropped() {
-    let test = "loss_to_and_from_caddy_is_what_the_proxy_dropped";
+fn loss_to_and_from_caddy_equals_that_of_the_proxy() {
+    let test = "loss_to_and_from_caddy_equals_that_of_the_proxy";
     let Some((caddy, _, _dir)) = secure(test, "") else { return };
     // quic-go skips a number with each probe timeout. With few packets these are as frequent as
     // losses, so replies are long.

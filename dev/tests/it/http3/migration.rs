@@ -18,7 +18,7 @@ fn server(rule: &Rule) -> (Quic, String) {
 }
 
 #[test]
-fn a_step_has_the_connection_go_on_from_another_port() {
+fn a_step_migrates_the_connection_to_another_port() {
     let (server, url) = server(&Rule::Usual);
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
@@ -51,7 +51,7 @@ fn many_connections_migrate_under_load() {
 }
 
 #[test]
-fn a_server_that_forbids_it_is_told() {
+fn a_server_that_forbids_migration_is_reported() {
     let (server, url) = server(&Rule::NoMigration);
     let ran = measure(&format!("{url} --http 3 -k -c 1 -n 3 -X MIGRATE"));
     assert_eq!((ran.failed("protocol"), ran.number("/malformed/quic_migration")), (3, 3), "{}", ran.out);

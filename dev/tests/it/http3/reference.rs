@@ -6,7 +6,7 @@ use crate::world::{lab, measure};
 const SECURE: &str = "--tls --http3";
 
 #[test]
-fn requests_are_those_that_the_lab_knows() {
+fn requests_match_the_statistics_of_the_lab() {
     let lab = lab(&format!("{SECURE} --service const:2ms --fail 5%:503 --fail 5%:reset --seed 3"));
     let ran = measure(&format!("{} --http 3 -k -c 2 --streams 8 -n 600", lab.at("/")));
     let knows = lab.knows();
@@ -18,7 +18,7 @@ fn requests_are_those_that_the_lab_knows() {
 }
 
 #[test]
-fn paths_and_bodies_are_those_of_http() {
+fn paths_and_bodies_equal_those_of_the_request() {
     let lab = lab(&format!("{SECURE} --echo"));
     let body = "x".repeat(3000);
     let echoed = format!("--data {body} --expect-body (?s)HTTP/3.+xx$");

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 const CHILDREN: usize = 3;
 
 #[test]
-fn all_children_of_php_fpm_behind_nginx_are_seen_busy() {
-    let Some(site) = php("all_children_of_php_fpm_behind_nginx_are_seen_busy") else { return };
+fn busy_children_of_php_fpm_are_read() {
+    let Some(site) = php("busy_children_of_php_fpm_are_read") else { return };
     let status = |path: &str| site.nginx.at(path);
     let mut watched = Watched::start(&[
         ("www", Probed::PhpFpm { url: status("/fpm-status") }),
@@ -47,8 +47,8 @@ fn all_children_of_php_fpm_behind_nginx_are_seen_busy() {
 }
 
 #[test]
-fn a_server_that_ends_is_told_and_no_more_than_that() {
-    let Some(mut nginx) = nginx("a_server_that_ends_is_told_and_no_more_than_that", "") else { return };
+fn a_stopped_server_is_reported_once() {
+    let Some(mut nginx) = nginx("a_stopped_server_is_reported_once", "") else { return };
     let mut watched = Watched::start(&[
         ("front", Probed::Nginx { url: nginx.at("/stub"), connections: None }),
         ("wrong", Probed::Apache { url: nginx.at("/index.html") }),
@@ -64,8 +64,8 @@ fn a_server_that_ends_is_told_and_no_more_than_that() {
 }
 
 #[test]
-fn apache_tells_its_workers() {
-    let test = "apache_tells_its_workers";
+fn workers_of_apache_are_read() {
+    let test = "workers_of_apache_are_read";
     let Some(program) = program("apache2") else { return skip(test, "no apache2 here") };
     let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
     fs::write(dir.path().join("conf"), apache_config(dir.path(), port)).expect("a configuration");
@@ -81,8 +81,8 @@ fn apache_tells_its_workers() {
 }
 
 #[test]
-fn tomcat_tells_its_threads_to_who_knows_the_password() {
-    let test = "tomcat_tells_its_threads_to_who_knows_the_password";
+fn threads_of_tomcat_are_read_with_the_password() {
+    let test = "threads_of_tomcat_are_read_with_the_password";
     let home = Path::new("/usr/share/tomcat10");
     if !home.join("bin/catalina.sh").exists() || program("java").is_none() {
         return skip(test, "no tomcat10 here");

@@ -91,8 +91,8 @@ fn config(dir: &Path, port: u16) -> String {
 }
 
 #[test]
-fn a_machine_behind_ssh_shows_what_this_one_shows() {
-    let test = "probes::ssh::a_machine_behind_ssh_shows_what_this_one_shows";
+fn a_machine_over_ssh_has_the_readings_of_this_one() {
+    let test = "probes::ssh::a_machine_over_ssh_has_the_readings_of_this_one";
     let Some(mut sshd) = Sshd::start(test) else { return };
     let Some(nginx) = nginx(test, "") else { return };
     let select = || Select::Port(nginx.port);
@@ -128,8 +128,8 @@ fn a_machine_behind_ssh_shows_what_this_one_shows() {
 }
 
 #[test]
-fn a_machine_that_is_not_there_is_told_with_the_words_of_ssh() {
-    let test = "a_machine_that_is_not_there_is_told_with_the_words_of_ssh";
+fn an_unreachable_machine_is_reported_with_the_message_of_ssh() {
+    let test = "an_unreachable_machine_is_reported_with_the_message_of_ssh";
     if program("ssh").is_none() {
         return skip(test, "no OpenSSH client here");
     }

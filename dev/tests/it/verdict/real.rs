@@ -47,24 +47,24 @@ fn a_healthy_run_names_none() {
 }
 
 #[test]
-fn a_worker_without_time_left() {
+fn a_saturated_worker_is_named() {
     // The load is expensive for brunt (a pattern on each body of 200 kB) and cheap for nginx.
-    let Some(nginx) = nginx("verdict::real::a_worker_without_time_left", "sendfile on;") else { return };
-    names("a_worker_without_time_left", &[Limit::Worker], || {
+    let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else { return };
+    names("a_saturated_worker_is_named", &[Limit::Worker], || {
         judged(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
     });
 }
 
 #[test]
-fn other_processes_on_all_cores() {
-    if !has_taskset("verdict::real::other_processes_on_all_cores") {
+fn other_processes_on_all_cores_are_named() {
+    if !has_taskset("verdict::real::other_processes_on_all_cores_are_named") {
         return;
     }
     // A load that needs the whole machine. The scheduler delays a small one only a little, so
     // nothing would be named.
     let lab = lab("");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    names("other_processes_on_all_cores", &[Limit::OtherProcesses], || {
+    names("other_processes_on_all_cores_are_named", &[Limit::OtherProcesses], || {
         let _neighbours: Vec<_> = (0..2 * cores).map(|_| busy(None)).collect();
         judged(&mut command(&format!("{} -c 32 -d 2s", lab.at("/"))))
     });
@@ -95,12 +95,12 @@ fn namesakes_of_the_server_are_other_processes() {
 }
 
 #[test]
-fn a_busy_neighbour_on_the_core() {
-    if !has_taskset("verdict::real::a_busy_neighbour_on_the_core") {
+fn waiting_for_a_core_is_named() {
+    if !has_taskset("verdict::real::waiting_for_a_core_is_named") {
         return;
     }
     let (lab, core) = (lab(""), first_core());
-    names("a_busy_neighbour_on_the_core", &[Limit::RunQueue], || {
+    names("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
         let _neighbour = busy(Some(&core));
         judged(&mut behind(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))
     });
@@ -136,28 +136,28 @@ impl Drop for Group {
 }
 
 #[test]
-fn a_quota_that_throttles() {
-    let test = "verdict::real::a_quota_that_throttles";
+fn cpu_throttling_is_named() {
+    let test = "verdict::real::cpu_throttling_is_named";
     let Some(group) = Group::new() else { return skip(test, "no control group with a CPU quota can be made here") };
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
-    names("a_quota_that_throttles", &[Limit::Throttled], || {
+    names("cpu_throttling_is_named", &[Limit::Throttled], || {
         judged(&mut behind(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.at("/"))))
     });
 }
 
 #[test]
-fn a_low_limit_on_open_files() {
+fn a_low_limit_on_open_files_is_named() {
     let lab = lab("--service const:200ms");
     let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
-    names("a_low_limit_on_open_files", &[Limit::Descriptors], || {
+    names("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
         judged(&mut behind(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.at("/"))))
     });
 }
 
 #[test]
-fn descriptors_that_are_really_used_up() {
-    let test = "descriptors_that_are_really_used_up";
+fn exhausted_descriptors_are_named() {
+    let test = "exhausted_descriptors_are_named";
     let Some(bash) = tool("bash") else { return skip(&format!("verdict::real::{test}"), "no bash here") };
     let lab = lab("--service const:1ms");
     // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
@@ -188,12 +188,12 @@ fn lab_with_few_ports() -> Lab {
 }
 
 #[test]
-fn a_narrow_range_of_ports() {
-    let test = "verdict::real::a_narrow_range_of_ports";
+fn a_narrow_range_of_ports_is_named() {
+    let test = "verdict::real::a_narrow_range_of_ports_is_named";
     if !may_make_namespaces() {
         return skip(test, "no network namespace can be made here");
     }
-    names("a_narrow_range_of_ports", &[Limit::Ports], || {
+    names("a_narrow_range_of_ports_is_named", &[Limit::Ports], || {
         // A new namespace each time: the ports of the last one are in TIME_WAIT.
         let lab = lab_with_few_ports();
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());

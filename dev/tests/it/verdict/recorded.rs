@@ -178,32 +178,32 @@ fn a_quiet_machine_names_none() {
 }
 
 #[test]
-fn a_full_interface() {
+fn a_full_interface_is_named() {
     Machine { sent_bytes: 118_000_000, ..QUIET }.names(&[Limit::Nic]);
 }
 
 #[test]
-fn more_packets_than_the_interface_holds() {
+fn missed_packets_of_the_interface_are_named() {
     Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }.names(&[Limit::Packets]);
 }
 
 #[test]
-fn a_core_that_only_receives() {
+fn a_core_that_only_receives_is_named() {
     Machine { softirq: 99, ..QUIET }.names(&[Limit::Packets]);
 }
 
 #[test]
-fn full_receive_queues() {
+fn full_receive_queues_are_named() {
     Machine { queue_dropped: 800, ..QUIET }.names(&[Limit::Packets]);
 }
 
 #[test]
-fn a_full_table_of_connections() {
+fn a_full_table_of_connections_is_named() {
     Machine { tracked: 262_140, ..QUIET }.names(&[Limit::Conntrack]);
     Machine { tracking_dropped: 30, ..QUIET }.names(&[Limit::Conntrack]);
 }
 
 #[test]
-fn a_hypervisor_that_takes_cpu() {
+fn steal_time_is_named() {
     Machine { stolen: 40, ..QUIET }.names(&[Limit::Steal]);
 }

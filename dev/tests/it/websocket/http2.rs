@@ -86,8 +86,8 @@ fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
 }
 
 #[test]
-fn flow_control_holds_long_messages_back() {
-    let test = "flow_control_holds_long_messages_back";
+fn flow_control_delays_long_messages() {
+    let test = "flow_control_delays_long_messages";
     let settings = r#"{"enableConnectProtocol":true,"initialWindowSize":2000,"maxFrameSize":16384}"#;
     let Some(node) = Node::start(test, settings) else { return };
     let file = tempfile::NamedTempFile::new().expect("a file");
@@ -102,8 +102,8 @@ fn flow_control_holds_long_messages_back() {
 }
 
 #[test]
-fn steps_and_options_are_those_over_http1() {
-    let test = "steps_and_options_are_those_over_http1";
+fn steps_and_options_work_as_over_http1() {
+    let test = "steps_and_options_work_as_over_http1";
     let Some(node) = Node::start(test, OFFERS) else { return };
     let (url, page) = (format!("ws://127.0.0.1:{}/chat", node.port), format!("http://127.0.0.1:{}/page", node.port));
     let dir = TempDir::new().expect("a directory");
@@ -154,8 +154,8 @@ fn steps_and_options_are_those_over_http1() {
 }
 
 #[test]
-fn the_end_of_a_stream_is_told_as_what_it_is() {
-    let test = "the_end_of_a_stream_is_told_as_what_it_is";
+fn the_end_of_a_stream_is_reported_by_its_kind() {
+    let test = "the_end_of_a_stream_is_reported_by_its_kind";
     let Some(node) = Node::start(test, OFFERS) else { return };
     for (path, failure, said) in [
         ("/end", "closed_early", ""),
@@ -174,8 +174,8 @@ fn the_end_of_a_stream_is_told_as_what_it_is() {
 }
 
 #[test]
-fn servers_that_offer_no_websocket_are_told() {
-    let test = "servers_that_offer_no_websocket_are_told";
+fn servers_without_websocket_are_reported() {
+    let test = "servers_without_websocket_are_reported";
     let Some(node) = Node::start(test, "{}") else { return };
     let said = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
     measure(&format!("{} --data x -n 5", node.at("/chat"))).ends(3).says(&[said]);
@@ -214,7 +214,7 @@ fn tls_carries_websockets_too() {
 }
 
 #[test]
-fn the_lab_knows_each_message_over_streams() {
+fn the_lab_counts_each_message_over_streams() {
     let lab = lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
     let url = lab.at("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --http 2 --data x -c 2 --streams 4 -n 400"));

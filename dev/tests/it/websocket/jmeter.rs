@@ -80,7 +80,7 @@ fn counts(counts: &Arc<Counts>) -> [u64; 3] {
 }
 
 #[test]
-fn samplers_share_the_websocket_that_one_of_them_opened() {
+fn samplers_share_an_open_websocket() {
     let (url, seen) = server(Manner::Echo);
     let assertion = body_is("hello ${__threadNum}");
     let file = [("loadDataFromFile", "true"), ("dataFile", "message.txt")];
@@ -108,7 +108,7 @@ fn a_sampler_with_a_new_connection_opens_one_each_time() {
 }
 
 #[test]
-fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_passed_over() {
+fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
     let (url, seen) = server(Manner::Chatty);
     let filter = |comparison: &str, value: &str| {
         sampler("TextFrameFilter", "drop", &[("comparisonType", comparison), ("matchValue", value)], "")
@@ -148,7 +148,7 @@ fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_passed_over() {
 }
 
 #[test]
-fn what_a_websocket_sampler_cannot_do_is_named() {
+fn unsupported_features_of_websocket_samplers_are_named() {
     let (url, _) = server(Manner::Echo);
     let open = sampler("OpenWebSocketSampler", "a open", &address(&url), "");
     let lost = plan(&[sampler("SingleReadWebSocketSampler", "read", &[], "")]);

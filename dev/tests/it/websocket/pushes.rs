@@ -66,7 +66,7 @@ fn chat(mut stream: TcpStream, codes: &AtomicU64, closes: &AtomicU64) -> std::io
 }
 
 #[test]
-fn a_message_that_came_before_is_no_reply() {
+fn an_earlier_message_is_no_reply() {
     let chatter = Chatter::open();
     // The tick is the reply; the other two messages and the greeting are pushes.
     let ran = measure(&format!("{} --data hello -c 1 -n 100", chatter.url)).all_good();

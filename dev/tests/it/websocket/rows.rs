@@ -37,7 +37,7 @@ const UNMEASURED: &[(&[&str], &str)] = &[
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
-fn hostile_servers_are_told_and_never_waited_for() {
+fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("ws-");
     assert!(names.len() > 50, "{names:?}");
     for name in &names {
