@@ -76,7 +76,8 @@ fn agrees(target: &Target) {
     assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
     let mut missed = Vec::new();
     for percentile in target.percentiles {
-        let (ours, truly) = (ran.figure(&format!("/response_time_seconds/{percentile}")), truth[percentile].as_f64());
+        let ours = ran.figure(&format!("/response_time_seconds/{percentile}"));
+        let truly = truth[percentile].as_f64();
         let truly = truly.unwrap_or_else(|| panic!("no {percentile} in {truth}"));
         let met = (ours - truly).abs() <= truly * target.within.0 + target.within.1;
         note(target, percentile, (ours, truly), met, &ran);

@@ -4,7 +4,8 @@ use crate::compare::{brunt, brunt_in, server};
 
 #[test]
 fn a_baseline_is_compared_with_later_runs() {
-    let (fast, slow) = (server(2), server(9));
+    let fast = server(2);
+    let slow = server(9);
     let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
     let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
     let dir = brunt_in(dir, "baseline save main").ends(0).dir;
@@ -22,7 +23,8 @@ fn a_baseline_is_compared_with_later_runs() {
 
 #[test]
 fn a_server_is_measured_like_the_baseline_and_compared_with_it() {
-    let (fast, slow) = (server(2), server(9));
+    let fast = server(2);
+    let slow = server(9);
     let dir = brunt(&format!("sweep it={} -r 60 -d 300ms --repeat 4 -q", fast.at("/"))).ends(0).dir;
     let dir = brunt_in(dir, "baseline save main").ends(0).dir;
     let same =

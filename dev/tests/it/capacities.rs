@@ -24,7 +24,8 @@ fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
 fn a_server_with_more_capacity_is_better() {
     let test = "capacities::a_server_with_more_capacity_is_better";
     in_its_own_time(test, || {
-        let (slow, fast) = (lab("--workers 1 --service const:20ms"), lab("--workers 1 --service const:5ms"));
+        let slow = lab("--workers 1 --service const:20ms");
+        let fast = lab("--workers 1 --service const:5ms");
         let line = format!(
             "compare slow={} fast={} --at both -r 20 -d 500ms {SHORT} --start-load 30 --repeat 4 --alpha 0.5 --time-budget 100s",
             slow.at("/"),

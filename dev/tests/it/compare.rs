@@ -82,7 +82,8 @@ pub fn server(milliseconds: u32) -> Lab {
 #[test]
 fn a_slower_server_is_worse_and_ends_the_comparison_early() {
     in_its_own_time("compare::a_slower_server_is_worse_and_ends_the_comparison_early", || {
-        let (fast, slow) = (server(2), server(9));
+        let fast = server(2);
+        let slow = server(9);
         let line = format!(
             "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
              -o junit=junit.xml -o markdown=pr.md",
@@ -168,7 +169,8 @@ fn servers_of_a_plan_are_started_and_compared() {
 #[test]
 fn stored_runs_are_compared_as_far_as_possible() {
     in_its_own_time("compare::stored_runs_are_compared_as_far_as_possible", || {
-        let (fast, slow) = (server(2), server(9));
+        let fast = server(2);
+        let slow = server(9);
         let mut dir = TempDir::new().expect("a directory");
         for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
             let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
@@ -186,7 +188,8 @@ fn stored_runs_are_compared_as_far_as_possible() {
 
 #[test]
 fn one_run_per_side_is_reported_as_undecided() {
-    let (fast, slow) = (server(2), server(9));
+    let fast = server(2);
+    let slow = server(9);
     let mut dir = TempDir::new().expect("a directory");
     for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
         dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).ends(0).dir;
@@ -200,7 +203,8 @@ fn one_run_per_side_is_reported_as_undecided() {
 
 #[test]
 fn an_interrupted_comparison_is_reported_and_resumed() {
-    let (one, dir) = (server(2), TempDir::new().expect("a directory"));
+    let one = server(2);
+    let dir = TempDir::new().expect("a directory");
     let line = format!(
         "compare A={0} B={0} -r 40 -d 300ms --metric p50 --repeat 6 --name again --store {1}",
         one.at("/"),
@@ -220,7 +224,8 @@ fn an_interrupted_comparison_is_reported_and_resumed() {
 
 #[test]
 fn different_replies_are_reported_before_the_load() {
-    let (small, large) = (lab("--body 100"), lab("--body 20000"));
+    let small = lab("--body 100");
+    let large = lab("--body 20000");
     let line =
         format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
     let said = brunt(&line).ends(0);

@@ -191,10 +191,11 @@ pub fn proxy(status: &'static str) -> crate::world::Odd {
                 return;
             }
             let server = TcpStream::connect(to).expect("the server behind the proxy");
-            let (mut from, mut into) =
-                (client.stream.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
+            let mut from = client.stream.try_clone().expect("a handle");
+            let mut into = server.try_clone().expect("a handle");
             thread::spawn(move || copy(&mut from, &mut into));
-            let (mut from, mut into) = (server, client.stream.try_clone().expect("a handle"));
+            let mut from = server;
+            let mut into = client.stream.try_clone().expect("a handle");
             let _ = copy(&mut from, &mut into);
             return;
         }
@@ -216,7 +217,8 @@ fn a_proxy_gets_the_whole_url() {
 
 #[test]
 fn a_proxy_makes_a_tunnel_for_tls() {
-    let (proxy, lab) = (proxy("200 Connected"), lab("--tls"));
+    let proxy = proxy("200 Connected");
+    let lab = lab("--tls");
     let url = format!("https://behind.test:{}/", lab.port());
     let ran = measure(&format!("{url} -c 2 -n 20 -k --proxy http://{}", proxy.address)).all_good();
     assert_eq!(proxy.seen().len() as u64, ran.connections("opened"));

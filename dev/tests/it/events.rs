@@ -27,7 +27,8 @@ fn feed() -> Odd {
                 }
                 sleep(PAUSE);
                 // Two chunks, with a comment in the second.
-                let (first, second) = (format!("data: {n}\n"), "\n: still here\n\n");
+                let first = format!("data: {n}\n");
+                let second = "\n: still here\n\n";
                 goes_on = [first.as_str(), second].iter().all(|text| {
                     let chunk = format!("{:x}\r\n{text}\r\n", text.len());
                     client.give(chunk)
@@ -48,7 +49,8 @@ fn times(ran: &Ran, name: &str) -> (u64, f64) {
 
 fn all_are_timed(url: &str, options: &str, requests: u64) {
     let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}")).all_good();
-    let ((first, least_first), (next, least_next)) = (times(&ran, "first event"), times(&ran, "next event"));
+    let (first, least_first) = times(&ran, "first event");
+    let (next, least_next) = times(&ran, "next event");
     assert_eq!((first, next), (requests, 4 * requests), "{}", ran.out);
     assert!(least_first >= 0.029 && least_next >= 0.01, "{least_first} {least_next}");
 }

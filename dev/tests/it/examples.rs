@@ -194,7 +194,8 @@ fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
     // all of them are always busy.
     let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
     let at = &answer["capacities"][0]["at"];
-    let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
+    let low = at["low"].as_f64().unwrap_or(0.0);
+    let high = at["high"].as_f64().unwrap_or(f64::INFINITY);
     let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
     done.holds(
         "the_capacity_of_a_waiting_page_is_children_by_service_time",

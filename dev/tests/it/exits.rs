@@ -74,7 +74,8 @@ fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
 #[test]
 fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
     let store = store();
-    let (down, up) = (with_status("500 Internal Server Error"), with_status("200 OK"));
+    let down = with_status("500 Internal Server Error");
+    let up = with_status("200 OK");
     for (line, code) in [
         (format!("{} -n 20", down.at("/")), 4),
         (format!("{} -n 20 --expect-status 500", down.at("/")), 0),
@@ -109,7 +110,9 @@ fn an_unusable_store_is_reported_with_q_too() {
 fn mapped(file: &[u8]) -> u64 {
     let number =
         |at: usize, bytes: usize| file[at..at + bytes].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
-    let (headers, size, count) = (number(32, 8) as usize, number(54, 2) as usize, number(56, 2) as usize);
+    let headers = number(32, 8) as usize;
+    let size = number(54, 2) as usize;
+    let count = number(56, 2) as usize;
     let load = |header: &usize| number(*header, 4) == 1;
     (0..count).map(|i| headers + i * size).filter(load).map(|header| number(header + 40, 8)).sum()
 }

@@ -56,7 +56,8 @@ impl Stage {
 
     /// Asserts the number of servers that were started, and that none is left.
     fn left_nothing(&self, started: usize) {
-        let (pids, told) = (self.pids(), self.read("err"));
+        let pids = self.pids();
+        let told = self.read("err");
         assert_eq!(pids.len(), started, "{told}");
         assert!(pids.iter().all(|pid| !is_there(*pid)), "{told}");
     }
@@ -223,7 +224,8 @@ fn a_server_that_ignores_sigterm_is_killed() {
 
 #[test]
 fn a_sweep_of_two_servers_measures_each_load_of_both() {
-    let (one, other) = (lab(""), lab(""));
+    let one = lab("");
+    let other = lab("");
     let line = format!("sweep -r [100,200] -d 300ms --repeat 2 a={} b={}", one.at("/"), other.at("/"));
     let out = command(&line).output().expect("brunt");
     let told = String::from_utf8_lossy(&out.stderr).into_owned();

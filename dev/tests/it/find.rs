@@ -58,7 +58,8 @@ fn was_the_generators(test: &str, ran: &Ran) -> bool {
 /// Share of requests of an M/M/c queue that stay longer than `t` seconds; each worker serves `mu`
 /// per second.
 fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
-    let (load, c) = (rate / mu, f64::from(workers));
+    let load = rate / mu;
+    let c = f64::from(workers);
     let mut term = 1.0;
     let mut sum = 0.0;
     for n in 0..workers {
@@ -81,14 +82,16 @@ fn the_formula_equals_that_of_m_m_1_for_one_worker() {
 
 #[test]
 fn the_interval_contains_the_capacity_of_the_formula() {
-    let (mut low, mut high) = (100.0, 399.0);
+    let mut low = 100.0;
+    let mut high = 399.0;
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
     }
     in_its_own_time("find::the_interval_contains_the_capacity_of_the_formula", || {
         let lab = lab("--workers 4 --service exp:10ms");
-        let (url, objective) = (lab.at("/"), "p99 < 100ms");
+        let url = lab.at("/");
+        let objective = "p99 < 100ms";
         let ran = found(&[
             &url,
             "--objective",
@@ -107,7 +110,8 @@ fn the_interval_contains_the_capacity_of_the_formula() {
         let (from, to) = interval(&ran);
         // In this short time one bound may be unknown; the full proof requires both
         // (crates/search/tests).
-        let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(f64::INFINITY));
+        let from = from.unwrap_or(0.0);
+        let to = to.unwrap_or(f64::INFINITY);
         let value = answer(&ran)["capacities"][0]["at"]["value"].as_f64().expect("a value");
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a shared machine: a deviation of 1 % is no error of the method.
@@ -134,15 +138,18 @@ fn a_rate_limit_of_the_server_is_its_capacity() {
         let (from, to) = interval(&ran);
         // In this short time one bound may be unknown, but not both.
         assert!(from.is_some() || to.is_some(), "{}", ran.err);
-        let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(f64::INFINITY));
+        let from = from.unwrap_or(0.0);
+        let to = to.unwrap_or(f64::INFINITY);
         assert!(from < 400.0 * 1.03 && 400.0 < to * 1.03, "{from} to {to}: {}", ran.err);
     });
 }
 
 #[test]
 fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
-    let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
-    let (url, store) = (lab.at("/"), store.path().display().to_string());
+    let lab = lab("--service const:5ms");
+    let store = TempDir::new().expect("a directory");
+    let url = lab.at("/");
+    let store = store.path().display().to_string();
     let words = |more: &'static [&'static str]| {
         let own = [
             url.as_str(),
@@ -238,13 +245,15 @@ fn a_plan_searches_the_capacity_of_a_managed_server() {
     let mut run: Command = command("run");
     let ran = whole(start(run.arg(&file))).ok();
     assert_eq!((answer(&ran)["ended"].as_str(), interval(&ran).0), (Some("most"), Some(100.0)), "{}", ran.err);
-    let (starts, trials) = (fs::read_to_string(dir.path().join("starts")), ran.at("/trials").as_array().map(Vec::len));
+    let starts = fs::read_to_string(dir.path().join("starts"));
+    let trials = ran.at("/trials").as_array().map(Vec::len);
     assert_eq!(starts.expect("starts").lines().count(), trials.unwrap_or(0), "{}", ran.err);
 }
 
 #[test]
 fn contenders_of_a_plan_are_searched_in_sequence() {
-    let (one, other) = (lab("--service const:1ms"), lab("--service const:2ms"));
+    let one = lab("--service const:1ms");
+    let other = lab("--service const:2ms");
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
         "load: {{warmup: 100ms}}\nobjectives: [p99 < 500ms]\nfind: {{max_load: 60, trial_duration: 1s, between: 0s, overload: no, time_budget: 20s}}\n\
@@ -264,8 +273,10 @@ fn contenders_of_a_plan_are_searched_in_sequence() {
 
 #[test]
 fn a_killed_search_is_reported_and_resumed() {
-    let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
-    let (url, store) = (lab.at("/"), store.path().display().to_string());
+    let lab = lab("--service const:5ms");
+    let store = TempDir::new().expect("a directory");
+    let url = lab.at("/");
+    let store = store.path().display().to_string();
     let own = ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
     let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(own).collect();
     let mut running = find(&words);

@@ -22,7 +22,8 @@ fn shop() -> TempDir {
 
 #[test]
 fn calls_are_counted_by_their_status() {
-    let (dir, lab) = (shop(), lab("--grpc --body 30 --fail 0.1:503 --seed 5"));
+    let dir = shop();
+    let lab = lab("--grpc --body 30 --fail 0.1:503 --seed 5");
     let proto = dir.path().join("shop.proto");
     let call = format!("--grpc shop.Shop/Buy --json {{\"id\":7}} --proto {}", proto.display());
     let ran = measure(&format!("{} {call} -c 2 --streams 8 -n 1000", lab.at("/")));
@@ -40,7 +41,8 @@ fn calls_are_counted_by_their_status() {
 
 #[test]
 fn the_command_and_plan_files_make_calls() {
-    let (dir, lab) = (shop(), lab("--grpc"));
+    let dir = shop();
+    let lab = lab("--grpc");
     let proto = dir.path().join("shop.proto");
     let called = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
     assert!({ called }.status().expect("brunt").success());
@@ -56,7 +58,8 @@ fn the_command_and_plan_files_make_calls() {
 
 #[test]
 fn wrong_options_are_reported_before_the_load() {
-    let (dir, lab) = (shop(), lab("--grpc"));
+    let dir = shop();
+    let lab = lab("--grpc");
     let proto = format!("--proto {}", dir.path().join("shop.proto").display());
     for (words, said) in [
         (format!("--grpc shop.Shop/Sell {proto}"), "shop.Shop has no method Sell; write one of Buy, Fill"),

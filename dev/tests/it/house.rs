@@ -168,7 +168,8 @@ fn is_a_test(sources: &[String], test: &str) -> bool {
 
 #[test]
 fn promises_have_a_simulated_test_that_runs_everywhere() {
-    let (sources, needs) = (texts(&SOURCES), table("dev/tests/needs.txt"));
+    let sources = texts(&SOURCES);
+    let needs = table("dev/tests/needs.txt");
     let mut wrong = Vec::new();
     for row in table("dev/tests/promises.txt") {
         let [promise, simulated, real] = row.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
@@ -193,7 +194,8 @@ fn promises_have_a_simulated_test_that_runs_everywhere() {
 #[test]
 fn tests_with_special_needs_are_in_the_table() {
     const NEEDS: [&str; 6] = ["quiet", "root", "netns", "cgroup", "tool", "long"];
-    let (sources, rows) = (texts(&SOURCES), table("dev/tests/needs.txt"));
+    let sources = texts(&SOURCES);
+    let rows = table("dev/tests/needs.txt");
     let mut wrong = Vec::new();
     let mut listed: BTreeSet<&str> = BTreeSet::new();
     for row in &rows {

@@ -84,7 +84,8 @@ fn cleartext_may_be_upgraded_from_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
         let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
-        let (knows, opened) = (lab.knows(), ran.connections("opened"));
+        let knows = lab.knows();
+        let opened = ran.connections("opened");
         // The upgrade of each connection is a request, too.
         assert_eq!(knows["requests"]["received"].as_u64(), Some(500 + opened), "{knows}");
         assert_eq!(knows["http2"]["connections"].as_u64(), Some(opened), "{knows}");

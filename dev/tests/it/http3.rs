@@ -43,7 +43,8 @@ fn requests_match_the_servers_log() {
 #[test]
 fn auto_uses_the_best_version_of_the_server() {
     let Some((caddy, http3, _dir)) = secure("auto_uses_the_best_version_of_the_server", "") else { return };
-    let (trusts, version) = (http3.replace("--http 3", "--http auto"), "/plan/connection/http");
+    let trusts = http3.replace("--http 3", "--http auto");
+    let version = "/plan/connection/http";
     let ran = measure(&format!("{} {trusts} -n 20 --expect-http 2,3", caddy.at("/"))).all_good();
     assert_eq!(ran.at(version), "3", "caddy announces it");
     let ran = measure(&format!("{} {trusts} -n 20 -X POST --data x", caddy.at("/"))).all_good();
@@ -124,7 +125,8 @@ fn unsupported_options_are_reported() {
 fn a_stopped_server_fails_the_run_without_a_hang() {
     let test = "a_stopped_server_fails_the_run_without_a_hang";
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };
-    let (url, options) = (caddy.at("/"), format!("{http3} -n 5 --connect-timeout 300ms"));
+    let url = caddy.at("/");
+    let options = format!("{http3} -n 5 --connect-timeout 300ms");
     drop(caddy);
     let ran = measure(&format!("{url} {options}"));
     assert_eq!(ran.code, 3, "{}", ran.err);

@@ -23,8 +23,10 @@ struct Shop {
 }
 
 fn shop() -> Shop {
-    let (good, bad) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Vec::new())));
-    let (count, keep) = (Arc::clone(&good), Arc::clone(&bad));
+    let good = Arc::new(AtomicU64::new(0));
+    let bad = Arc::new(Mutex::new(Vec::new()));
+    let count = Arc::clone(&good);
+    let keep = Arc::clone(&bad);
     let odd = serving(move |mut client| {
         while let Some(request) = client.request() {
             let answer = answer(&request);
@@ -43,7 +45,8 @@ fn shop() -> Shop {
 
 /// Reply to a good request.
 fn answer(request: &str) -> Option<String> {
-    let (line, body) = (request.lines().next()?, request.rsplit("\r\n\r\n").next()?);
+    let line = request.lines().next()?;
+    let body = request.rsplit("\r\n\r\n").next()?;
     let path = line.split(' ').nth(1)?;
     let method = line.split(' ').next()?;
     let has = |field: &str| request.to_ascii_lowercase().contains(&field.to_ascii_lowercase());
@@ -79,10 +82,12 @@ fn answer(request: &str) -> Option<String> {
 
 /// Imports a file, and runs the plan once. Returns the plan and the shop.
 fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
-    let (shop, dir) = (shop(), TempDir::new().expect("a directory"));
+    let shop = shop();
+    let dir = TempDir::new().expect("a directory");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import").join(file);
     let input = fs::read_to_string(source).expect("an input").replace("SHOP", &shop.odd.address.to_string());
-    let (path, plan) = (dir.path().join(file), dir.path().join("plan.yaml"));
+    let path = dir.path().join(file);
+    let plan = dir.path().join("plan.yaml");
     fs::write(&path, input).expect("an input");
     let import = format!("import {format} {} -o {} {options}", path.display(), plan.display());
     let output = command(&import).output().expect("brunt");
@@ -177,7 +182,8 @@ fn bodies_are_sent_byte_for_byte() {
         format!("curl {} -H 'Content-Type: application/{kind}' --data-raw '{quoted}'\n", odd.at("/"))
     };
     let dir = TempDir::new().expect("a directory");
-    let (input, plan) = (dir.path().join("curl.txt"), dir.path().join("plan.yaml"));
+    let input = dir.path().join("curl.txt");
+    let plan = dir.path().join("plan.yaml");
     fs::write(&input, BODIES.iter().map(curl).collect::<String>()).expect("an input");
     let import = format!("import curl {} -o {}", input.display(), plan.display());
     assert!(command(&import).status().expect("brunt").success());

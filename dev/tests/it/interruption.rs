@@ -144,7 +144,8 @@ fn a_full_disk_does_not_lose_the_text_report() {
     let lab = lab("");
     let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.at("/"))).output().expect("brunt");
     assert_eq!(out.status.code(), Some(1));
-    let (text, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout);
+    let told = String::from_utf8_lossy(&out.stderr);
     assert!(text.contains("0 of 50 requests"), "{text}");
     assert!(told.contains("/dev/full") && told.contains("No space left"), "{told}");
 }

@@ -112,8 +112,10 @@ fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
 fn a_plan_makes_the_samples_that_jmeter_makes() {
     let (shop, asked) = shop();
     let folder = folder();
-    let (plan, out) = (folder.path().join("plan.jmx"), folder.path().join("out.jtl"));
-    let (report, events) = (folder.path().join("report.json"), folder.path().join("events"));
+    let plan = folder.path().join("plan.jmx");
+    let out = folder.path().join("out.jtl");
+    let report = folder.path().join("report.json");
+    let events = folder.path().join("events");
     let run = format!(
         "run {} --resolve-all {} --jtl {} -q --no-store -o json={} --events {}",
         plan.display(),
@@ -164,8 +166,8 @@ fn unsupported_plans_are_refused_with_their_place() {
 fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
     let (shop, _) = shop();
     let folder = folder();
-    let (start, end) =
-        (PLAN.find("<ThreadGroup").expect("a group"), PLAN.rfind("</hashTree></hashTree>").expect("an end"));
+    let start = PLAN.find("<ThreadGroup").expect("a group");
+    let end = PLAN.rfind("</hashTree></hashTree>").expect("an end");
     let second = PLAN[start..end].replace("\"item\"", "\"goods\"").replace("\"users\"", "\"more users\"");
     let one_after_the_other = "<boolProp name=\"TestPlan.serialize_threadgroups\">true</boolProp></TestPlan>";
     let text = format!("{}{second}{}", &PLAN[..end], &PLAN[end..]).replacen("</TestPlan>", one_after_the_other, 1);
@@ -243,7 +245,8 @@ fn an_upload_that_is_missing_fails_in_its_place() {
         <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">none.pdf</stringProp>
         <stringProp name="File.paramname">f</stringProp></elementProp></collectionProp></elementProp>"#;
     let begin = r#"<stringProp name="HTTPSampler.method">POST</stringProp>"#;
-    let (plan, out) = (folder.path().join("plan.jmx"), folder.path().join("out.jtl"));
+    let plan = folder.path().join("plan.jmx");
+    let out = folder.path().join("out.jtl");
     fs::write(&plan, PLAN.replacen(begin, &format!("{begin}{file}"), 1)).expect("a plan");
     let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
     let output = command(&run).output().expect("brunt");

@@ -70,7 +70,8 @@ fn warnings(ran: &Ran) -> String {
 
 #[test]
 fn sums_equal_those_of_the_report() {
-    let (influx, (graphite, said)) = (influx(), graphite());
+    let influx = influx();
+    let (graphite, said) = graphite();
     let lab = lab("--fail 10%:503 --fail 5%:reset --service const:5ms");
     let ran = measure(&format!(
         "{} -r 300 -c 20 -d 7s -o influx={}#the~shop -o graphite={}/load",
@@ -106,7 +107,8 @@ fn sums_equal_those_of_the_report() {
 
 #[test]
 fn figures_cover_all_processes() {
-    let (influx, lab) = (influx(), lab(""));
+    let influx = influx();
+    let lab = lab("");
     let url = influx.at("/api/v2/write?org=o&bucket=b");
     let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.at("/")));
     let ran = start(brunt.env("INFLUX_TOKEN", "abc")).finish().ok();
@@ -120,7 +122,8 @@ fn figures_cover_all_processes() {
 
 #[test]
 fn figures_before_a_signal_are_sent() {
-    let (influx, lab) = (influx(), lab("--service const:5ms"));
+    let influx = influx();
+    let lab = lab("--service const:5ms");
     let running = start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.at("/"), influx.at("/write?db=x"))));
     until("the first line", || !influx.seen().is_empty());
     sleep(Duration::from_millis(600));
@@ -133,7 +136,8 @@ fn figures_before_a_signal_are_sent() {
 
 #[test]
 fn warm_up_is_excluded_as_in_the_report() {
-    let (influx, lab) = (influx(), lab("--service const:5ms"));
+    let influx = influx();
+    let lab = lab("--service const:5ms");
     let ran = measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.at("/"), influx.at("/write?db=x"))).ok();
     assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
 }
@@ -171,7 +175,9 @@ fn an_unresponsive_receiver_does_not_delay_the_run() {
 
 #[test]
 fn a_plan_file_names_the_receiver_of_its_figures() {
-    let (influx, lab, folder) = (influx(), lab(""), TempDir::new().expect("a folder"));
+    let influx = influx();
+    let lab = lab("");
+    let folder = TempDir::new().expect("a folder");
     let plan = folder.path().join("plan.yaml");
     let text = format!(
         "load: {{users: 2, requests: 50}}\nrepetitions: 2\noutputs: [\"influx={}\"]\nscript: {{request: {{url: \"{}\"}}}}\n",
@@ -257,7 +263,8 @@ fn run(line: &str) -> Output {
 #[test]
 fn a_backend_listener_sends_the_figures_of_all_groups() {
     for options in ["run PLAN -J influx=INFLUX --no-store -q", "jmeter -n -t PLAN -Jinflux=INFLUX -j LOG"] {
-        let (influx, shop) = (influx(), shop());
+        let influx = influx();
+        let shop = shop();
         let folder = plan(&shop);
         let path = |name: &str| folder.path().join(name).display().to_string();
         let line = options
@@ -299,12 +306,15 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
 
 #[test]
 fn a_plan_against_a_stub_sends_nothing() {
-    let (influx, shop) = (influx(), shop());
+    let influx = influx();
+    let shop = shop();
     let folder = plan(&shop);
-    let (plan, sink) = (folder.path().join("plan.jmx"), influx.address);
+    let plan = folder.path().join("plan.jmx");
+    let sink = influx.address;
     let line = format!("run {} -J influx={sink} --no-store -q -o json --resolve-all {}", plan.display(), shop.address);
     let output = run(&line);
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let out = String::from_utf8_lossy(&output.stdout);
+    let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{err}");
     assert!(influx.seen().is_empty() && !shop.seen().iter().any(|request| request.starts_with("POST")), "{err}");
     assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
@@ -314,7 +324,8 @@ fn a_plan_against_a_stub_sends_nothing() {
 
 #[test]
 fn labels_are_sent_without_secrets() {
-    let (influx, lab) = (influx(), lab(""));
+    let influx = influx();
+    let lab = lab("");
     let url = lab.at("/?token=canary4711");
     let line = format!("{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712", influx.at("/write?db=x"));
     let folder = TempDir::new().expect("a folder");

@@ -53,7 +53,9 @@ fn a_seed_repeats_the_arrivals() {
         let series = ran.at("/series").as_array().expect("a series").clone();
         series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
     };
-    let (once, again, other) = (planned(7), planned(7), planned(8));
+    let once = planned(7);
+    let again = planned(7);
+    let other = planned(8);
     assert_eq!(once.iter().sum::<u64>(), again.iter().sum::<u64>());
     assert_ne!(once, other);
 }
@@ -149,7 +151,8 @@ fn requests_in_flight_at_the_end_are_finished_or_cut() {
 
 #[test]
 fn steps_and_transactions_have_objectives_of_their_own() {
-    let (lab, dir) = (lab("--fail 50%:503 --seed 3"), TempDir::new().expect("a directory"));
+    let lab = lab("--fail 50%:503 --seed 3");
+    let dir = TempDir::new().expect("a directory");
     let plan = |objectives: &str| {
         let file = dir.path().join("plan.yaml");
         let steps = format!(

@@ -175,7 +175,8 @@ fn histograms_can_be_read_by_hdrhistogram() {
 
 #[test]
 fn csv_rows_are_the_series() {
-    let (lab, dir) = (lab(""), TempDir::new().expect("a directory"));
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("csv");
     let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.at("/"), file.display());
     let ran = measure(&line).all_good();
@@ -191,7 +192,8 @@ fn csv_rows_are_the_series() {
 
 /// Records a run. Returns its JSON and the path of its log.
 fn recorded(dir: &TempDir) -> (Ran, String) {
-    let (lab, events) = (lab("--fail 10%:503"), dir.path().join("events").display().to_string());
+    let lab = lab("--fail 10%:503");
+    let events = dir.path().join("events").display().to_string();
     let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.at("/"))).ok();
     (ran, events)
 }
@@ -214,7 +216,8 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
     // Requests in flight at the end of the log are neither completed nor failed nor cut.
     let torn = start(&mut command(&format!("replay {events}"))).finish_amid();
     assert!(torn.err.contains("is damaged after"), "{}", torn.err);
-    let (part, all) = (torn.count("completed"), ran.count("completed"));
+    let part = torn.count("completed");
+    let all = ran.count("completed");
     assert!(0 < part && part < all, "{part} of {all}");
     assert_eq!(torn.at("/interrupted"), true);
 }

@@ -66,7 +66,8 @@ fn a_trial_of_an_experiment_keeps_little_memory() {
         assert_eq!(ran.all_good_trials(100).at("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
         peak
     };
-    let (few, many) = (peak(25), peak(200));
+    let few = peak(25);
+    let many = peak(200);
     let each = many.saturating_sub(few) / (2 * (200 - 25));
     assert!(each < PER_TRIAL, "a trial keeps {each} bytes");
 }

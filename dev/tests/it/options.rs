@@ -101,7 +101,8 @@ impl Servers {
     /// Command line of a cell.
     fn line(&self, column: usize, options: &str, proxy: &str) -> String {
         let is_grpc = column == 5;
-        let (dir, port) = (self.dir.path().display(), self.labs[usize::from(is_grpc)].port());
+        let dir = self.dir.path().display();
+        let port = self.labs[usize::from(is_grpc)].port();
         let (http, what) = match column {
             0 => ("http", "--http 1.1".to_owned()),
             1 => ("http", "--http 2".to_owned()),
@@ -125,7 +126,8 @@ impl Servers {
         for (options, cells) in rows {
             for (column, cell) in cells.iter().enumerate() {
                 let line = self.line(column, options, &proxy.address.to_string());
-                let (ran, name) = (measure(&line), COLUMNS[column]);
+                let ran = measure(&line);
+                let name = COLUMNS[column];
                 match cell {
                     Works => assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err),
                     Refused(said) => {
@@ -144,12 +146,14 @@ fn relay(path: &Path, port: u16) {
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let server = TcpStream::connect(("127.0.0.1", port)).expect("the server");
-            let (mut from, mut to) = (client.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
+            let mut from = client.try_clone().expect("a handle");
+            let mut to = server.try_clone().expect("a handle");
             thread::spawn(move || {
                 let _ = copy(&mut from, &mut to);
                 let _ = to.shutdown(Shutdown::Write);
             });
-            let (mut from, mut to) = (server, client);
+            let mut from = server;
+            let mut to = client;
             thread::spawn(move || {
                 let _ = copy(&mut from, &mut to);
                 let _ = to.shutdown(Shutdown::Write);

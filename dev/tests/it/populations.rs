@@ -66,7 +66,8 @@ fn each_population_is_counted_as_the_server_counts_it() {
 
 #[test]
 fn populations_may_have_connection_settings_of_their_own() {
-    let (lab, dir) = (lab(""), TempDir::new().expect("a directory"));
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
     let result = carry_out(TWO_VERSIONS, lab.port(), dir.path());
     let named: Vec<u64> = result["populations"].as_array().expect("populations").iter().map(completed).collect();
     assert_eq!((named, completed(&result)), (vec![400, 400], 800));

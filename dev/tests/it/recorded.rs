@@ -111,7 +111,8 @@ impl Recorded {
         if std::env::var_os("BRUNT_WRITE").is_some() {
             return fs::write(&self.file, now).expect("a file");
         }
-        let (known, now): (Vec<_>, Vec<_>) = (self.known.split("\n\n").collect(), now.split("\n\n").collect());
+        let known: Vec<_> = self.known.split("\n\n").collect();
+        let now: Vec<_> = now.split("\n\n").collect();
         let other: Vec<_> = known.iter().zip(&now).filter(|(known, now)| known.trim() != now.trim()).collect();
         assert!(other.is_empty() && known.len() == now.len(), "{}: {other:#?}", self.file.display());
     }

@@ -198,7 +198,8 @@ fn every_command_that_a_remedy_names_is_accepted() {
     let known = options_of_brunt();
     for situation in SITUATIONS {
         let lab = lab(situation.server);
-        let (url, folder) = (lab.at("/"), folder(&lab));
+        let url = lab.at("/");
+        let folder = folder(&lab);
         for text in situation.texts(&url, &folder) {
             // A text with a URL is a command line, which is executed.
             let named = if text.contains("http://") { BTreeSet::new() } else { options_in(&text) };

@@ -59,7 +59,8 @@ fn bodies_are_sent() {
 
 #[test]
 fn a_body_is_read_from_standard_input() {
-    let (dir, server) = (TempDir::new().expect("a directory"), replying(page("ok")));
+    let dir = TempDir::new().expect("a directory");
+    let server = replying(page("ok"));
     let file = dir.path().join("body");
     fs::write(&file, "from elsewhere").expect("a body");
     let mut command = command(&format!("{} -n 2 --data @-", server.at("/")));
@@ -94,7 +95,8 @@ fn compressed_replies_are_decompressed_for_checks() {
 
 #[test]
 fn urls_are_read_from_a_file() {
-    let (dir, server) = (TempDir::new().expect("a directory"), replying(page("ok")));
+    let dir = TempDir::new().expect("a directory");
+    let server = replying(page("ok"));
     let file = dir.path().join("urls");
     let lines = ["# a comment", "HOST=URL", "$(HOST)/one", "[2] /two", "${HOST}/three POST a=1&b=2", "/four DELETE"];
     fs::write(&file, lines.join("\n").replace("URL", &server.at(""))).expect("a list");
@@ -112,7 +114,8 @@ fn urls_are_read_from_a_file() {
 
 #[test]
 fn urls_in_random_order_keep_their_weights() {
-    let (dir, server) = (TempDir::new().expect("a directory"), replying(page("ok")));
+    let dir = TempDir::new().expect("a directory");
+    let server = replying(page("ok"));
     let file = dir.path().join("urls");
     fs::write(&file, "/rare\n[9] /often\n").expect("a list");
     let ran = measure(&format!("{} -c 2 -n 500 --urls {} --order random", server.at("/"), file.display())).all_good();
@@ -125,7 +128,8 @@ fn urls_in_random_order_keep_their_weights() {
 
 #[test]
 fn labels_beyond_the_limit_are_summed() {
-    let (dir, lab) = (TempDir::new().expect("a directory"), lab(""));
+    let dir = TempDir::new().expect("a directory");
+    let lab = lab("");
     let file = dir.path().join("urls");
     let urls: Vec<_> = (0..20).map(|n| format!("/page/{n}")).collect();
     fs::write(&file, urls.join("\n")).expect("a list");

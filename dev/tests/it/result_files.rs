@@ -46,7 +46,8 @@ fn rows(file: &Path) -> Vec<Vec<String>> {
 
 #[test]
 fn samples_of_a_run_are_appended_and_summed_up() {
-    let (server, dir) = (server(), TempDir::new().expect("a directory"));
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("result.jtl");
     let run = format!("-c 2 -n 20 -q --no-store --jtl {} http://{}/page", file.display(), server.address);
     done(&mut command(&run), 0);
@@ -69,7 +70,8 @@ fn samples_of_a_run_are_appended_and_summed_up() {
 
 #[test]
 fn the_samples_of_several_processes_are_in_one_file() {
-    let (server, dir) = (server(), TempDir::new().expect("a directory"));
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("result.xml");
     let run = format!(
         "-c 4 -n 40 -q --no-store --processes 2 --follow 5 --jtl {} http://{}/old",
@@ -86,7 +88,8 @@ fn the_samples_of_several_processes_are_in_one_file() {
 
 #[test]
 fn a_plan_of_several_runs_has_no_result_file() {
-    let (server, dir) = (server(), TempDir::new().expect("a directory"));
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
     let plan = dir.path().join("plan.yaml");
     let written = format!(
         "load: {{users: 2, requests: 10}}\nrepetitions: 2\nscript: {{request: http://{}/page}}\n",
@@ -135,7 +138,8 @@ fn jmeter(dir: &Path, line: &str) -> Command {
 
 #[test]
 fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
-    let (server, dir) = (server(), TempDir::new().expect("a directory"));
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
     let line = "-n -t plan.jmx -l out.jtl -e -o report -Jusers=2 --brunt-no-notes";
     let output = done(&mut jmeter(dir.path(), line), 0);
@@ -174,7 +178,8 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
 
 #[test]
 fn bounds_fail_the_jmeter_drop_in() {
-    let (server, dir) = (server(), TempDir::new().expect("a directory"));
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
     let mut strict = jmeter(dir.path(), "-n -t plan.jmx --brunt-no-notes --brunt-fail-on");
     done(strict.arg("errors < 1%"), 4);

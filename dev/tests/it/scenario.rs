@@ -40,8 +40,8 @@ fn shop() -> (Odd, Arc<Counts>) {
     let shop = serving(move |mut client| {
         while let Some(request) = client.request() {
             let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
-            let (line, body) =
-                (request.lines().next().unwrap_or_default(), request.rsplit("\r\n\r\n").next().unwrap_or(""));
+            let line = request.lines().next().unwrap_or_default();
+            let body = request.rsplit("\r\n\r\n").next().unwrap_or("");
             let session = field(&request, "session").to_owned();
             let answer = if line.starts_with("GET /login") {
                 let token = count(&told.forms) + 1000;

@@ -370,7 +370,8 @@ fn a_check_shows_no_secret() {
 #[test]
 fn side_files_of_drop_ins_hold_no_secret() {
     let server = server();
-    let (host, port) = (server.address.ip(), server.address.port());
+    let host = server.address.ip();
+    let port = server.address.port();
     let side = "--brunt-json side.json --brunt-report side.html --brunt-store-dir store";
     for line in [
         format!("ab -n 4 {side} -A u:%auth% -P u:%proxy% -C s=%cookie% -H X-Api-Key:~%key% URL"),
@@ -394,7 +395,8 @@ fn side_files_of_drop_ins_hold_no_secret() {
 #[test]
 fn requested_wire_output_stays_exact() {
     let server = server();
-    let (host, port) = (server.address.ip(), server.address.port());
+    let host = server.address.ip();
+    let port = server.address.port();
     let dir = TempDir::new().expect("a directory");
     for (line, place) in [
         ("ab -v 4 -n 1 -H X-Api-Key:~%key% URL".to_owned(), "key"),

@@ -240,7 +240,8 @@ fn a_signal_during_setup_ends_the_run() {
 
 #[test]
 fn each_contender_has_its_own_setup() {
-    let (one, other) = (server(), server());
+    let one = server();
+    let other = server();
     let contenders =
         format!("contenders:\n  a: {{}}\n  b: {{scenario: {{base: \"http://{}\"}}, teardown: null}}\n", other.address);
     let plan =

@@ -168,7 +168,8 @@ fn the_lab_speaks_tls() {
 
 #[test]
 fn a_scheme_mismatch_is_reported() {
-    let (plain, secure) = (lab(""), lab("--tls"));
+    let plain = lab("");
+    let secure = lab("--tls");
     let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).ends(3);
     tls.says(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
     let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).ends(3);
@@ -193,7 +194,8 @@ fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
         skip(&format!("tls::{test}"), "no openssl here");
         return None;
     };
-    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = port::free();
     let own = Authority::new(dir.path()).certify("localhost");
     let mut command = Command::new(path);
     let listen = format!("127.0.0.1:{port}");

@@ -162,7 +162,8 @@ fn read_frame(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
         stream.read_exact(&mut bytes)?;
         length = bytes.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
     }
-    let (mut mask, mut payload) = ([0; 4], vec![0; length as usize]);
+    let mut mask = [0; 4];
+    let mut payload = vec![0; length as usize];
     stream.read_exact(&mut mask)?;
     stream.read_exact(&mut payload)?;
     payload.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);

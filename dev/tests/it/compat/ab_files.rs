@@ -43,7 +43,8 @@ fn shape(line: &str) -> String {
 fn write(ab: &Both, url: &str, dir: &Path, real: bool) {
     let name =
         |ending: &str| dir.join(format!("{}.{ending}", if real { "real" } else { "ours" })).display().to_string();
-    let (csv, tsv) = (name("csv"), name("tsv"));
+    let csv = name("csv");
+    let tsv = name("tsv");
     let words = ["-q", "-n", "300", "-c", "5", "-e", &csv, "-g", &tsv, url];
     let said = if real { ab.real(&words) } else { ab.ours(&words) };
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -57,14 +58,17 @@ fn files_have_the_same_form() {
     write(&ab, &nginx.at("/"), dir.path(), true);
     write(&ab, &nginx.at("/"), dir.path(), false);
     for (name, rows) in [("csv", 102), ("tsv", 301)] {
-        let (real, ours) = (read(dir.path(), &format!("real.{name}")), read(dir.path(), &format!("ours.{name}")));
+        let real = read(dir.path(), &format!("real.{name}"));
+        let ours = read(dir.path(), &format!("ours.{name}"));
         assert_eq!((real.len(), ours.len()), (rows, rows), "{name}");
         assert_eq!(real[0], ours[0], "{name}");
     }
-    let (real, ours) = (read(dir.path(), "real.csv"), read(dir.path(), "ours.csv"));
+    let real = read(dir.path(), "real.csv");
+    let ours = read(dir.path(), "ours.csv");
     let shapes = |lines: &[String]| lines.iter().map(|l| shape(l)).collect::<Vec<_>>();
     assert_eq!(shapes(&real), shapes(&ours));
-    let (real, ours) = (read(dir.path(), "real.tsv"), read(dir.path(), "ours.tsv"));
+    let real = read(dir.path(), "real.tsv");
+    let ours = read(dir.path(), "ours.tsv");
     // Both began within this test, so day and month are of the same clock.
     let day = |lines: &[String]| lines[1][..10].to_owned();
     assert_eq!(shape(&real[1]), shape(&ours[1]));
@@ -87,7 +91,9 @@ fn additional_output_goes_to_other_files() {
     let Some(nginx) = nginx(test, "") else { return };
     let dir = TempDir::new().expect("a directory");
     let file = |name: &str| dir.path().join(name).display().to_string();
-    let (json, html, store) = (file("run.json"), file("run.html"), file("store"));
+    let json = file("run.json");
+    let html = file("run.html");
+    let store = file("store");
     let plain = super::both::ours("ab", &["-S", "-n", "20", &nginx.at("/")]);
     assert!(!Path::new(&store).exists());
     let words =

@@ -92,7 +92,8 @@ fn perfkit_benchmarker_reads_the_output() {
     let text = fs::read_to_string(tsv).expect("the rows");
     let names: Vec<&str> = text.lines().next().expect("a head").split('\t').collect();
     let column = |name: &str| names.iter().position(|n| *n == name).expect("a column");
-    let (seconds, total) = (column("seconds"), column("ttime"));
+    let seconds = column("seconds");
+    let total = column("ttime");
     assert_eq!(
         text.lines()
             .skip(1)

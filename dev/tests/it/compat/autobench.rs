@@ -176,7 +176,8 @@ fn both_httperfs_give_the_same_columns() {
         let text = fs::read_to_string(home.path("result.tsv")).expect("the table");
         text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    let (real, ours) = (measured("--httperf /usr/bin/httperf"), measured(""));
+    let real = measured("--httperf /usr/bin/httperf");
+    let ours = measured("");
     assert_eq!((real.len(), &real[0]), (3, &ours[0]));
     for (real, ours) in real.iter().zip(&ours).skip(1) {
         let form = |cells: &[String]| cells.iter().map(|cell| cell.contains('.')).collect::<Vec<_>>();

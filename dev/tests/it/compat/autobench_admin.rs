@@ -54,7 +54,8 @@ fn two_machines_share_a_load_and_their_figures_are_merged() {
     assert!(
         lines[0].contains("\terrors_127.0.0.1\tstatus_100_127.0.0.1\t") && lines[0].ends_with("\tstatus_500_localhost")
     );
-    let (first, second) = (home.told(), others.told());
+    let first = home.told();
+    let second = others.told();
     assert_eq!((first.len(), second.len()), (2, 2));
     assert!(first[0].contains("[--num-conns][6]") && second[0].contains("[--num-conns][5]"), "{first:?} {second:?}");
     assert!(first[0].contains("[--rate][2.5]") && second[0].contains("[--rate][2.5]"));

@@ -105,7 +105,8 @@ impl Both {
             let said = said.comparable();
             Said { out: mask(&said.out), err: mask(&said.err), ..said }
         };
-        let (real, ours) = (masked(self.real(words)), masked(self.ours(words)));
+        let real = masked(self.real(words));
+        let ours = masked(self.ours(words));
         assert!(
             real == ours,
             "{words:?}\n--- real, {:?}\n{}{}\n--- ours, {:?}\n{}{}",
@@ -168,11 +169,13 @@ fn decimals(number: &str) -> usize {
 
 /// Replaces each number of a line and the blanks before it. Percentages of the tables remain.
 fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
-    let (mut out, mut rest) = (String::new(), line);
+    let mut out = String::new();
+    let mut rest = line;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let behind = &rest[at..];
         let length = behind.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(behind.len());
-        let (before, number) = (&rest[..at], &behind[..length]);
+        let before = &rest[..at];
+        let number = &behind[..length];
         rest = &behind[length..];
         let kept = before.trim_end_matches(' ');
         out += kept;

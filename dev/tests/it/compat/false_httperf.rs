@@ -49,7 +49,8 @@ impl Home {
         let dir = self.dir.path().display().to_string();
         // A program that is open for writing cannot be started, and a process that another test
         // forks meanwhile inherits open files. So another process writes it.
-        let (text, aside) = (self.path("text"), self.path("aside"));
+        let text = self.path("text");
+        let aside = self.path("aside");
         fs::write(&text, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
         let copied = Command::new("install").args(["-m", "755"]).args([&text, &aside]).status().expect("install");
         assert!(copied.success(), "the program cannot be written: {copied}");

@@ -52,7 +52,8 @@ fn mask_line(line: &str) -> String {
 }
 
 fn numbers(text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
+    let mut out = String::new();
+    let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let number = &rest[at..];
         let length = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());

@@ -55,7 +55,8 @@ fn connections_that_the_server_closes_are_counted_the_same() {
         };
         mask(text).lines().map(|line| kept(line) + "\n").collect::<String>()
     };
-    let (one, two) = (closing_after(1), closing_after(2));
+    let one = closing_after(1);
+    let two = closing_after(2);
     let port = one.address.port().to_string();
     for line in ["--num-conns 2 --num-calls 3", "--wsess 2,3,0"] {
         httperf.agree_masked(&words(&port, line), by_chance);
@@ -98,7 +99,8 @@ fn a_list_is_requested_to_its_end() {
     let Some(nginx) = nginx("compat::httperf_failures::a_list_is_requested_to_its_end", "") else { return };
     let file = nginx.dir.path().join("list");
     std::fs::write(&file, b"/index.html\0/long\0/page.txt\0").expect("a file");
-    let (port, line) = (nginx.port.to_string(), format!("--wlog n,{} --num-conns 9 --num-calls 2", file.display()));
+    let port = nginx.port.to_string();
+    let line = format!("--wlog n,{} --num-conns 9 --num-calls 2", file.display());
     let said = ours("httperf", &words(&port, &line));
     assert!(said.out.contains("Total: connections 2 requests 3 replies 3 "), "{}", said.out);
 }

@@ -35,7 +35,8 @@ fn bytes_on_the_wire_are_the_same() {
     let odd = serving(move |mut client| {
         let seen = Arc::new(Mutex::new(Vec::new()));
         all.lock().expect("the connections").push(Arc::clone(&seen));
-        let (mut buffer, mut replies) = ([0; 8192], 0);
+        let mut buffer = [0; 8192];
+        let mut replies = 0;
         while let Ok(n @ 1..) = client.stream.read(&mut buffer) {
             let mut seen = seen.lock().expect("the bytes");
             seen.extend_from_slice(&buffer[..n]);
@@ -66,7 +67,8 @@ fn bytes_on_the_wire_are_the_same() {
         let words =
             ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
         let words: Vec<&str> = words.collect();
-        let (said, real) = (httperf.real(&words), take());
+        let said = httperf.real(&words);
+        let real = take();
         assert_eq!((said.code, real.is_empty()), (Some(0), false), "{line}: {}", said.err);
         let said = httperf.ours(&words);
         assert_eq!(said.code, Some(0), "{line}: {}", said.err);

@@ -113,7 +113,8 @@ fn names() -> Vec<String> {
 fn samples_equal_those_of_jmeter() {
     let Some(world) = World::new("compat::jmeter::samples_equal_those_of_jmeter") else { return };
     let mut wrong = Vec::new();
-    let (folder, all) = (plans(), names());
+    let folder = plans();
+    let all = names();
     assert!(all.len() > 10, "{all:?}");
     for plan in all {
         let both = thread::scope(|scope| {
@@ -142,17 +143,21 @@ fn controllers_behave_as_in_jmeter() {
     let Some(world) = World::new("compat::jmeter::controllers_behave_as_in_jmeter") else { return };
     let seeds: u8 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
     let folder = TempDir::new().expect("a directory");
-    let (mut compared, mut wrong) = (0, Vec::new());
+    let mut compared = 0;
+    let mut wrong = Vec::new();
     for (kinds, seed) in [Kinds::All, Kinds::Failing, Kinds::Actions]
         .into_iter()
         .flat_map(|kinds| (0..seeds).map(move |seed| (kinds, seed)))
     {
         let name = format!("{kinds:?}-{seed}");
         fs::write(folder.path().join(format!("{name}.jmx")), controllers::plan(kinds, seed, 40)).expect("a plan");
-        let (real, ours) = (world.real(folder.path(), &name, 1), world.ours(folder.path(), &name, 1));
-        let (real, ours) = (real.expect("samples of JMeter"), ours.expect("samples"));
+        let real = world.real(folder.path(), &name, 1);
+        let ours = world.ours(folder.path(), &name, 1);
+        let real = real.expect("samples of JMeter");
+        let ours = ours.expect("samples");
         let log = fs::read_to_string(world.dir.path().join(format!("{name}-real-1.log"))).expect("JMeter's log");
-        let (real, ours) = (controllers::by_group(&real), controllers::by_group(&ours));
+        let real = controllers::by_group(&real);
+        let ours = controllers::by_group(&ours);
         let groups: BTreeSet<&String> = real.keys().chain(ours.keys()).collect();
         for group in groups {
             // If an Interleave Controller has no samples left, the thread of JMeter dies of an
@@ -219,7 +224,8 @@ fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -
             missed.push(format!("{plan}: {label}"));
             continue;
         }
-        let (own, all) = (median(of(&ours)), of(&real));
+        let own = median(of(&ours));
+        let all = of(&real);
         let (least, most) =
             all.iter().fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
         let theirs = median(all);

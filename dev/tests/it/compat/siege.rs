@@ -29,7 +29,8 @@ fn mask_line(line: &str) -> String {
     {
         return line.to_owned();
     }
-    let (mut out, mut rest) = (String::new(), line);
+    let mut out = String::new();
+    let mut rest = line;
     while let Some(first) = rest.chars().next() {
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
         let behind = &rest[blanks..];
@@ -247,7 +248,8 @@ fn usage_and_settings_are_the_same() {
     }
     // Only the first lines of the usage equal those of siege.
     for words in [&["-h"][..], &["-R", &plain], &["-R", &plain, "-c"], &["-R", &plain, "-c1", "-f", "/nonexistent"]] {
-        let (real, ours) = (siege.real(words), siege.ours(words));
+        let real = siege.real(words);
+        let ours = siege.ours(words);
         let begin = |out: &str| out.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!((begin(&real.out), real.err, real.code), (begin(&ours.out), ours.err, ours.code), "{words:?}");
     }

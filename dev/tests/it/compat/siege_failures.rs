@@ -124,7 +124,8 @@ fn a_page_with_a_login_is_requested_equally_often() {
         let refusing = || {
             replying("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno")
         };
-        let (theirs, own) = (refusing(), refusing());
+        let theirs = refusing();
+        let own = refusing();
         siege.real(&["-R", &rc, "-c1", "-r2", "-b", &theirs.at("/")]);
         siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &own.at("/")]);
         assert_eq!((theirs.seen().len(), own.seen().len()), (2 * each, 2 * each), "{name}");

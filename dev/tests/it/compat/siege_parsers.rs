@@ -58,7 +58,8 @@ fn oss_performance_reads_the_output() {
     let version = ours("siege", &["--version"]);
     let first = version.err.lines().next().expect("a version").to_owned();
     assert!(first.starts_with("SIEGE 4.0.") && !["SIEGE 4.0.0", "SIEGE 4.0.1", "SIEGE 4.0.2"].contains(&&*first));
-    let (rc, log) = (rc(dir.path(), "rc", PLAIN), dir.path().join("log").display().to_string());
+    let rc = rc(dir.path(), "rc", PLAIN);
+    let log = dir.path().join("log").display().to_string();
     let list = dir.path().join("urls").display().to_string();
     fs::write(&list, nginx.at("/")).expect("a list");
     let log_to = format!("--log={log}");
@@ -91,7 +92,8 @@ fn phoronix_reads_the_output() {
 fn dcperf_reads_the_output() {
     let Some((nginx, dir)) = server("dcperf_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
-    let (list, log) = (dir.path().join("urls").display().to_string(), dir.path().join("log").display().to_string());
+    let list = dir.path().join("urls").display().to_string();
+    let log = dir.path().join("log").display().to_string();
     fs::write(&list, format!("{}\n{} POST a=b\n", nginx.at("/"), nginx.at("/"))).expect("a list");
     // Pauses cause a note, which must contain none of the labels.
     let words = ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
@@ -110,7 +112,8 @@ fn dcperf_reads_the_output() {
         "Longest transaction",
         "Shortest transaction",
     ];
-    let (mut good, mut found) = (0, Vec::new());
+    let mut good = 0;
+    let mut found = Vec::new();
     for line in text(&out).lines() {
         let fields: Vec<&str> = line.split_whitespace().collect();
         if line.contains("HTTP/1.1 200") && fields.len() >= 9 {

@@ -158,7 +158,8 @@ impl Row {
             deadline: None,
             sent: 0,
         };
-        let (accepts, load) = (Accepts::All, Load::Requests(REQUESTS));
+        let accepts = Accepts::All;
+        let load = Load::Requests(REQUESTS);
         Self { name, accepts, script, is_tls: false, load, options: Vec::new(), body: None, expected }
     }
 

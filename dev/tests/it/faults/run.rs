@@ -33,7 +33,8 @@ pub fn run(rows: &[Row]) {
     let wanted = env::var("BRUNT_FAULT").unwrap_or_default();
     let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&wanted)).collect();
     let tls = rows.iter().any(|row| row.is_tls).then(server_config);
-    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..AT_ONCE.min(rows.len()) {
             scope.spawn(|| {
@@ -86,7 +87,8 @@ fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
     if agreed && wrong.is_empty() {
         return Ok(());
     }
-    let (expected, counts) = (&row.expected, server.counts());
+    let expected = &row.expected;
+    let counts = server.counts();
     Err(format!(
         "{}\n  expected {expected:?}\n  brunt    {seen:?}\n  server   {counts:?}\n{}",
         wrong.join("; "),
@@ -101,7 +103,8 @@ fn measured(row: &Row, server: &Server) -> Ran {
         Load::Requests(n) => plain(row, server, &format!("-c 1 -n {n}"), &json),
         Load::Unreachable => plain(row, server, "-c 1 -n 3", &json),
         Load::Httperf(_, options) => {
-            let (host, port) = (server.address.ip(), server.address.port());
+            let host = server.address.ip();
+            let port = server.address.port();
             let mut brunt = command(&format!("httperf --server {host} --port {port} {options}"));
             brunt.arg(format!("--brunt-json={}", json.display()));
             brunt

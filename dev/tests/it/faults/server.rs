@@ -61,7 +61,10 @@ impl Server {
     /// Starts a server on a free loopback port.
     pub fn start(accepts: Accepts, script: Script, tls: Option<Arc<ServerConfig>>) -> Self {
         let zero = AtomicU64::default;
-        let (accepted, requests, replies, bytes) = (zero(), zero(), zero(), zero());
+        let accepted = zero();
+        let requests = zero();
+        let replies = zero();
+        let bytes = zero();
         let over = AtomicBool::default();
         let shared = Arc::new(Shared { script, tls, over, accepted, requests, replies, bytes });
         let mut address = SocketAddr::from(([127, 0, 0, 1], 0));

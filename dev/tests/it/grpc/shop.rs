@@ -104,7 +104,8 @@ impl ClientStreamingService<Item> for Method {
         counts.call(&request);
         let mut items = request.into_inner();
         Box::pin(async move {
-            let (mut count, mut before) = (0, None::<Instant>);
+            let mut count = 0;
+            let mut before = None::<Instant>;
             while let Some(item) = items.message().await? {
                 counts.message();
                 if let Some(before) = before.replace(Instant::now()) {
@@ -231,7 +232,8 @@ impl Shop {
         let proto = dir.path().join("shop.proto");
         fs::write(&proto, PROTO).expect("a file");
         let set = protox::compile([&proto], [dir.path()]).expect("descriptors").encode_to_vec();
-        let ((told, address), (stop, stopped)) = (mpsc::channel(), oneshot::channel());
+        let (told, address) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel();
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
         let thread = thread::spawn(move || {

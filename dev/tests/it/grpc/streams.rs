@@ -64,7 +64,8 @@ fn each_message_of_a_conversation_awaits_the_previous_answer() {
     let ran = call(&shop, "shop.Shop/Chat", FOUR, options).all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (12, 48));
     assert_eq!(shop.counts.early.load(Ordering::Relaxed), 0, "none came before its turn");
-    let ((first, least_first), (next, least_next)) = (times(&ran, "first event"), times(&ran, "next event"));
+    let (first, least_first) = times(&ran, "first event");
+    let (next, least_next) = times(&ran, "next event");
     assert_eq!((first, next), (12, 36));
     let thinks = THINKS.as_secs_f64() * 0.99;
     assert!(least_first >= thinks && least_next >= thinks, "{least_first} {least_next}");
@@ -155,7 +156,8 @@ fn services_and_messages_are_listed() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let (all, one) = (listed(""), listed("shop.Shop"));
+    let all = listed("");
+    let one = listed("shop.Shop");
     assert!(all.contains("  rpc Chat(stream shop.Item) returns (stream shop.Item);\n"), "{all}");
     assert!(
         one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"),

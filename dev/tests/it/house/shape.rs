@@ -38,7 +38,8 @@ impl FunctionVisitor<'_> {
     fn add(&mut self, name: &syn::Ident, block: &Block) {
         let mut depth = NestingVisitor::default();
         depth.visit_block(block);
-        let (span, name) = (block.span(), name.to_string());
+        let span = block.span();
+        let name = name.to_string();
         let line = span.start().line;
         let lines = span.end().line + 1 - line;
         self.shapes.push(Shape { path: self.path.to_owned(), line, name, lines, nesting: depth.deepest });

@@ -25,7 +25,8 @@ struct Start<'a> {
 fn counts_as_the_server(test: &str, name: &str, pages: &[(&str, usize)], command: impl Fn(&Start<'_>, &mut Command)) {
     let Some(path) = program(name) else { return skip(&format!("http2::servers::{test}"), &format!("no {name} here")) };
     let dir = TempDir::new().expect("a directory");
-    let (authority, www) = (Authority::new(dir.path()), dir.path().join("www"));
+    let authority = Authority::new(dir.path());
+    let www = dir.path().join("www");
     let own = authority.certify("localhost");
     fs::create_dir(&www).expect("a directory");
     for (page, length) in pages {

@@ -115,7 +115,8 @@ fn early_data_is_reported_and_refused_data_is_sent_again() {
     let own = Authority::new(dir.path()).certify("localhost");
     let one = Quic::serving(&own, |_| reply(&[OK]));
     let options = "--http 3 -k --no-keepalive -c 1 -n 20 --early-data";
-    let (url, resolve) = (format!("https://localhost:{}/", one.port), format!("--resolve localhost:{}", one.port));
+    let url = format!("https://localhost:{}/", one.port);
+    let resolve = format!("--resolve localhost:{}", one.port);
     let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1")).all_good();
     // A connection that ends before its session ticket arrives leaves none for the next.
     assert!(ran.connections("early_accepted") > 0, "{}", ran.out);

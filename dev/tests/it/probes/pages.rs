@@ -67,7 +67,8 @@ fn a_stopped_server_is_reported_once() {
 fn workers_of_apache_are_read() {
     let test = "workers_of_apache_are_read";
     let Some(program) = program("apache2") else { return skip(test, "no apache2 here") };
-    let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = ports::free();
     fs::write(dir.path().join("conf"), apache_config(dir.path(), port)).expect("a configuration");
     let mut command = Command::new(program);
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
@@ -87,7 +88,8 @@ fn threads_of_tomcat_are_read_with_the_password() {
     if !home.join("bin/catalina.sh").exists() || program("java").is_none() {
         return skip(test, "no tomcat10 here");
     }
-    let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = ports::free();
     fill_tomcat(dir.path(), port);
     let mut command = Command::new(home.join("bin/catalina.sh"));
     command.arg("run").env("CATALINA_HOME", home).env("CATALINA_BASE", dir.path()).env("JAVA_OPTS", "-Xmx64m");
@@ -114,7 +116,9 @@ fn php(test: &str) -> Option<Site> {
         skip(test, "no php-fpm here");
         return None;
     };
-    let (dir, fpm_port, status) = (TempDir::new().expect("a directory"), ports::free(), ports::free());
+    let dir = TempDir::new().expect("a directory");
+    let fpm_port = ports::free();
+    let status = ports::free();
     fs::write(dir.path().join("sleep.php"), "<?php usleep(20000000);").expect("a page");
     fs::write(dir.path().join("conf"), fpm_config(dir.path(), fpm_port, status)).expect("a configuration");
     let mut command = Command::new(fpm);

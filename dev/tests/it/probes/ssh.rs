@@ -28,7 +28,8 @@ impl Sshd {
             skip(test, "no OpenSSH server and client here");
             return None;
         };
-        let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+        let dir = TempDir::new().expect("a directory");
+        let port = ports::free();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).expect("a directory of ours");
         for key in ["host", "user"] {
             let made =
@@ -115,7 +116,8 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     let names =
         |source: &str| last(source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>();
     assert_eq!(names("host:far"), names("host:near"), "the same files, the same parsers");
-    let (far, near) = (last("process:far"), last("process:near"));
+    let far = last("process:far");
+    let near = last("process:near");
     for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
         assert_eq!(far.get(same), near.get(same), "{same}: {far:?} {near:?}");
     }

@@ -99,7 +99,8 @@ fn waiting_for_a_core_is_named() {
     if !has_taskset("verdict::real::waiting_for_a_core_is_named") {
         return;
     }
-    let (lab, core) = (lab(""), first_core());
+    let lab = lab("");
+    let core = first_core();
     names("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
         let _neighbour = busy(Some(&core));
         judged(&mut behind(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))

@@ -80,7 +80,8 @@ impl Machine {
     }
 
     fn interfaces(self, second: u64) -> String {
-        let (bytes, packets) = (192_992_004 + self.sent_bytes * second, 14_140 + self.received_packets * second);
+        let bytes = 192_992_004 + self.sent_bytes * second;
+        let packets = 14_140 + self.received_packets * second;
         format!(
             "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop\n    \
              lo: 99 9 0 0 0 0 0 0 99 9 0 0 0 0 0 0\n  eth0: {} {packets} 0 0 0 0 0 0 {bytes} 13241 0 0 0 0 0 0\n",
@@ -94,7 +95,8 @@ impl Machine {
     }
 
     fn tracking(self, second: u64) -> String {
-        let (tracked, dropped) = (self.tracked, self.tracking_dropped * second);
+        let tracked = self.tracked;
+        let dropped = self.tracking_dropped * second;
         format!(
             "entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop\n\
              {tracked:08x} 0 0 0 0 0 0 0 0 0 {dropped:08x} 0\n{tracked:08x} 0 0 0 0 0 0 0 0 0 00000000 0\n"
@@ -116,7 +118,8 @@ impl Machine {
         let mut events = vec![started(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
-            let (at, values) = (Tick(second * SECOND), ourselves.read(1));
+            let at = Tick(second * SECOND);
+            let values = ourselves.read(1);
             events.push(Event::Reading(Reading { at, source: GENERATOR.into(), values }));
             let to = Tick((second + 1).min(SECONDS) * SECOND);
             events.push(Event::Snapshot(Box::new(Snapshot {

@@ -32,7 +32,8 @@ impl Node {
             skip(&format!("websocket::http2::{test}"), "no node here");
             return None;
         };
-        let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+        let dir = TempDir::new().expect("a directory");
+        let port = port::free();
         let more = more(&dir);
         let mut command = Command::new(path);
         command.arg(PROGRAM).arg(port.to_string()).arg(dir.path().join("log")).arg(settings).args(more);
@@ -105,7 +106,8 @@ fn flow_control_delays_long_messages() {
 fn steps_and_options_work_as_over_http1() {
     let test = "steps_and_options_work_as_over_http1";
     let Some(node) = Node::start(test, OFFERS) else { return };
-    let (url, page) = (format!("ws://127.0.0.1:{}/chat", node.port), format!("http://127.0.0.1:{}/page", node.port));
+    let url = format!("ws://127.0.0.1:{}/chat", node.port);
+    let page = format!("http://127.0.0.1:{}/page", node.port);
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
         "load: {{users: 3, iterations: 20}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n  \

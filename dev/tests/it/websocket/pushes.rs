@@ -28,12 +28,14 @@ impl Chatter {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
         let chatter = Self { url, codes: Arc::default(), closes: Arc::default(), connections: Arc::default() };
-        let (codes, closes) = (Arc::clone(&chatter.codes), Arc::clone(&chatter.closes));
+        let codes = Arc::clone(&chatter.codes);
+        let closes = Arc::clone(&chatter.closes);
         let connections = Arc::clone(&chatter.connections);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 connections.fetch_add(1, Ordering::Relaxed);
-                let (codes, closes) = (Arc::clone(&codes), Arc::clone(&closes));
+                let codes = Arc::clone(&codes);
+                let closes = Arc::clone(&closes);
                 thread::spawn(move || drop(chat(stream, &codes, &closes)));
             }
         });

@@ -29,7 +29,8 @@ pub fn apache(test: &str, mpm: &str) -> Option<Apache> {
 }
 
 fn try_start(apache: &str, mpm: &str) -> Option<Apache> {
-    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = port::free();
     fs::create_dir(dir.path().join("www")).expect("a directory");
     fs::write(dir.path().join("www/index.html"), "0123456789").expect("a page");
     fs::write(dir.path().join("conf"), config(dir.path(), port, mpm)).expect("a configuration");

@@ -30,7 +30,8 @@ pub fn caddy(test: &str, (cert, key): (&str, &str), directives: &str) -> Option<
 }
 
 fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
-    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = port::free();
     fs::create_dir(dir.path().join("www")).expect("a directory");
     let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).expect("a file");
     write("www/index.html", b"0123456789");

@@ -114,7 +114,8 @@ fn socket() -> UdpSocket {
 /// Forwards datagrams of clients to the server. A thread per client forwards the replies.
 fn carry(front: &UdpSocket, server: u16, per_mille: u64, shared: &Arc<Shared>) {
     let mut clients: HashMap<SocketAddr, UdpSocket> = HashMap::new();
-    let (mut threads, mut datagram) = (Vec::new(), vec![0; 64 * 1024]);
+    let mut threads = Vec::new();
+    let mut datagram = vec![0; 64 * 1024];
     while !shared.is_over.load(Relaxed) {
         let Ok((bytes, client)) = front.recv_from(&mut datagram) else { continue };
         let back = clients.entry(client).or_insert_with(|| {

@@ -40,7 +40,8 @@ pub fn nginx_at(test: &str, listen: &str, directives: &str) -> Option<Nginx> {
 }
 
 fn try_start(nginx: &str, listen: &str, directives: &str) -> Option<Nginx> {
-    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    let dir = TempDir::new().expect("a directory");
+    let port = port::free();
     fill(dir.path(), &config(dir.path(), port, listen, directives));
     let mut command = Command::new(nginx);
     command.arg("-c").arg(dir.path().join("conf")).arg("-e").arg(dir.path().join("error"));

@@ -25,14 +25,17 @@ pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let odd = Odd { address, seen: Arc::default(), over: Arc::default() };
-    let (seen, over, serve) = (Arc::clone(&odd.seen), Arc::clone(&odd.over), Arc::new(serve));
+    let seen = Arc::clone(&odd.seen);
+    let over = Arc::clone(&odd.over);
+    let serve = Arc::new(serve);
     thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(stream) = stream else { continue };
             if over.load(Ordering::Relaxed) {
                 break;
             }
-            let (serve, seen) = (Arc::clone(&serve), Arc::clone(&seen));
+            let serve = Arc::clone(&serve);
+            let seen = Arc::clone(&seen);
             let reader = BufReader::new(stream.try_clone().expect("a second handle"));
             let _ = stream.set_nodelay(true);
             thread::spawn(move || serve(Client { stream, reader, seen }));

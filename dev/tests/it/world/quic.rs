@@ -119,7 +119,8 @@ impl Quic {
         let socket = UdpSocket::bind(address).ok()?;
         socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a timeout");
         let port = socket.local_addr().expect("an address").port();
-        let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let requests = Arc::new(AtomicU64::new(0));
+        let is_over = Arc::new(AtomicBool::new(false));
         let endpoint = Endpoint::new(Arc::new(of_endpoint), Some(Arc::new(config)), true, None);
         let clients = Arc::<Mutex<Clients>>::default();
         let mut server = Server {
@@ -189,7 +190,8 @@ impl Server {
     }
 
     fn receive(&mut self, packet: &[u8], from: SocketAddr) {
-        let (now, mut answer) = (now(), Vec::new());
+        let now = now();
+        let mut answer = Vec::new();
         self.clients.lock().expect("no panic").addresses.insert(from);
         match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer) {
             Some(DatagramEvent::NewConnection(incoming)) => {

@@ -144,7 +144,8 @@ const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 /// Labels and messages of the samples of each thread group, in their order.
 pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
-    let (label, message) = (file.column("label"), file.column("responseMessage"));
+    let label = file.column("label");
+    let message = file.column("responseMessage");
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for sample in &file.samples {
         let group = sample[label].split(' ').next().unwrap_or_default();

@@ -26,7 +26,8 @@ impl ResultFile {
 
     /// Samples of each thread, in their order, without some columns.
     fn by_thread(&self, without: &[&str]) -> BTreeMap<&str, Vec<String>> {
-        let (thread, code) = (self.column("threadName"), self.column("responseCode"));
+        let thread = self.column("threadName");
+        let code = self.column("responseCode");
         let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for sample in &self.samples {
             // JMeter counts the text of a Java exception as bytes. With parallel downloads, it reads the byte counter of
@@ -46,12 +47,14 @@ impl ResultFile {
 
     /// Differences to another file, by thread and sample.
     pub fn differences(&self, ours: &Self, without: &[&str]) -> Vec<String> {
-        let (real, ours) = (self.by_thread(without), ours.by_thread(without));
+        let real = self.by_thread(without);
+        let ours = ours.by_thread(without);
         let threads: BTreeSet<&&str> = real.keys().chain(ours.keys()).collect();
         let of = |all: &BTreeMap<&str, Vec<String>>, thread| all.get(thread).cloned().unwrap_or_default();
         let mut found = Vec::new();
         for thread in threads {
-            let (real, ours) = (of(&real, *thread), of(&ours, *thread));
+            let real = of(&real, *thread);
+            let ours = of(&ours, *thread);
             for at in 0..real.len().max(ours.len()) {
                 if real.get(at) != ours.get(at) {
                     found.push(format!("{thread}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at)));
@@ -63,7 +66,8 @@ impl ResultFile {
 
     /// Median of the elapsed times in milliseconds, for each label with at least `least` samples.
     pub fn medians(&self, least: usize) -> BTreeMap<String, f64> {
-        let (label, elapsed) = (self.column("label"), self.column("elapsed"));
+        let label = self.column("label");
+        let elapsed = self.column("elapsed");
         let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for sample in &self.samples {
             let millis = sample[elapsed].parse().expect("milliseconds");
@@ -80,13 +84,17 @@ impl ResultFile {
 /// Median of some numbers.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
-    let (low, high) = (numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2]);
+    let low = numbers[(numbers.len() - 1) / 2];
+    let high = numbers[numbers.len() / 2];
     f64::midpoint(low, high)
 }
 
 /// Rows of a CSV text. Quoted cells may contain commas, line breaks, and doubled quotes.
 fn rows(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut rows = Vec::new();
+    let mut row = Vec::new();
+    let mut cell = String::new();
+    let mut quoted = false;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {

@@ -55,7 +55,8 @@ pub fn shop() -> Odd {
 fn serve(client: &mut Client, request: &str) -> bool {
     let line = request.lines().next().unwrap_or_default();
     let mut words = line.split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let method = words.next().unwrap_or_default();
+    let target = words.next().unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let (head, body) = request.split_once("\r\n\r\n").unwrap_or((request, ""));
     let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map_or("", |value| value.trim());
