@@ -72,7 +72,7 @@ pub fn corpus(name: &str) -> Vec<Vec<u8>> {
 /// Calls `parse` with every seed, and with `cases` inputs made of seeds and arbitrary bytes. `name`
 /// is for messages.
 pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8]) + Send + 'static) {
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let before = peak_memory();
     thread::spawn(move || {
         for seed in &seeds {
@@ -83,9 +83,9 @@ pub fn survives(name: &str, seeds: Vec<Vec<u8>>, cases: u32, parse: impl Fn(&[u8
             parse(&input);
             Ok(())
         });
-        let _ = tell.send(outcome);
+        let _ = sender.send(outcome);
     });
-    match told.recv_timeout(LIMIT) {
+    match receiver.recv_timeout(LIMIT) {
         Ok(Ok(())) => {}
         Ok(Err(TestError::Fail(why, input))) => {
             panic!("{name}: {why}\n  input: {:?}", String::from_utf8_lossy(&input))

@@ -7,9 +7,9 @@
 //! and fails.
 
 use crate::world::lab::prompt_lab;
-use crate::world::machine::in_its_own_time;
+use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::skip;
-use crate::world::{Ran, measure};
+use crate::world::{RunResult, measure};
 use serde_json::{Value, json};
 use std::env;
 use std::fs::OpenOptions;
@@ -33,24 +33,24 @@ struct Target {
     within: (f64, f64),
 }
 
-fn in_full() -> bool {
+fn is_full_proof() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
 /// Number of attempts to get the truth of the lab.
-fn tries() -> usize {
-    if in_full() { 10 } else { 3 }
+fn attempts() -> usize {
+    if is_full_proof() { 10 } else { 3 }
 }
 
 /// Measures until the lab accepts its truth. Returns the last reason if it never does.
-fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
+fn against_truth(target: &Target) -> Result<(RunResult, Value), String> {
     let mut why = String::new();
-    for _ in 0..tries() {
+    for _ in 0..attempts() {
         let lab = prompt_lab(target.lab);
-        let ran = measure(&format!("{} {}", lab.at("/"), target.load)).all_good();
-        let truth = lab.knows()["truth"].clone();
+        let ran = measure(&format!("{} {}", lab.at("/"), target.load)).assert_all_good();
+        let truth = lab.into_statistics()["truth"].clone();
         let lag = ran.figure("/lag_seconds/p99");
-        if truth["accepted"] == true && (lag < MOST_LAG || in_full()) {
+        if truth["accepted"] == true && (lag < MOST_LAG || is_full_proof()) {
             return Ok((ran, truth["sojourn_seconds"].clone()));
         }
         why = format!("{} (and brunt was late by {lag} s at p99)", truth["reason"]);
@@ -60,17 +60,17 @@ fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
 
 fn prove(target: &Target) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if in_full() {
-        agrees(target);
+    if is_full_proof() {
+        assert_agreement(target);
     } else {
-        in_its_own_time(&format!("accuracy::{}", target.name), || agrees(target));
+        retry_under_steal_time(&format!("accuracy::{}", target.name), || assert_agreement(target));
     }
 }
 
-fn agrees(target: &Target) {
+fn assert_agreement(target: &Target) {
     let (ran, truth) = match against_truth(target) {
         Ok(known) => known,
-        Err(why) if in_full() => panic!("nothing is proved: the lab refuses its truth: {why}"),
+        Err(why) if is_full_proof() => panic!("nothing is proved: the lab refuses its truth: {why}"),
         Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("no quiet moment: {why}")),
     };
     assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
@@ -89,7 +89,7 @@ fn agrees(target: &Target) {
 }
 
 /// Prints a figure, and appends it to the file of figures if there is one.
-fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool, ran: &Ran) {
+fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool, ran: &RunResult) {
     let deviation = ours / truly - 1.0;
     eprintln!(
         "{} {percentile}: {:.3} ms, truly {:.3} ms ({:+.2} %)",
@@ -111,7 +111,7 @@ fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool,
 
 #[test]
 fn reported_queueing_matches_the_truth() {
-    let seconds = if in_full() { 60 } else { 8 };
+    let seconds = if is_full_proof() { 60 } else { 8 };
     prove(&Target {
         name: "reported_queueing_matches_the_truth",
         lab: "--service exp:10ms --workers 8 --precise",
@@ -123,7 +123,7 @@ fn reported_queueing_matches_the_truth() {
 
 #[test]
 fn a_reported_stall_matches_the_truth() {
-    let seconds = if in_full() { 30 } else { 12 };
+    let seconds = if is_full_proof() { 30 } else { 12 };
     prove(&Target {
         name: "a_reported_stall_matches_the_truth",
         lab: "--stall 1s/5s --precise",

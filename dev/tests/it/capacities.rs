@@ -3,9 +3,9 @@
 //! Searches are as short as possible, so the tests assert decisions and no figures.
 
 use crate::compare::{brunt, brunt_in};
-use crate::world::machine::in_its_own_time;
+use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::skip;
-use crate::world::{command, lab, start, until};
+use crate::world::{command, lab, start, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
@@ -14,16 +14,16 @@ use tempfile::TempDir;
 const SHORT: &str = "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
 
 /// Capacities found for the contender with this name.
-fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
+fn capacities_of(json: &Value, contender: &str) -> Vec<Option<f64>> {
     let searched = json.pointer("/analysis/comparison/searched").and_then(Value::as_array);
-    let own = searched.into_iter().flatten().filter(|one| one["contender"] == of);
-    own.map(|one| one["at"]["value"].as_f64()).collect()
+    let matching = searched.into_iter().flatten().filter(|one| one["contender"] == contender);
+    matching.map(|one| one["at"]["value"].as_f64()).collect()
 }
 
 #[test]
 fn a_server_with_more_capacity_is_better() {
     let test = "capacities::a_server_with_more_capacity_is_better";
-    in_its_own_time(test, || {
+    retry_under_steal_time(test, || {
         let slow = lab("--workers 1 --service const:20ms");
         let fast = lab("--workers 1 --service const:5ms");
         let line = format!(
@@ -31,21 +31,21 @@ fn a_server_with_more_capacity_is_better() {
             slow.at("/"),
             fast.at("/")
         );
-        let said = brunt(&line);
-        let open = |of: &str| found(&said.json, of).iter().filter(|value| value.is_none()).count();
+        let result = brunt(&line);
+        let open = |of: &str| capacities_of(&result.json, of).iter().filter(|value| value.is_none()).count();
         if open("slow") + open("fast") > 0 {
             return skip(test, "the generator was the limit, so that capacities were not found");
         }
-        let said = said.ends(0);
-        assert_eq!(said.verdicts(), ["better"], "{}{}", said.out, said.json);
-        assert_eq!(said.comparison("ended"), "decided");
-        said.says("higher in capacity than slow (capacity ");
-        said.says("slow, repetition 1: trial 1: 30/s");
-        said.says("after repetition 1: capacity:");
-        said.says("Capacities per second, repetition");
+        let result = result.assert_code(0);
+        assert_eq!(result.verdicts(), ["better"], "{}{}", result.out, result.json);
+        assert_eq!(result.comparison("ended"), "decided");
+        result.assert_text("higher in capacity than slow (capacity ");
+        result.assert_text("slow, repetition 1: trial 1: 30/s");
+        result.assert_text("after repetition 1: capacity:");
+        result.assert_text("Capacities per second, repetition");
         // Given loads are compared in addition, and decide nothing.
-        said.says("fast against slow at 20/s");
-        let again = brunt_in(said.dir, "compare run:last").ends(0);
+        result.assert_text("fast against slow at 20/s");
+        let again = brunt_in(result.dir, "compare run:last").assert_code(0);
         assert_eq!(again.verdicts(), ["better"]);
     });
 }
@@ -66,21 +66,21 @@ fn a_plan_compares_capacities_and_resumes_after_a_stop() {
     fs::write(&file, plan).expect("a plan");
     let line = format!("run {} --store {}", file.display(), dir.path().join("store").display());
     let running = start(&mut command(&line));
-    until("the first trial of b", || running.told().contains("b, repetition 1: trial 1"));
+    wait_until("the first trial of b", || running.stderr().contains("b, repetition 1: trial 1"));
     running.signal(Signal::INT);
-    let first = running.finish_amid().ends(130);
-    assert_eq!(found(&first.json, "b").len(), 0, "{}", first.out);
-    let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
+    let first = running.finish_unchecked().assert_code(130);
+    assert_eq!(capacities_of(&first.json, "b").len(), 0, "{}", first.out);
+    let again = start(&mut command(&format!("{line} --resume"))).finish_unchecked();
     assert!([0, 5].contains(&again.code), "{}{}", again.out, again.err);
     // All met the objectives at 400/s: only a lower bound of their capacities is known, so nothing
     // is decided.
     assert_eq!(
-        (found(&again.json, "a"), found(&again.json, "b")),
+        (capacities_of(&again.json, "a"), capacities_of(&again.json, "b")),
         (vec![None, None], vec![None, None]),
         "{}",
         again.out
     );
-    again.says(&[
+    again.assert_text(&[
         "not known in 2 of 2 searches: the highest load allowed met the objectives; raise it (--max-load",
         "2 blocks cannot show any difference",
     ]);

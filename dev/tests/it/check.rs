@@ -3,36 +3,36 @@
 use crate::world::certs::Authority;
 use crate::world::nginx::nginx_at;
 use crate::world::odd::page;
-use crate::world::{command, lab, measure, nginx, replying};
+use crate::world::{command, lab, measure, nginx, serve_reply};
 use serde_json::Value;
 use std::net::TcpListener;
 use tempfile::TempDir;
 
 /// Result of a check: exit code, text and JSON.
-struct Checked {
+struct CheckResult {
     code: Option<i32>,
     text: String,
     json: Value,
 }
 
-fn check(line: &str) -> Checked {
+fn check(line: &str) -> CheckResult {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("json");
     let out = command(&format!("check {line} -o json={} -o text", file.display())).output().expect("brunt");
     let text = String::from_utf8_lossy(&out.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     let json = std::fs::read_to_string(file).unwrap_or_default();
-    let told = String::from_utf8_lossy(&out.stderr);
-    assert!(told.is_empty(), "{told}");
-    Checked { code: out.status.code(), text, json: serde_json::from_str(&json).expect("JSON") }
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(errors.is_empty(), "{errors}");
+    CheckResult { code: out.status.code(), text, json: serde_json::from_str(&json).expect("JSON") }
 }
 
-impl Checked {
-    fn ends(self, code: i32) -> Self {
+impl CheckResult {
+    fn assert_code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}", self.text);
         self
     }
 
-    fn says(&self, words: &[&str]) {
+    fn assert_text(&self, words: &[&str]) {
         for word in words {
             assert!(self.text.contains(word), "no `{word}` in: {}", self.text);
         }
@@ -53,7 +53,7 @@ fn a_check_reports_the_listener_and_its_replies() {
     let compress = "gzip on; gzip_types text/plain; keepalive_timeout 33s 33s;";
     let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
     let before = nginx.requests();
-    let checked = check(&format!("{} -c 60", nginx.at("/page.txt"))).ends(0);
+    let checked = check(&format!("{} -c 60", nginx.at("/page.txt"))).assert_code(0);
     // Two requests of the check, and the earlier one of `requests`.
     assert_eq!(nginx.requests() - before, 3);
     assert_eq!(checked.at("/reply/status"), 200);
@@ -72,13 +72,13 @@ fn a_check_reports_the_listener_and_its_replies() {
     let mend = checked.advice("backlog").expect("advice")["command"].as_str().expect("a command").to_owned();
     assert!(mend.contains("backlog=64"), "{mend}");
     assert_eq!(checked.advice("compression").expect("advice")["command"], "--compressed");
-    checked.says(&["client and server share this machine", "Keep-Alive: timeout=33", "nginx"]);
+    checked.assert_text(&["client and server share this machine", "Keep-Alive: timeout=33", "nginx"]);
 }
 
 #[test]
 fn a_sound_load_gets_less_advice() {
     let Some(nginx) = nginx("a_sound_load_gets_less_advice", "") else { return };
-    let checked = check(&format!("{} -c 10 --compressed", nginx.at("/"))).ends(0);
+    let checked = check(&format!("{} -c 10 --compressed", nginx.at("/"))).assert_code(0);
     for rule in ["backlog", "server_descriptors", "local_ports", "compression", "redirect", "keep_alive"] {
         assert!(checked.advice(rule).is_none(), "{:#}", checked.at("/advice"));
     }
@@ -87,25 +87,27 @@ fn a_sound_load_gets_less_advice() {
 #[test]
 fn a_load_beyond_the_limits_is_reported_with_remedies() {
     let lab = lab("");
-    let checked = check(&format!("{} -c 50000000", lab.at("/"))).ends(0);
-    let bites = |rule: &str| checked.advice(rule).map(|a| a["certainty"].clone());
+    let checked = check(&format!("{} -c 50000000", lab.at("/"))).assert_code(0);
+    let bites = |rule: &str| checked.advice(rule).map(|a| a["bites"].clone());
     assert_eq!(bites("descriptors"), Some("surely".into()));
     assert_eq!(bites("local_ports"), Some("surely".into()));
-    checked.says(&["ulimit -Hn 50000064", "ip_local_port_range"]);
+    checked.assert_text(&["ulimit -Hn 50000064", "ip_local_port_range"]);
 }
 
 #[test]
 fn tls_is_reported_and_sessions_are_resumed() {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
-    let own = authority.certify("localhost");
-    let directives =
-        format!("ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m;", own.cert, own.key);
+    let certificate = authority.certify("localhost");
+    let directives = format!(
+        "ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m;",
+        certificate.cert, certificate.key
+    );
     let Some(nginx) = nginx_at("tls_is_reported_and_sessions_are_resumed", "listen 127.0.0.1:PORT ssl;", &directives)
     else {
         return;
     };
-    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).ends(0);
+    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(0);
     assert_eq!(checked.at("/tls/alpn"), "http/1.1");
     assert!(checked.at("/tls/version").as_str().is_some_and(|v| v.starts_with("TLSv1.")));
     assert_eq!(checked.at("/tls/resumed"), true);
@@ -115,72 +117,72 @@ fn tls_is_reported_and_sessions_are_resumed() {
     assert!(checked.at("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
     // The authority of a test is not trusted. The certificate is shown, and no request is sent.
     let requests = nginx.log().len();
-    let stranger = check(&nginx.secure("/")).ends(3);
+    let stranger = check(&nginx.secure("/")).assert_code(3);
     assert_eq!(nginx.log().len(), requests);
     assert_eq!(stranger.at("/failure/kind"), "tls");
     assert_eq!(stranger.at("/tls/distrust"), "issuer not trusted (UnknownIssuer)");
     assert_eq!(stranger.at("/tls/certificate/names/0"), "localhost");
-    stranger.says(&["NOT TRUSTED: issuer not trusted (UnknownIssuer)", "--cacert FILE"]);
+    stranger.assert_text(&["NOT TRUSTED: issuer not trusted (UnknownIssuer)", "--cacert FILE"]);
 }
 
 #[test]
 fn an_expired_certificate_is_reported() {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
-    let own = authority.certify_until("localhost", 2020);
-    let directives = format!("ssl_certificate {}; ssl_certificate_key {};", own.cert, own.key);
+    let certificate = authority.certify_until("localhost", 2020);
+    let directives = format!("ssl_certificate {}; ssl_certificate_key {};", certificate.cert, certificate.key);
     let Some(nginx) = nginx_at("an_expired_certificate_is_reported", "listen 127.0.0.1:PORT ssl;", &directives) else {
         return;
     };
-    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).ends(3);
+    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(3);
     assert_eq!(checked.at("/tls/certificate/valid_to"), "2020-01-01");
     assert!(checked.at("/tls/certificate/days_left").as_i64().is_some_and(|d| d < -2000));
-    checked.says(&["expired on 2020-01-01", "renew it; or --insecure"]);
-    check(&format!("{} --insecure", nginx.secure("/"))).ends(0).says(&["(expired)"]);
+    checked.assert_text(&["expired on 2020-01-01", "renew it; or --insecure"]);
+    check(&format!("{} --insecure", nginx.secure("/"))).assert_code(0).assert_text(&["(expired)"]);
 }
 
 #[test]
 fn a_self_signed_certificate_is_reported() {
     let lab = lab("--tls");
-    let checked = check(&lab.at("/")).ends(3);
+    let checked = check(&lab.at("/")).assert_code(3);
     assert_eq!(checked.at("/tls/certificate/self_signed"), true);
-    checked.says(&["signed by itself", "NOT TRUSTED"]);
+    checked.assert_text(&["signed by itself", "NOT TRUSTED"]);
 }
 
 #[test]
 fn a_closed_port_and_an_unknown_name_are_reported() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
-    let closed = check(&format!("http://127.0.0.1:{port}/")).ends(3);
+    let closed = check(&format!("http://127.0.0.1:{port}/")).assert_code(3);
     assert_eq!(closed.at("/failure/kind"), "refused");
-    closed.says(&["No reply connection refused", "is the server running, and on this port?"]);
-    let unknown = check("http://no-such-name.invalid/ --connect-timeout 20s").ends(3);
+    closed.assert_text(&["No reply connection refused", "is the server running, and on this port?"]);
+    let unknown = check("http://no-such-name.invalid/ --connect-timeout 20s").assert_code(3);
     assert_eq!(unknown.at("/failure/kind"), "resolve");
-    unknown.says(&["no-such-name.invalid", "--resolve host:port:addr"]);
+    unknown.assert_text(&["no-such-name.invalid", "--resolve host:port:addr"]);
 }
 
 #[test]
 fn a_redirect_is_reported() {
-    let server = replying("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
-    let checked = check(&server.at("/")).ends(0);
+    let server = serve_reply("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
+    let checked = check(&server.at("/")).assert_code(0);
     let command = checked.advice("redirect").expect("advice")["command"].clone();
     assert_eq!(command, format!("brunt {}, or --follow 5", server.at("/login")));
-    assert!(check(&format!("{} --follow 5", server.at("/"))).ends(0).advice("redirect").is_none());
+    assert!(check(&format!("{} --follow 5", server.at("/"))).assert_code(0).advice("redirect").is_none());
 }
 
 #[test]
 fn a_request_with_side_effects_is_sent_once() {
-    let server = replying(page("done"));
-    let checked = check(&format!("{} --data x=1", server.at("/{n}"))).ends(0);
-    let seen = server.seen();
-    assert_eq!(seen.len(), 1, "{seen:?}");
-    assert!(seen[0].starts_with("POST /"), "{seen:?}");
+    let server = serve_reply(page("done"));
+    let checked = check(&format!("{} --data x=1", server.at("/{n}"))).assert_code(0);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    assert!(requests[0].starts_with("POST /"), "{requests:?}");
     assert!(checked.at("/reply/reused").is_null() && checked.at("/compression").is_null());
 }
 
 #[test]
 fn a_server_that_closes_connections_is_reported() {
-    let server = replying("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
-    let checked = check(&format!("{} -r 100000 -d 1m", server.at("/"))).ends(0);
+    let server = serve_reply("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    let checked = check(&format!("{} -r 100000 -d 1m", server.at("/"))).assert_code(0);
     assert_eq!(checked.at("/reply/keep_alive"), false);
     assert_eq!(checked.at("/asked/new_connections_per_second"), 100_000.0);
     assert!(checked.advice("keep_alive").is_some() && checked.advice("time_wait").is_some());
@@ -189,16 +191,16 @@ fn a_server_that_closes_connections_is_reported() {
 #[test]
 fn options_that_a_check_lacks_are_refused() {
     for (line, word) in [("-o csv", "text or json"), ("--events /tmp/none", "event log")] {
-        let told = command(&format!("check http://127.0.0.1:1/ {line}")).output().expect("brunt");
-        assert_eq!(told.status.code(), Some(2), "{line}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains(word), "{told:?}");
+        let output = command(&format!("check http://127.0.0.1:1/ {line}")).output().expect("brunt");
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(word), "{output:?}");
     }
 }
 
 #[test]
 fn a_run_reports_the_route_without_extra_requests() {
     let Some(nginx) = nginx("a_run_reports_the_route_without_extra_requests", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 10", nginx.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 2 -n 10", nginx.at("/"))).assert_all_good();
     assert_eq!(ran.at("/environment/route/same_host"), true);
     assert_eq!(ran.at("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
     assert_eq!(ran.at("/warnings"), &serde_json::json!([]));

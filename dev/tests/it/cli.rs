@@ -1,12 +1,12 @@
 //! Tests the command line: help, completions, manual, and errors for invalid options.
 
-use crate::world::brunt::spaced;
+use crate::world::brunt::with_single_spaces;
 use crate::world::lab::lab;
-use crate::world::{command, replying};
+use crate::world::{command, serve_reply};
 use std::process::{Output, Stdio};
 use tempfile::TempDir;
 
-fn said(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let out = command(line).output().expect("brunt");
     assert_eq!(out.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8_lossy(&out.stdout).into_owned()
@@ -27,15 +27,15 @@ fn a_reader_that_closes_early_is_no_error() {
         let mut brunt = command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("brunt");
         drop(brunt.stdout.take());
         let out = brunt.wait_with_output().expect("brunt");
-        let told = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success() && told.is_empty(), "{line}: {}, {told}", out.status);
+        let errors = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success() && errors.is_empty(), "{line}: {}, {errors}", out.status);
     }
 }
 
 #[test]
 fn help_names_every_option_and_shows_examples() {
     for line in ["--help", "run --help"] {
-        let help = said(line);
+        let help = stdout_of(line);
         for option in
             OPTIONS.split_whitespace().filter(|o| !line.starts_with("run") || !["--version", "-V,"].contains(o))
         {
@@ -47,19 +47,19 @@ fn help_names_every_option_and_shows_examples() {
             assert!(help.contains(word), "{line}: no {word}");
         }
     }
-    let page = said("-h");
+    let page = stdout_of("-h");
     assert!(page.lines().count() <= 55 && page.contains("All options: brunt --help"), "{page}");
     for (line, word) in [("replay --help", "event log"), ("completions --help", "fish"), ("schema --help", "schema")] {
-        assert!(said(line).contains(word), "{line}");
+        assert!(stdout_of(line).contains(word), "{line}");
     }
 }
 
 #[test]
 fn every_option_of_the_help_is_completed_and_in_the_manual() {
-    let manual = said("man").replace("\\-", "-");
+    let manual = stdout_of("man").replace("\\-", "-");
     assert!(manual.starts_with(".ie") || manual.starts_with(".TH"), "{}", &manual[..40]);
     for shell in ["bash", "zsh", "fish"] {
-        assert!(said(&format!("completions {shell}")).contains("BRUNT_COMPLETE"), "{shell}");
+        assert!(stdout_of(&format!("completions {shell}")).contains("BRUNT_COMPLETE"), "{shell}");
         // The command that the script of the shell runs for `brunt --<TAB>`.
         let mut completing = command("-- brunt --");
         let out = completing.env("BRUNT_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "1").output().expect("brunt");
@@ -77,8 +77,8 @@ fn ids_of_the_store_are_completed() {
     let store = TempDir::new().expect("a directory");
     let stored = command(&format!("{} -n 5 --store {}", server.at("/"), store.path().display())).output();
     assert_eq!(stored.expect("brunt").status.code(), Some(0));
-    let listed = command(&format!("runs list --json --store {}", store.path().display())).output().expect("brunt");
-    let runs: serde_json::Value = serde_json::from_slice(&listed.stdout).expect("the list");
+    let list = command(&format!("runs list --json --store {}", store.path().display())).output().expect("brunt");
+    let runs: serde_json::Value = serde_json::from_slice(&list.stdout).expect("the list");
     let id = runs[0]["id"].as_str().expect("an id");
     for words in ["report", "runs show", "baseline save main"] {
         let index = words.split(' ').count() + 1;
@@ -94,7 +94,7 @@ fn shells_can_read_their_completions() {
     use std::io::Write;
     use std::process::Command;
     let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
-    let script = said("completions bash");
+    let script = stdout_of("completions bash");
     bash.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script");
     let out = bash.wait_with_output().expect("bash");
     assert!(out.status.success() && out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -103,11 +103,11 @@ fn shells_can_read_their_completions() {
 #[test]
 fn every_command_has_a_man_page() {
     let dir = tempfile::tempdir().expect("a directory");
-    said(&format!("man --dir {}", dir.path().display()));
-    let help = said("--help");
-    let listed = help.split_once("Commands:\n").expect("commands").1;
-    let listed = listed.lines().take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    stdout_of(&format!("man --dir {}", dir.path().display()));
+    let help = stdout_of("--help");
+    let names = help.split_once("Commands:\n").expect("commands").1;
+    let names = names.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     assert!(commands.len() > 10, "{commands:?}");
     for command in commands.into_iter().filter(|command| !command.is_empty() && *command != "help") {
         let page = std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
@@ -121,7 +121,7 @@ fn every_command_has_a_man_page() {
 
 #[test]
 fn the_version_is_printed() {
-    let version = said("--version");
+    let version = stdout_of("--version");
     assert!(version.starts_with("brunt ") && version.trim().split('.').count() == 3, "{version}");
 }
 
@@ -191,16 +191,16 @@ const MISTAKES: &[(&str, &[&str])] = &[
 
 #[test]
 fn mistakes_are_answered_with_a_correction() {
-    let server = replying("");
+    let server = serve_reply("");
     let mut wrong = Vec::new();
     for (line, words) in MISTAKES {
         let Output { status, stdout, stderr } = command(&line.replace("URL", &server.at("/"))).output().expect("brunt");
-        let told = spaced(&String::from_utf8_lossy(&stderr));
-        let fits = words.iter().all(|word| told.contains(word)) && stdout.is_empty();
+        let errors = with_single_spaces(&String::from_utf8_lossy(&stderr));
+        let fits = words.iter().all(|word| errors.contains(word)) && stdout.is_empty();
         if status.code() != Some(2) || !fits {
-            wrong.push(format!("{line}: {:?} {told}", status.code()));
+            wrong.push(format!("{line}: {:?} {errors}", status.code()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(server.seen().is_empty(), "nothing may be asked: {:?}", server.seen());
+    assert!(server.requests().is_empty(), "nothing may be asked: {:?}", server.requests());
 }

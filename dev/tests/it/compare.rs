@@ -2,8 +2,8 @@
 //!
 //! A block is two runs of a fraction of a second, so the tests assert decisions and no figures.
 
-use crate::world::machine::in_its_own_time;
-use crate::world::{Lab, command, lab, nginx, start, until};
+use crate::world::machine::retry_under_steal_time;
+use crate::world::{Lab, command, lab, nginx, start, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
@@ -11,7 +11,7 @@ use std::process::Output;
 use tempfile::TempDir;
 
 /// Output of brunt, and the directory of its store.
-pub struct Said {
+pub struct CommandResult {
     pub dir: TempDir,
     code: i32,
     pub out: String,
@@ -20,11 +20,11 @@ pub struct Said {
 }
 
 /// Runs brunt with the words of a line, one of which may be quoted by `'`, and a separate store.
-pub fn brunt(line: &str) -> Said {
+pub fn brunt(line: &str) -> CommandResult {
     brunt_in(TempDir::new().expect("a directory"), line)
 }
 
-pub fn brunt_in(dir: TempDir, line: &str) -> Said {
+pub fn brunt_in(dir: TempDir, line: &str) -> CommandResult {
     let json = dir.path().join("json");
     let _ = fs::remove_file(&json);
     let reports = ["compare", "check", "find"].iter().any(|with| line.split(' ').any(|word| word == *with));
@@ -36,7 +36,7 @@ pub fn brunt_in(dir: TempDir, line: &str) -> Said {
     let Output { status, stdout, stderr } = command.output().expect("brunt");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let json = fs::read(&json).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
-    Said { dir, code: status.code().expect("an exit code"), out: text(stdout), err: text(stderr), json }
+    CommandResult { dir, code: status.code().expect("an exit code"), out: text(stdout), err: text(stderr), json }
 }
 
 fn words(line: &str) -> Vec<String> {
@@ -47,8 +47,8 @@ fn words(line: &str) -> Vec<String> {
     line.split('\'').enumerate().flat_map(part).collect()
 }
 
-impl Said {
-    pub fn ends(self, code: i32) -> Self {
+impl CommandResult {
+    pub fn assert_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         self
     }
@@ -59,15 +59,15 @@ impl Said {
         let verdict = |of: &Value| of["verdict"].as_str().map(str::to_owned);
         let found: Vec<String> = measures.into_iter().flatten().filter_map(verdict).collect();
         assert!(!found.is_empty(), "{}{}", self.out, self.err);
-        let known = |word: String| ["better", "worse", "equal", "undecided"].into_iter().find(|known| **known == word);
-        found.into_iter().filter_map(known).collect()
+        let fixed = |word: String| ["better", "worse", "equal", "undecided"].into_iter().find(|fixed| **fixed == word);
+        found.into_iter().filter_map(fixed).collect()
     }
 
     pub fn comparison(&self, key: &str) -> &Value {
         &self.json["analysis"]["comparison"][key]
     }
 
-    pub fn says(&self, text: &str) {
+    pub fn assert_text(&self, text: &str) {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let all = spaced(&format!("{}{}", self.out, self.err));
         assert!(all.contains(text), "no `{text}` in:\n{}{}", self.out, self.err);
@@ -81,7 +81,7 @@ pub fn server(milliseconds: u32) -> Lab {
 
 #[test]
 fn a_slower_server_is_worse_and_ends_the_comparison_early() {
-    in_its_own_time("compare::a_slower_server_is_worse_and_ends_the_comparison_early", || {
+    retry_under_steal_time("compare::a_slower_server_is_worse_and_ends_the_comparison_early", || {
         let fast = server(2);
         let slow = server(9);
         let line = format!(
@@ -90,13 +90,13 @@ fn a_slower_server_is_worse_and_ends_the_comparison_early() {
             fast.at("/"),
             slow.at("/")
         );
-        let said = brunt(&line).ends(9);
-        assert_eq!(said.verdicts()[0], "worse");
-        assert_eq!(said.comparison("ended"), "decided");
-        assert!(said.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", said.out);
-        said.says("faster than slow at 60/s (p50 ");
-        said.says("after repetition 1: p50:");
-        let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
+        let result = brunt(&line).assert_code(9);
+        assert_eq!(result.verdicts()[0], "worse");
+        assert_eq!(result.comparison("ended"), "decided");
+        assert!(result.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", result.out);
+        result.assert_text("faster than slow at 60/s (p50 ");
+        result.assert_text("after repetition 1: p50:");
+        let read = |name: &str| fs::read_to_string(result.dir.path().join(name)).unwrap_or_default();
         assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
         assert!(
             read("pr.md").contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
@@ -104,23 +104,23 @@ fn a_slower_server_is_worse_and_ends_the_comparison_early() {
             read("pr.md")
         );
         // Stored runs give the same decision, and are complete.
-        let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
+        let again = brunt_in(result.dir, "compare run:last --metric p50").assert_code(9);
         assert_eq!(again.verdicts(), ["worse"]);
-        let listed = brunt_in(again.dir, "report last").ends(0);
-        listed.says("decided after");
-        assert!(!listed.out.contains("is incomplete"), "{}", listed.out);
+        let report = brunt_in(again.dir, "report last").assert_code(0);
+        report.assert_text("decided after");
+        assert!(!report.out.contains("is incomplete"), "{}", report.out);
     });
 }
 
 #[test]
 fn a_server_does_not_differ_from_itself() {
-    in_its_own_time("compare::a_server_does_not_differ_from_itself", || {
+    retry_under_steal_time("compare::a_server_does_not_differ_from_itself", || {
         let one = server(5);
         let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.at("/"));
-        let said = brunt(&format!("{line} --repeat 6")).ends(0);
-        assert!(["undecided", "equal"].contains(&said.verdicts()[0]), "{}", said.out);
-        said.says("6 blocks");
-        brunt(&format!("{line} --require-decision --repeat 2")).ends(8);
+        let result = brunt(&format!("{line} --repeat 6")).assert_code(0);
+        assert!(["undecided", "equal"].contains(&result.verdicts()[0]), "{}", result.out);
+        result.assert_text("6 blocks");
+        brunt(&format!("{line} --require-decision --repeat 2")).assert_code(8);
     });
 }
 
@@ -131,17 +131,17 @@ fn compression_of_replies_is_reported() {
     let (Some(plain), Some(packed)) = (nginx(test, "access_log off;"), nginx(test, &format!("gzip on; {text}"))) else {
         return;
     };
-    in_its_own_time(test, || {
+    retry_under_steal_time(test, || {
         let line = format!(
             "compare plain={} packed={} -c 4 -d 500ms --compressed --repeat 14 --metric throughput",
             plain.at("/page.txt"),
             packed.at("/page.txt")
         );
-        let said = brunt(&line).ends(0);
-        assert_eq!(said.verdicts(), ["worse"], "{}", said.out);
-        said.says("compression of the reply: plain has none, packed has gzip");
+        let result = brunt(&line).assert_code(0);
+        assert_eq!(result.verdicts(), ["worse"], "{}", result.out);
+        result.assert_text("compression of the reply: plain has none, packed has gzip");
         let line = format!("compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01", plain.at("/page.txt"));
-        let same = brunt(&line).ends(0);
+        let same = brunt(&line).assert_code(0);
         assert!(["undecided", "equal"].contains(&same.verdicts()[0]), "{}", same.out);
     });
 }
@@ -160,29 +160,29 @@ fn servers_of_a_plan_are_started_and_compared() {
         lab.display()
     );
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let said = brunt_in(dir, "compare plan.yaml").ends(0);
-    said.says("cannot show any difference");
-    assert_eq!((said.verdicts()[0], said.comparison("blocks").as_u64()), ("undecided", Some(2)));
-    brunt_in(said.dir, "plan show plan.yaml").ends(0).says("compare:");
+    let result = brunt_in(dir, "compare plan.yaml").assert_code(0);
+    result.assert_text("cannot show any difference");
+    assert_eq!((result.verdicts()[0], result.comparison("blocks").as_u64()), ("undecided", Some(2)));
+    brunt_in(result.dir, "plan show plan.yaml").assert_code(0).assert_text("compare:");
 }
 
 #[test]
 fn stored_runs_are_compared_as_far_as_possible() {
-    in_its_own_time("compare::stored_runs_are_compared_as_far_as_possible", || {
+    retry_under_steal_time("compare::stored_runs_are_compared_as_far_as_possible", || {
         let fast = server(2);
         let slow = server(9);
         let mut dir = TempDir::new().expect("a directory");
         for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
             let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
-            dir = brunt_in(dir, &line).ends(0).dir;
+            dir = brunt_in(dir, &line).assert_code(0).dir;
         }
-        let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
-        assert_eq!(said.verdicts(), ["worse"]);
-        assert_eq!(said.comparison("ended"), "stored");
-        said.says("not alternating");
-        said.says("It is unknown whether servers were restarted");
-        let alone = brunt_in(said.dir, "compare run:a").ends(2);
-        alone.says("a comparison needs two");
+        let result = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").assert_code(9);
+        assert_eq!(result.verdicts(), ["worse"]);
+        assert_eq!(result.comparison("ended"), "stored");
+        result.assert_text("not alternating");
+        result.assert_text("It is unknown whether servers were restarted");
+        let alone = brunt_in(result.dir, "compare run:a").assert_code(2);
+        alone.assert_text("a comparison needs two");
     });
 }
 
@@ -192,13 +192,15 @@ fn one_run_per_side_is_reported_as_undecided() {
     let slow = server(9);
     let mut dir = TempDir::new().expect("a directory");
     for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
-        dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).ends(0).dir;
+        dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).assert_code(0).dir;
     }
-    let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").ends(8);
-    assert_eq!(said.verdicts(), ["undecided"]);
-    said.says("p50: too few runs to show any difference: their smallest possible p-value is 1 (required: 0.05).");
-    said.says("At least 4 runs per side are needed.");
-    said.says("1 and 1 run are too few");
+    let result = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").assert_code(8);
+    assert_eq!(result.verdicts(), ["undecided"]);
+    result.assert_text(
+        "p50: too few runs to show any difference: their smallest possible p-value is 1 (required: 0.05).",
+    );
+    result.assert_text("At least 4 runs per side are needed.");
+    result.assert_text("1 and 1 run are too few");
 }
 
 #[test]
@@ -211,15 +213,15 @@ fn an_interrupted_comparison_is_reported_and_resumed() {
         dir.path().display()
     );
     let running = start(&mut command(&line));
-    until("the first block", || running.told().contains("after repetition 1"));
+    wait_until("the first block", || running.stderr().contains("after repetition 1"));
     running.signal(Signal::INT);
-    let first = running.finish_amid().ends(130);
-    first.says(&["Comparison - stopped after", "of 6 at most", "-> continue with --resume"]);
-    let kept = first.at("/trials").as_array().map_or(0, Vec::len);
-    let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
+    let first = running.finish_unchecked().assert_code(130);
+    first.assert_text(&["Comparison - stopped after", "of 6 at most", "-> continue with --resume"]);
+    let stored = first.at("/trials").as_array().map_or(0, Vec::len);
+    let again = start(&mut command(&format!("{line} --resume"))).finish_unchecked();
     assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
     assert_eq!((again.at("/interrupted"), &again.json["id"]), (&Value::Bool(false), &first.json["id"]));
-    assert!(again.at("/trials").as_array().map_or(0, Vec::len) >= kept, "{}", again.out);
+    assert!(again.at("/trials").as_array().map_or(0, Vec::len) >= stored, "{}", again.out);
 }
 
 #[test]
@@ -228,13 +230,13 @@ fn different_replies_are_reported_before_the_load() {
     let large = lab("--body 20000");
     let line =
         format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
-    let said = brunt(&line).ends(0);
-    let at = |text: &str| said.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", said.err));
+    let result = brunt(&line).assert_code(0);
+    let at = |text: &str| result.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", result.err));
     let before = at("different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
-    assert!(before < at("1/3 A"), "{}", said.err);
-    assert!(at("p99: 1 block cannot show any difference") < at("1/3 A"), "{}", said.err);
-    assert_eq!(said.comparison("pairs").as_array().map(Vec::len), Some(2));
-    said.says("C against A at 40/s");
+    assert!(before < at("1/3 A"), "{}", result.err);
+    assert!(at("p99: 1 block cannot show any difference") < at("1/3 A"), "{}", result.err);
+    assert_eq!(result.comparison("pairs").as_array().map(Vec::len), Some(2));
+    result.assert_text("C against A at 40/s");
 }
 
 #[test]
@@ -246,7 +248,7 @@ fn invalid_comparisons_are_refused_with_a_correction() {
     fs::write(&plan, format!("script: {{request: \"{url}\"}}\nload: {{rate: 5}}\ncontenders: {{A: , B: }}\n"))
         .expect("a plan");
     let plan = plan.display();
-    for (line, told) in [
+    for (line, expected) in [
         (format!("compare {url}"), "a comparison needs two; write two"),
         (format!("compare {url} {url}"), "two servers have the name"),
         (format!("compare A={url} run:x"), "cannot be mixed"),
@@ -273,7 +275,7 @@ fn invalid_comparisons_are_refused_with_a_correction() {
         (format!("find {url} --time-budget 5s"), "three trials of 3s do not fit into it"),
         ("compare run:nothing run:there".to_owned(), "no stored run or experiment matches"),
     ] {
-        brunt(&line).ends(2).says(told);
+        brunt(&line).assert_code(2).assert_text(expected);
     }
-    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).ends(3).says("no response from");
+    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).assert_code(3).assert_text("no response from");
 }

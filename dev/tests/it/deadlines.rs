@@ -2,16 +2,16 @@
 //!
 //! Each run may take twice the requested time and two seconds more, for a busy machine.
 
-use crate::world::brunt::Running;
-use crate::world::odd::{Client, serving};
-use crate::world::{Nginx, Ran, command, nginx, start, until};
+use crate::world::brunt::RunningBrunt;
+use crate::world::odd::{Client, serve_connections};
+use crate::world::{Nginx, RunResult, command, nginx, start, wait_until};
 use rustix::process::Signal;
 use std::fs::File;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Starts an nginx with a sparse file of 1 GB.
-fn huge(test: &str) -> Option<Nginx> {
+fn nginx_with_huge_file(test: &str) -> Option<Nginx> {
     let nginx = nginx(test, "sendfile on;")?;
     let file = File::create(nginx.dir.path().join("www/huge")).expect("a file");
     file.set_len(1 << 30).expect("a sparse file");
@@ -20,7 +20,7 @@ fn huge(test: &str) -> Option<Nginx> {
 
 /// Waits for the end of a run of this planned duration, and asserts that it is not late.
 #[allow(clippy::disallowed_methods)] // a stopwatch around another program
-fn ends_in_time(running: Running, asked: Duration) -> Ran {
+fn finish_in_time(running: RunningBrunt, asked: Duration) -> RunResult {
     let began = Instant::now();
     let ran = running.finish();
     let took = began.elapsed();
@@ -29,33 +29,33 @@ fn ends_in_time(running: Running, asked: Duration) -> Ran {
 }
 
 /// Asserts that every request times out before the run ends.
-fn times_out(url: &str, options: &str) {
+fn assert_timeouts(url: &str, options: &str) {
     let line = format!("{url} {options} -d 2s --timeout 1200ms --grace 4s");
-    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(6));
+    let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(6));
     assert!(ran.failed("timeout") > 0, "{}", ran.out);
     assert_eq!((ran.failed("timeout"), ran.count("cut")), (ran.count("begun"), 0), "{}", ran.out);
 }
 
 /// Answers each request with `head`, and then with `piece` until the client closes.
-fn endless(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send + Sync + 'static {
+fn send_endlessly(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send + Sync + 'static {
     move |mut client| {
-        if client.request().is_some() && client.give(head) {
-            while client.give(&piece) {}
+        if client.request().is_some() && client.write(head) {
+            while client.write(&piece) {}
         }
     }
 }
 
 #[test]
 fn timeouts_hold_while_long_bodies_arrive_continuously() {
-    let Some(nginx) = huge("timeouts_hold_while_long_bodies_arrive_continuously") else { return };
-    times_out(&nginx.at("/huge"), "-c 64");
+    let Some(nginx) = nginx_with_huge_file("timeouts_hold_while_long_bodies_arrive_continuously") else { return };
+    assert_timeouts(&nginx.at("/huge"), "-c 64");
 }
 
 #[test]
 fn the_grace_ends_replies_that_still_arrive() {
-    let Some(nginx) = huge("the_grace_ends_replies_that_still_arrive") else { return };
+    let Some(nginx) = nginx_with_huge_file("the_grace_ends_replies_that_still_arrive") else { return };
     let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.at("/huge"));
-    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(2));
+    let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(2));
     assert!(ran.count("cut") > 0, "{}", ran.out);
 }
 
@@ -66,29 +66,29 @@ fn timeouts_hold_while_a_reply_never_ends() {
         ("HTTP/1.1 200 OK\r\n\r\n", vec![b'x'; 64_000]),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunk),
     ] {
-        let server = serving(endless(head, piece));
-        times_out(&server.at("/"), "-c 4");
+        let server = serve_connections(send_endlessly(head, piece));
+        assert_timeouts(&server.at("/"), "-c 4");
     }
 }
 
 #[test]
 fn interim_replies_without_end_are_a_protocol_error() {
-    let server = serving(endless("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes()));
+    let server = serve_connections(send_endlessly("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes()));
     let line = format!("{} -c 4 -n 40 --timeout 5s", server.at("/"));
-    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(5));
+    let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(5));
     assert_eq!((ran.count("begun"), ran.failed("protocol")), (40, 40), "{}", ran.out);
 }
 
 #[test]
 fn a_signal_ends_a_run_that_reads_long_bodies() {
-    let Some(nginx) = huge("a_signal_ends_a_run_that_reads_long_bodies") else { return };
+    let Some(nginx) = nginx_with_huge_file("a_signal_ends_a_run_that_reads_long_bodies") else { return };
     for load in ["-c 64", "-r 50"] {
         let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.at("/huge"))));
-        until("requests", || nginx.requests() > 20);
+        wait_until("requests", || nginx.requests() > 20);
         sleep(Duration::from_millis(500));
         running.signal(Signal::TERM);
         // The end of an interval, plus the grace after a signal.
-        let ran = ends_in_time(running, Duration::from_secs(2)).ends(3);
+        let ran = finish_in_time(running, Duration::from_secs(2)).assert_code(3);
         assert!(ran.count("cut") > 0 && ran.at("/interrupted") == true, "{}", ran.out);
     }
 }

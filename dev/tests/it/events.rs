@@ -2,8 +2,8 @@
 
 use crate::world::caddy::caddy;
 use crate::world::certs::Authority;
-use crate::world::odd::{Client, Odd, serving};
-use crate::world::{Ran, measure};
+use crate::world::odd::{Client, ScriptedServer, serve_connections};
+use crate::world::{RunResult, measure};
 use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -12,12 +12,12 @@ const PAUSE: Duration = Duration::from_millis(30);
 
 /// Starts a server of streams: `/five` sends five events and ends, `/endless` does not end,
 /// `/silent` pauses after one event.
-fn feed() -> Odd {
-    serving(|mut client: Client| {
+fn feed() -> ScriptedServer {
+    serve_connections(|mut client: Client| {
         while let Some(request) = client.request() {
             let events = if request.contains("/five") { 5 } else { 1000 };
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-            let mut goes_on = client.give(head);
+            let mut goes_on = client.write(head);
             for n in 0..events {
                 if !goes_on {
                     return;
@@ -31,24 +31,24 @@ fn feed() -> Odd {
                 let second = "\n: still here\n\n";
                 goes_on = [first.as_str(), second].iter().all(|text| {
                     let chunk = format!("{:x}\r\n{text}\r\n", text.len());
-                    client.give(chunk)
+                    client.write(chunk)
                 });
             }
-            client.give("0\r\n\r\n");
+            client.write("0\r\n\r\n");
         }
     })
 }
 
 /// Number of transactions with this name, and their minimum response time in seconds.
-fn times(ran: &Ran, name: &str) -> (u64, f64) {
+fn times(ran: &RunResult, name: &str) -> (u64, f64) {
     let all = ran.at("/transactions").as_array().expect("a list");
-    let found = all.iter().find(|one| one["transaction"].as_str().is_some_and(|told| told == name));
+    let found = all.iter().find(|one| one["transaction"].as_str().is_some_and(|label| label == name));
     let Some(found) = found else { panic!("{name}: {all:?}") };
     (found["succeeded"].as_u64().expect("a count"), found["response_time_seconds"]["min"].as_f64().expect("a time"))
 }
 
-fn all_are_timed(url: &str, options: &str, requests: u64) {
-    let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}")).all_good();
+fn assert_all_timed(url: &str, options: &str, requests: u64) {
+    let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}")).assert_all_good();
     let (first, least_first) = times(&ran, "first event");
     let (next, least_next) = times(&ran, "next event");
     assert_eq!((first, next), (requests, 4 * requests), "{}", ran.out);
@@ -58,20 +58,20 @@ fn all_are_timed(url: &str, options: &str, requests: u64) {
 #[test]
 fn each_event_is_timed() {
     let feed = feed();
-    all_are_timed(&feed.at("/five"), "", 10);
-    assert_eq!(feed.seen().len(), 10);
+    assert_all_timed(&feed.at("/five"), "", 10);
+    assert_eq!(feed.requests().len(), 10);
     // Ten lines per reply: `data` and a comment for each event.
-    let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.at("/five"))).all_good();
+    let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.at("/five"))).assert_all_good();
     assert_eq!(times(&ran, "first event").0 + times(&ran, "next event").0, 20);
 }
 
 #[test]
 fn an_endless_stream_is_left_after_a_number_of_events_or_a_time() {
     let feed = feed();
-    let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.at("/endless"))).all_good();
+    let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.at("/endless"))).assert_all_good();
     assert_eq!((times(&ran, "first event").0, times(&ran, "next event").0), (8, 16));
     assert_eq!(ran.connections("opened"), 8, "HTTP/1.1 has no other way to leave a reply than to close");
-    let ran = measure(&format!("{} --reply-events sse,200ms -c 2 -n 4", feed.at("/endless"))).all_good();
+    let ran = measure(&format!("{} --reply-events sse,200ms -c 2 -n 4", feed.at("/endless"))).assert_all_good();
     let next = times(&ran, "next event").0;
     assert!((4..=4 * 7).contains(&next), "{next}");
     let ran = measure(&format!("{} --reply-events sse -c 2 -n 2 --timeout 500ms", feed.at("/silent")));
@@ -83,16 +83,18 @@ fn events_are_timed_over_http2_and_http3() {
     let feed = feed();
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
-    let own = authority.certify("localhost");
+    let certificate = authority.certify("localhost");
     let directives = format!("reverse_proxy {} {{\nflush_interval -1\n}}", feed.address);
-    let Some(caddy) = caddy("events_are_timed_over_http2_and_http3", (&own.cert, &own.key), &directives) else {
+    let Some(caddy) =
+        caddy("events_are_timed_over_http2_and_http3", (&certificate.cert, &certificate.key), &directives)
+    else {
         return;
     };
     let options = format!("--resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     for version in ["2", "3"] {
-        all_are_timed(&caddy.at("/five"), &format!("{options} --http {version}"), 6);
+        assert_all_timed(&caddy.at("/five"), &format!("{options} --http {version}"), 6);
         let line = format!("{} --reply-events sse,2 -c 2 -n 6 {options} --http {version}", caddy.at("/endless"));
-        let ran = measure(&line).all_good();
+        let ran = measure(&line).assert_all_good();
         assert_eq!((times(&ran, "next event").0, ran.connections("opened")), (6, 2), "a stream is reset, no more");
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Servers and load use both cores of a small machine, so `tools/test.sh` runs these tests alone.
 
-use crate::world::brunt::{Running, command, program};
-use crate::world::{skip, until};
+use crate::world::brunt::{RunningBrunt, command, program};
+use crate::world::{skip, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
@@ -13,14 +13,14 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A finished experiment.
-struct Done {
+struct ExperimentResult {
     dir: TempDir,
     output: Output,
     json: Value,
 }
 
 /// Creates the directory of the store and the outputs of a test.
-fn place() -> TempDir {
+fn temporary_directory() -> TempDir {
     TempDir::new().expect("a directory")
 }
 
@@ -32,14 +32,14 @@ fn plan(name: &str) -> PathBuf {
 const BRIEFLY: [&str; 2] = ["load.duration=1s", "load.warmup=0s"];
 
 /// Runs an example in its short form. Asserts that no process is left.
-fn run(name: &str, sets: &[&str]) -> Done {
-    let dir = place();
-    let mut command = short(name, sets, dir.path());
+fn run(name: &str, sets: &[&str]) -> ExperimentResult {
+    let dir = temporary_directory();
+    let mut command = small_command(name, sets, dir.path());
     let output = command.stderr(Stdio::piped()).stdout(Stdio::piped()).output().expect("brunt");
-    done(dir, output)
+    finish_experiment(dir, output)
 }
 
-fn short(name: &str, sets: &[&str], dir: &Path) -> Command {
+fn small_command(name: &str, sets: &[&str], dir: &Path) -> Command {
     let mut command = command("");
     command.arg("run").arg(plan(name)).args(["--set", "scale=small", "--store"]).arg(dir.join("store"));
     command.args(sets.iter().flat_map(|set| ["--set", set]));
@@ -50,25 +50,25 @@ fn short(name: &str, sets: &[&str], dir: &Path) -> Command {
     command
 }
 
-fn done(dir: TempDir, output: Output) -> Done {
+fn finish_experiment(dir: TempDir, output: Output) -> ExperimentResult {
     let json = fs::read_to_string(dir.path().join("study.json")).unwrap_or_default();
     let json = serde_json::from_str(&json).unwrap_or(Value::Null);
-    let done = Done { dir, output, json };
-    assert_eq!(left_behind(), Vec::<String>::new(), "left behind by\n{}", done.told());
+    let done = ExperimentResult { dir, output, json };
+    assert_eq!(remaining_processes(), Vec::<String>::new(), "left behind by\n{}", done.output_text());
     done
 }
 
 /// Command lines of processes that name the folder of an experiment. All servers of the examples
 /// do.
-fn left_behind() -> Vec<String> {
+fn remaining_processes() -> Vec<String> {
     let folder = format!("{}/brunt-", std::env::temp_dir().display());
     let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path().join("cmdline"));
     let lines = processes.map(|path| fs::read_to_string(path).unwrap_or_default().replace('\0', " "));
     lines.filter(|line| line.contains(&folder)).collect()
 }
 
-impl Done {
-    fn told(&self) -> String {
+impl ExperimentResult {
+    fn output_text(&self) -> String {
         let text = fs::read_to_string(self.dir.path().join("study.txt")).unwrap_or_default();
         format!("{}\n{text}", String::from_utf8_lossy(&self.output.stderr))
     }
@@ -76,41 +76,42 @@ impl Done {
     /// Asserts success. On a disturbed machine, exit code 5 is accepted: all trials of a contender
     /// may be invalid.
     fn ok(self) -> Self {
-        let fine = self.output.status.success() || (self.output.status.code() == Some(5) && self.disturbed().is_some());
-        assert!(fine, "{:?}: {}", self.output.status, self.told());
+        let fine =
+            self.output.status.success() || (self.output.status.code() == Some(5) && self.disturbance().is_some());
+        assert!(fine, "{:?}: {}", self.output.status, self.output_text());
         self
     }
 
     /// Reason why figures are unreliable, if the machine was disturbed.
-    fn disturbed(&self) -> Option<String> {
+    fn disturbance(&self) -> Option<String> {
         let state = |t: &Value, state: &str| t["verdict"]["state"] == state;
         let not_ok = self.trials().iter().filter(|t| !state(t, "ok")).count();
         let invalid = self.trials().iter().filter(|t| state(t, "invalid")).count();
-        let told =
+        let text =
             format!("the machine was disturbed: of {} trials {not_ok} not OK, {invalid} INVALID", self.trials().len());
-        (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(told)
+        (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(text)
     }
 
     /// Asserts a condition. Skips the test instead if the machine was disturbed.
-    fn holds(&self, test: &str, so: bool, what: &str) {
-        match self.disturbed() {
+    fn assert_condition(&self, test: &str, so: bool, what: &str) {
+        match self.disturbance() {
             _ if so => {}
             Some(why) => skip::skip(&format!("examples::{test}"), &format!("{why}; {what}")),
-            None => panic!("{what}\n{}", self.told()),
+            None => panic!("{what}\n{}", self.output_text()),
         }
     }
 
     fn trials(&self) -> &[Value] {
-        self.json["trials"].as_array().unwrap_or_else(|| panic!("no trials: {}", self.told()))
+        self.json["trials"].as_array().unwrap_or_else(|| panic!("no trials: {}", self.output_text()))
     }
 
     fn contenders(&self) -> &[Value] {
-        self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.told()))
+        self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.output_text()))
     }
 
     /// Asserts that all contenders and trials exist, and that every trial has a throughput.
-    fn measured(self, contenders: usize, trials: usize) -> Self {
-        assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.told());
+    fn assert_measured(self, contenders: usize, trials: usize) -> Self {
+        assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.output_text());
         for trial in self.trials() {
             assert!(trial["throughput_per_second"].as_f64() > Some(0.0), "{trial}");
         }
@@ -122,7 +123,7 @@ impl Done {
 }
 
 /// True if the programs are installed; otherwise skips the test.
-fn installed(test: &str, programs: &[&str]) -> bool {
+fn are_installed(test: &str, programs: &[&str]) -> bool {
     let missing = programs.iter().find(|name| match **name {
         "php-fpm" => !fs::read_dir("/usr/sbin")
             .is_ok_and(|dir| dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))),
@@ -142,10 +143,10 @@ fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
 
 #[test]
 fn e1_busy_children_are_named_and_set_the_limit() {
-    if !installed("e1_busy_children_are_named_and_set_the_limit", &["nginx", "apache2", "php-fpm"]) {
+    if !are_installed("e1_busy_children_are_named_and_set_the_limit", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
-    let done = run("e1-php.yaml", &["repetitions=1"]).ok().measured(2, 20);
+    let done = run("e1-php.yaml", &["repetitions=1"]).ok().assert_measured(2, 20);
     let test = "e1_busy_children_are_named_and_set_the_limit";
     for contender in done.contenders() {
         let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
@@ -154,27 +155,27 @@ fn e1_busy_children_are_named_and_set_the_limit() {
         let [saturation, knee] =
             ["saturation", "knee"].map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
         let near = (saturation / expected - 1.0).abs() < 0.05;
-        done.holds(test, near, &format!("saturation at {saturation}, {expected} expected"));
+        done.assert_condition(test, near, &format!("saturation at {saturation}, {expected} expected"));
         // The knee is one of the loads, 40/s apart. If the saturation lies between two loads, the
         // knee may be the higher one.
         let within = (0.7 * saturation..saturation + 40.0).contains(&knee);
-        done.holds(test, within, &format!("the knee at {knee} of {saturation}"));
+        done.assert_condition(test, within, &format!("the knee at {knee} of {saturation}"));
         let bottleneck = &contender["bottleneck"];
         let sentence = bottleneck["sentence"].as_str().unwrap_or_default();
         let named = bottleneck["culprit"] == "workers" && sentence.contains("all 20 php-fpm children busy");
-        done.holds(test, named, &format!("the bottleneck: {sentence}"));
+        done.assert_condition(test, named, &format!("the bottleneck: {sentence}"));
     }
 }
 
 #[test]
 fn e1_a_computing_page_is_limited_by_the_cpu() {
-    if !installed("e1_a_computing_page_is_limited_by_the_cpu", &["nginx", "apache2", "php-fpm"]) {
+    if !are_installed("e1_a_computing_page_is_limited_by_the_cpu", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
-    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 20);
+    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().assert_measured(2, 20);
     for contender in done.contenders() {
         let bottleneck = &contender["bottleneck"];
-        done.holds(
+        done.assert_condition(
             "e1_a_computing_page_is_limited_by_the_cpu",
             bottleneck["culprit"] == "cpu",
             &format!("the bottleneck: {bottleneck}"),
@@ -184,12 +185,12 @@ fn e1_a_computing_page_is_limited_by_the_cpu() {
 
 #[test]
 fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
-    if !installed("the_capacity_of_a_waiting_page_is_children_by_service_time", &["nginx", "php-fpm"]) {
+    if !are_installed("the_capacity_of_a_waiting_page_is_children_by_service_time", &["nginx", "php-fpm"]) {
         return;
     }
     let done = run("find-php.yaml", &[]).ok();
     let answer = &done.json["analysis"]["answers"][0];
-    let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.told()));
+    let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.output_text()));
     // Twenty children, divided by the response time at light load. p99 is missed slightly before
     // all of them are always busy.
     let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
@@ -197,7 +198,7 @@ fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
     let low = at["low"].as_f64().unwrap_or(0.0);
     let high = at["high"].as_f64().unwrap_or(f64::INFINITY);
     let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
-    done.holds(
+    done.assert_condition(
         "the_capacity_of_a_waiting_page_is_children_by_service_time",
         holds,
         &format!("{low} to {high}, {most} expected at most: {answer}"),
@@ -206,48 +207,52 @@ fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
 
 #[test]
 fn e1_static_files() {
-    if installed("e1_static_files", &["nginx", "apache2"]) {
-        run("e1-static.yaml", &BRIEFLY).ok().measured(2, 14);
+    if are_installed("e1_static_files", &["nginx", "apache2"]) {
+        run("e1-static.yaml", &BRIEFLY).ok().assert_measured(2, 14);
     }
 }
 
 #[test]
 fn e2_body_sizes_are_a_product_of_factors() {
-    if installed("e2_body_sizes_are_a_product_of_factors", &["nginx"]) {
-        let done = run("e2-body-sizes.yaml", &BRIEFLY).ok().measured(4, 12);
+    if are_installed("e2_body_sizes_are_a_product_of_factors", &["nginx"]) {
+        let done = run("e2-body-sizes.yaml", &BRIEFLY).ok().assert_measured(4, 12);
         assert_eq!(done.contenders()[1]["contender"], "one 1M");
     }
 }
 
 #[test]
 fn e3_concurrency_with_and_without_keepalive() {
-    if installed("e3_concurrency_with_and_without_keepalive", &["nginx", "apache2"]) {
-        run("e3-concurrency.yaml", &BRIEFLY).ok().measured(4, 12);
+    if are_installed("e3_concurrency_with_and_without_keepalive", &["nginx", "apache2"]) {
+        run("e3-concurrency.yaml", &BRIEFLY).ok().assert_measured(4, 12);
     }
 }
 
 #[test]
 fn e4_connectors_of_tomcat() {
-    if installed("e4_connectors_of_tomcat", &["tomcat10", "java", "apache2"]) {
-        run("e4-tomcat.yaml", &BRIEFLY).ok().measured(5, 15);
+    if are_installed("e4_connectors_of_tomcat", &["tomcat10", "java", "apache2"]) {
+        run("e4-tomcat.yaml", &BRIEFLY).ok().assert_measured(5, 15);
     }
 }
 
 #[test]
 fn e5_a_form_through_proxies() {
-    if installed("e5_a_form_through_proxies", &["nginx", "apache2"]) {
-        let done = run("e5-post.yaml", &[]).ok().measured(2, 8);
+    if are_installed("e5_a_form_through_proxies", &["nginx", "apache2"]) {
+        let done = run("e5-post.yaml", &[]).ok().assert_measured(2, 8);
         // Their think time determines the rate: the report must say so, and claim no difference.
-        done.holds("e5_a_form_through_proxies", done.told().contains("think"), "the think time is not named");
+        done.assert_condition(
+            "e5_a_form_through_proxies",
+            done.output_text().contains("think"),
+            "the think time is not named",
+        );
     }
 }
 
 #[test]
 fn kinds_of_authentication() {
-    if installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
-        let done = run("authentication.yaml", &BRIEFLY).ok().measured(16, 16);
+    if are_installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
+        let done = run("authentication.yaml", &BRIEFLY).ok().assert_measured(16, 16);
         for trial in done.trials() {
-            assert_eq!(trial["requests"]["failed"], 0, "{}", done.told());
+            assert_eq!(trial["requests"]["failed"], 0, "{}", done.output_text());
         }
         for file in ["study.json", "study.html", "study.txt"] {
             let text = fs::read_to_string(done.dir.path().join(file)).unwrap_or_default();
@@ -258,27 +263,27 @@ fn kinds_of_authentication() {
 
 #[test]
 fn an_interrupted_experiment_is_resumed() {
-    if !installed("an_interrupted_experiment_is_resumed", &["nginx"]) {
+    if !are_installed("an_interrupted_experiment_is_resumed", &["nginx"]) {
         return;
     }
-    let dir = place();
+    let dir = temporary_directory();
     let sets = ["load.duration=1s", "load.users=[1,2,3]"];
-    let mut first = short("e2-body-sizes.yaml", &sets, dir.path());
-    let running: Running = crate::world::brunt::start_as_it_is(&mut first);
-    until("the third trial", || running.told().contains("2/12"));
+    let mut first = small_command("e2-body-sizes.yaml", &sets, dir.path());
+    let running: RunningBrunt = crate::world::brunt::start_plain(&mut first);
+    wait_until("the third trial", || running.stderr().contains("2/12"));
     running.signal(Signal::INT);
     let ended = running.finish();
     assert_eq!(ended.code, 130, "{}", ended.err);
-    assert_eq!(left_behind(), Vec::<String>::new());
+    assert_eq!(remaining_processes(), Vec::<String>::new());
     let before: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
     assert_eq!(before["interrupted"], true);
-    let kept = before["trials"].as_array().map_or(0, Vec::len);
-    assert!((1..12).contains(&kept), "{kept}");
+    let stored = before["trials"].as_array().map_or(0, Vec::len);
+    assert!((1..12).contains(&stored), "{stored}");
 
-    let mut again = short("e2-body-sizes.yaml", &sets, dir.path());
+    let mut again = small_command("e2-body-sizes.yaml", &sets, dir.path());
     let output = again.arg("--resume").output().expect("brunt");
-    let done = done(dir, output).ok().measured(4, 12);
+    let done = finish_experiment(dir, output).ok().assert_measured(4, 12);
     // Trials from before the interruption are unchanged.
     for (old, new) in before["trials"].as_array().into_iter().flatten().zip(done.trials()) {
         if old["interrupted"] == false {

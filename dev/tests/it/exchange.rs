@@ -1,15 +1,15 @@
 //! Converts plans of JMeter to plan files and back: both make the same requests by label.
 
-use crate::world::odd::{page, serving};
-use crate::world::{Odd, command};
+use crate::world::odd::{page, serve_connections};
+use crate::world::{ScriptedServer, command};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// Starts a shop with a form with a token, a list of items, and pages.
-fn shop() -> Odd {
-    serving(|mut client| {
+fn shop() -> ScriptedServer {
+    serve_connections(|mut client| {
         while let Some(request) = client.request() {
             let path = request.split(' ').nth(1).unwrap_or_default();
             let answer = match path.split('?').next().unwrap_or_default() {
@@ -17,25 +17,25 @@ fn shop() -> Odd {
                 "/list" => "{\"items\": [{\"id\": 3}, {\"id\": 5}], \"text\": \"item 1\"}",
                 _ => "ok",
             };
-            if !client.give(page(answer).as_bytes()) {
+            if !client.write(page(answer).as_bytes()) {
                 break;
             }
         }
     })
 }
 
-fn said(words: &str, folder: &Path) -> String {
+fn run_brunt(words: &str, folder: &Path) -> String {
     let output = command(words).current_dir(folder).output().expect("brunt");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{words}: {told}");
-    told
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{words}: {errors}");
+    errors
 }
 
 /// Number of good samples per label. The two labels of the Random Controller are added.
 fn samples(run: &str, folder: &Path) -> BTreeMap<String, u32> {
     let out = folder.join("out.jtl");
     let _ = fs::remove_file(&out);
-    said(&format!("run {run} --jtl out.jtl -q --no-store"), folder);
+    run_brunt(&format!("run {run} --jtl out.jtl -q --no-store"), folder);
     let text = fs::read_to_string(out).expect("a result file");
     let mut all = BTreeMap::new();
     for line in text.lines().skip(1) {
@@ -56,11 +56,11 @@ fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
         fs::copy(data.join(name), folder.path().join(name)).expect("a copy");
     }
     let property = format!("-J port={}", shop.address.port());
-    let notices = said(&format!("import jmx shop.jmx {property} -o plan.yaml"), folder.path());
+    let notices = run_brunt(&format!("import jmx shop.jmx {property} -o plan.yaml"), folder.path());
     assert_eq!(notices.lines().count(), 1, "{notices}");
     assert!(notices.contains("JMeter evaluates the condition twice a round, and a plan file once"), "{notices}");
-    said("plan check plan.yaml", folder.path());
-    assert_eq!(said("export jmx plan.yaml -o again.jmx", folder.path()), "");
+    run_brunt("plan check plan.yaml", folder.path());
+    assert_eq!(run_brunt("export jmx plan.yaml -o again.jmx", folder.path()), "");
     let first = samples(&format!("shop.jmx {property}"), folder.path());
     let expected = [
         ("a or b", 4),
@@ -89,9 +89,9 @@ fn inexpressible_plans_are_reported() {
     let folder = TempDir::new().expect("a folder");
     let wrong = |words: &str| {
         let output = command(words).current_dir(folder.path()).output().expect("brunt");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), told.trim_end().lines().count()), (Some(2), 1), "{words}: {told}");
-        told
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), errors.trim_end().lines().count()), (Some(2), 1), "{words}: {errors}");
+        errors
     };
     fs::write(folder.path().join("none.jmx"), "<jmeterTestPlan>").expect("a file");
     assert!(wrong("import jmx none.jmx").contains("none.jmx:1: "), "{}", wrong("import jmx none.jmx"));
@@ -100,15 +100,15 @@ fn inexpressible_plans_are_reported() {
     let plan = "scenario: {base: 'http://127.0.0.1:1', steps: [{parallel: 2, steps: [{get: /a}, {get: '/b?k=${env.A_KEY}'}]}]}\n\
                 load: {users: 2, duration: 1s}\n";
     fs::write(folder.path().join("plan.yaml"), plan).expect("a plan");
-    let told = said("export jmx plan.yaml -o plan.jmx", folder.path());
-    assert_eq!(told, "brunt: population main: requests of a parallel step are sent one after the other\n");
+    let errors = run_brunt("export jmx plan.yaml -o plan.jmx", folder.path());
+    assert_eq!(errors, "brunt: population main: requests of a parallel step are sent one after the other\n");
     let jmx = fs::read_to_string(folder.path().join("plan.jmx")).expect("a plan");
     assert!(jmx.contains("/b?k=${__P(A_KEY,)}"), "{jmx}");
     assert!(wrong("export jmx plan.yaml -o plan.jmx").contains("already exists"));
 }
 
 /// Imports an input of the repository into `plan.yaml`.
-fn imported(format: &str, input: &Path, folder: &Path) -> Result<(), String> {
+fn import_file(format: &str, input: &Path, folder: &Path) -> Result<(), String> {
     let copy = folder.join(input.file_name().expect("a name"));
     let text = fs::read(input).expect("an input");
     let text = String::from_utf8_lossy(&text).replace("SHOP", "127.0.0.1:1");
@@ -134,7 +134,7 @@ fn imports_of_each_format_pass_the_check_of_plans() {
     fs::copy(data.join("import/jmx/users.csv"), folder.path().join("users.csv")).expect("a copy");
     let mut wrong = Vec::new();
     for (format, name) in inputs {
-        if let Err(why) = imported(format, &data.join(name), folder.path()) {
+        if let Err(why) = import_file(format, &data.join(name), folder.path()) {
             wrong.push(format!("{name}: {why}"));
             continue;
         }

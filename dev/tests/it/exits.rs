@@ -2,7 +2,7 @@
 //! machine.
 
 use crate::world::brunt::program;
-use crate::world::odd::{Odd, replying, serving};
+use crate::world::odd::{ScriptedServer, serve_connections, serve_reply};
 use crate::world::{command, lab, port};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// Runs brunt with these words and this store. Returns exit code, standard output and standard
 /// error.
-fn ended(store: &Path, line: &str) -> (i32, String, String) {
+fn run_brunt(store: &Path, line: &str) -> (i32, String, String) {
     let out = command(line).env("BRUNT_STORE", store).output().expect("brunt");
     let code = out.status.code().unwrap_or(-out.status.signal().unwrap_or_default());
     (code, text(&out, |out| &out.stdout), text(&out, |out| &out.stderr))
@@ -25,8 +25,8 @@ fn store() -> TempDir {
     TempDir::new().expect("a directory")
 }
 
-fn with_status(status: &str) -> Odd {
-    replying(format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno"))
+fn with_status(status: &str) -> ScriptedServer {
+    serve_reply(format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno"))
 }
 
 #[test]
@@ -39,14 +39,14 @@ fn a_closed_port_is_one_line_and_nothing_is_stored() {
         format!("sweep {url} -r 10..30+10 -d 1s"),
         format!("find {url} --objective p99<1s --time-budget 10s"),
     ] {
-        let (code, out, err) = ended(store.path(), &line);
+        let (code, out, err) = run_brunt(store.path(), &line);
         assert_eq!((code, out.as_str()), (3, ""), "{line}: {err}");
-        let told = err.lines().filter(|line| line.contains("nothing was measured")).count();
-        assert!(told == 1 && err.contains("refused") && err.lines().count() == 1, "{line}: {err}");
+        let lines = err.lines().filter(|line| line.contains("nothing was measured")).count();
+        assert!(lines == 1 && err.contains("refused") && err.lines().count() == 1, "{line}: {err}");
     }
-    let (code, listed, _) = ended(store.path(), "runs list --all --json");
-    assert_eq!((code, listed.trim()), (0, "[]"));
-    assert_eq!(ended(store.path(), "report last").0, 2);
+    let (code, list, _) = run_brunt(store.path(), "runs list --all --json");
+    assert_eq!((code, list.trim()), (0, "[]"));
+    assert_eq!(run_brunt(store.path(), "report last").0, 2);
 }
 
 /// The server accepts connections and never replies.
@@ -54,21 +54,21 @@ fn a_closed_port_is_one_line_and_nothing_is_stored() {
 fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
     let store = store();
     let good = lab("");
-    assert_eq!(ended(store.path(), &format!("{} -n 20 -q", good.at("/"))).0, 0);
-    let silent = serving(|mut client| {
+    assert_eq!(run_brunt(store.path(), &format!("{} -n 20 -q", good.at("/"))).0, 0);
+    let silent = serve_connections(|mut client| {
         client.request();
     });
-    let (code, out, err) = ended(store.path(), &format!("{} -n 5", silent.at("/")));
+    let (code, out, err) = run_brunt(store.path(), &format!("{} -n 5", silent.at("/")));
     assert_eq!((code, out.as_str(), err.lines().count()), (3, "", 1), "{err}");
     assert!(err.contains("nothing was measured: no reply from http://"), "{err}");
-    let (_, listed, _) = ended(store.path(), "runs list --all --json");
-    assert_eq!(listed.matches("\"id\"").count(), 1, "{listed}");
+    let (_, list, _) = run_brunt(store.path(), "runs list --all --json");
+    assert_eq!(list.matches("\"id\"").count(), 1, "{list}");
     let sweep = format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.at("/"));
-    let (code, out, err) = ended(store.path(), &sweep);
+    let (code, out, err) = run_brunt(store.path(), &sweep);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nothing was measured in 2 trials") && !err.contains("0 errors"), "{err}");
-    let (_, listed, _) = ended(store.path(), "runs list --all --json");
-    assert_eq!(listed.matches("\"id\"").count(), 1, "{listed}");
+    let (_, list, _) = run_brunt(store.path(), "runs list --all --json");
+    assert_eq!(list.matches("\"id\"").count(), 1, "{list}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
         (format!("sweep {} -r 20..40+20 -d 500ms", up.at("/")), 0),
     ] {
         let xml = store.path().join("xml");
-        let (ended, out, err) = ended(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
+        let (ended, out, err) = run_brunt(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
         // On a busy machine a trial may be INVALID, as uneven spacing of arrivals is a failed
         // check.
         let ended = if ended == 5 && line.starts_with("sweep") { code } else { ended };
@@ -101,13 +101,13 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
 #[test]
 fn an_unusable_store_is_reported_with_q_too() {
     let good = lab("");
-    let (code, out, err) = ended(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
+    let (code, out, err) = run_brunt(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("this run is not stored") && err.contains("/proc/nowhere"), "{err}");
 }
 
 /// Size in bytes of the loadable segments of a 64-bit ELF file.
-fn mapped(file: &[u8]) -> u64 {
+fn loadable_bytes(file: &[u8]) -> u64 {
     let number =
         |at: usize, bytes: usize| file[at..at + bytes].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
     let headers = number(32, 8) as usize;
@@ -136,7 +136,7 @@ fn tight_limits_end_with_one_line() {
         assert!(err.contains("64 open files") && err.contains("ulimit -Hn"), "{words}: {err}");
     }
     // The kernel maps the program before it runs; the C library and the first stack take 4 MB more.
-    let least = mapped(&std::fs::read(&brunt).expect("brunt")) / 1024 + 4_000;
+    let least = loadable_bytes(&std::fs::read(&brunt).expect("brunt")) / 1024 + 4_000;
     let (code, err) = limited(&format!("-v {least}"), &format!("{url} -n 20"));
     assert!(err.contains("ulimit -v") && err.lines().count() == 1, "{code:?} {err}");
     assert_eq!(code, Some(1), "{err}");
@@ -155,15 +155,15 @@ fn an_experiment_is_resumed_at_another_port() {
         lab.display()
     );
     std::fs::write(&plan, text).expect("a plan");
-    let kept = store.path().join("store");
-    let run = |more: &str| ended(&kept, &format!("run {} -q {more}", plan.display()));
-    let runs = || ended(&kept, "runs list moved --json").1;
+    let store_path = store.path().join("store");
+    let run = |more: &str| run_brunt(&store_path, &format!("run {} -q {more}", plan.display()));
+    let runs = || run_brunt(&store_path, "runs list moved --json").1;
     let (code, _, err) = run("");
     assert!(matches!(code, 0 | 5), "{code}: {err}");
     // One trial is removed. The resumed experiment repeats it, at the port that is free now.
-    let listed: serde_json::Value = serde_json::from_str(&runs()).expect("JSON");
-    let lost = listed[1]["id"].as_str().expect("an id").to_owned();
-    assert_eq!(ended(&kept, &format!("runs rm {lost}")).0, 0);
+    let list: serde_json::Value = serde_json::from_str(&runs()).expect("JSON");
+    let lost = list[1]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(run_brunt(&store_path, &format!("runs rm {lost}")).0, 0);
     assert_eq!(runs().matches("\"id\"").count(), 1);
     let (code, _, err) = run("--resume");
     assert!(matches!(code, 0 | 5), "{code}: {err}");

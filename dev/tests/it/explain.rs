@@ -3,7 +3,7 @@
 //! The first three are those of the nginx and Apache comparison of 2014: a rate set by think time,
 //! a run cut short, and sleeping users.
 
-use crate::world::machine::in_its_own_time;
+use crate::world::machine::retry_under_steal_time;
 use crate::world::namespace::shaped;
 use crate::world::skip::skip;
 use crate::world::{brunt, command, lab, nginx, start};
@@ -21,18 +21,18 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A run and its findings.
-struct Explained {
+struct ExplainedRun {
     run: Run,
     findings: Vec<Finding>,
 }
 
 /// Measures, and judges the event log.
-fn explained(line: &str) -> Explained {
-    explained_by(&mut command(line), |_| ())
+fn explain_line(line: &str) -> ExplainedRun {
+    explain_command(&mut command(line), |_| ())
 }
 
 /// Measures while `meanwhile` runs, and judges the event log.
-fn explained_by(command: &mut Command, meanwhile: impl FnOnce(&brunt::Running)) -> Explained {
+fn explain_command(command: &mut Command, meanwhile: impl FnOnce(&brunt::RunningBrunt)) -> ExplainedRun {
     let dir = TempDir::new().expect("a directory");
     let log = dir.path().join("events");
     let running = start(command.arg("--events").arg(&log));
@@ -40,7 +40,7 @@ fn explained_by(command: &mut Command, meanwhile: impl FnOnce(&brunt::Running)) 
     running.finish();
     let run = read(&log);
     let findings = brunt_judge::judge(&run).findings;
-    Explained { run, findings }
+    ExplainedRun { run, findings }
 }
 
 fn read(log: &Path) -> Run {
@@ -52,9 +52,9 @@ fn read(log: &Path) -> Run {
     run
 }
 
-impl Explained {
+impl ExplainedRun {
     /// Sentence of the finding of a rule, which must exist.
-    fn says(&self, rule: &str) -> &str {
+    fn sentence(&self, rule: &str) -> &str {
         let found = self.findings.iter().find(|f| f.rule == rule);
         &found.unwrap_or_else(|| panic!("no {rule} among {:#?}", self.findings)).sentence
     }
@@ -91,12 +91,12 @@ const FAULTS: [&str; 15] = [
 
 #[test]
 fn a_run_without_a_fault_has_no_findings() {
-    in_its_own_time("explain::a_run_without_a_fault_has_no_findings", || {
+    retry_under_steal_time("explain::a_run_without_a_fault_has_no_findings", || {
         let Some(nginx) = nginx("explain::a_run_without_a_fault_has_no_findings", "") else { return };
         for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
-            let explained = explained(&format!("{} {load}", nginx.at("/")));
+            let explained = explain_line(&format!("{} {load}", nginx.at("/")));
             explained.is_silent(&FAULTS);
-            assert!(explained.says("same_machine").contains("share this machine and its CPU"));
+            assert!(explained.sentence("same_machine").contains("share this machine and its CPU"));
         }
     });
 }
@@ -104,33 +104,33 @@ fn a_run_without_a_fault_has_no_findings() {
 #[test]
 fn a_rate_set_by_think_time_is_named() {
     let Some(nginx) = nginx("explain::a_rate_set_by_think_time_is_named", "") else { return };
-    let explained = explained(&format!("{} -c 500 --think 0.5s..1.5s -d 4s", nginx.at("/")));
-    let said = explained.says("think_time");
-    assert!(said.contains("500 users / (1.00 s of thinking"), "{said}");
+    let explained = explain_line(&format!("{} -c 500 --think 0.5s..1.5s -d 4s", nginx.at("/")));
+    let sentence = explained.sentence("think_time");
+    assert!(sentence.contains("500 users / (1.00 s of thinking"), "{sentence}");
     explained.is_silent(&["cut_short", "too_short", "overload"]);
 }
 
 #[test]
 fn sleeping_users_are_named() {
     let Some(nginx) = nginx("explain::sleeping_users_are_named", "") else { return };
-    let explained = explained(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.at("/")));
-    let said = explained.says("idle_users");
-    assert!(said.contains("of 1,500") && said.contains("thinking"), "{said}");
+    let explained = explain_line(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.at("/")));
+    let sentence = explained.sentence("idle_users");
+    assert!(sentence.contains("of 1,500") && sentence.contains("thinking"), "{sentence}");
 }
 
 #[test]
 fn a_run_that_was_cut_short_is_named() {
     let Some(nginx) = nginx("explain::a_run_that_was_cut_short_is_named", "") else { return };
-    let asked = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
-    for (load, of) in asked {
+    let loads = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
+    for (load, planned) in loads {
         let before = nginx.requests();
-        let explained = explained_by(&mut command(&format!("{} {load}", nginx.at("/"))), |running| {
-            crate::world::until("requests", || nginx.requests() > before + 500);
+        let explained = explain_command(&mut command(&format!("{} {load}", nginx.at("/"))), |running| {
+            crate::world::wait_until("requests", || nginx.requests() > before + 500);
             sleep(Duration::from_millis(200));
             running.signal(Signal::INT);
         });
-        let said = explained.says("cut_short");
-        assert!(said.contains("interrupted after") && said.contains(of), "{said}");
+        let sentence = explained.sentence("cut_short");
+        assert!(sentence.contains("interrupted after") && sentence.contains(planned), "{sentence}");
         explained.is_silent(&["too_short"]);
     }
 }
@@ -142,10 +142,10 @@ fn a_reply_that_is_no_page_is_reported() {
     for (path, rule, status) in
         [("/moved", "redirects", "302"), ("/busy", "error_replies", "503"), ("/none", "error_replies", "404")]
     {
-        let explained = explained(&format!("{} -c 4 -n 2000", nginx.at(path)));
-        assert!(explained.says(rule).contains(&format!("× {status}")), "{}", explained.says(rule));
+        let explained = explain_line(&format!("{} -c 4 -n 2000", nginx.at(path)));
+        assert!(explained.sentence(rule).contains(&format!("× {status}")), "{}", explained.sentence(rule));
     }
-    explained(&format!("{} -c 4 -n 2000 --follow 1", nginx.at("/moved"))).is_silent(&["redirects"]);
+    explain_line(&format!("{} -c 4 -n 2000 --follow 1", nginx.at("/moved"))).is_silent(&["redirects"]);
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_limit_on_requests_of_a_connection_is_named() {
         [("keepalive_requests 100;", "100 unless set"), ("keepalive_timeout 0;", "keepalive_timeout 0")]
     {
         let Some(nginx) = nginx("explain::a_limit_on_requests_of_a_connection_is_named", limit) else { return };
-        let explained = explained(&format!("{} -c 8 -n 5000", nginx.at("/")));
-        assert!(explained.says("reuse").contains("because the server closed them"));
+        let explained = explain_line(&format!("{} -c 8 -n 5000", nginx.at("/")));
+        assert!(explained.sentence("reuse").contains("because the server closed them"));
         assert!(explained.remedy("reuse").contains(words), "{limit}: {}", explained.remedy("reuse"));
     }
 }
@@ -163,13 +163,13 @@ fn a_limit_on_requests_of_a_connection_is_named() {
 #[test]
 fn a_queue_without_end_is_named() {
     let lab = lab("--workers 1 --service const:20ms");
-    let explained = explained(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/")));
-    assert!(explained.says("overload").contains("100/s were offered"));
+    let explained = explain_line(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/")));
+    assert!(explained.sentence("overload").contains("100/s were offered"));
     explained.is_silent(&["link", "cut_short"]);
 }
 
 /// Opens a listening socket with a short queue that never accepts.
-fn deaf() -> (rustix::fd::OwnedFd, u16) {
+fn open_full_listener() -> (rustix::fd::OwnedFd, u16) {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");
     listen(&socket, 1).expect("a listener");
@@ -180,26 +180,26 @@ fn deaf() -> (rustix::fd::OwnedFd, u16) {
 
 #[test]
 fn an_accept_queue_that_overflows_is_named() {
-    let (_socket, port) = deaf();
+    let (_socket, port) = open_full_listener();
     let options = "-c 20 -d 2s --timeout 1s --connect-timeout 1200ms --grace 100ms";
-    let explained = explained(&format!("http://127.0.0.1:{port}/ {options}"));
-    let said = explained.says("slow_connects");
-    assert!(said.contains("SYNs were dropped"), "{said}");
-    let counted = explained.run.history.get("generator").is_some_and(|h| h.values("tcp.listen_overflows_total").len() > 1);
+    let explained = explain_line(&format!("http://127.0.0.1:{port}/ {options}"));
+    let sentence = explained.sentence("slow_connects");
+    assert!(sentence.contains("SYNs were dropped"), "{sentence}");
+    let counted = explained.run.history.get("generator").is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
     if !counted {
         return skip("explain::an_accept_queue_that_overflows_is_named", "the kernel's counters were not read");
     }
-    assert!(explained.says("accept_queue").contains("overflowed"));
+    assert!(explained.sentence("accept_queue").contains("overflowed"));
 }
 
 #[test]
 fn a_full_link_is_named() {
-    in_its_own_time("explain::a_full_link_is_named", || {
+    retry_under_steal_time("explain::a_full_link_is_named", || {
         let Some(namespace) = shaped("explain::a_full_link_is_named", "100mbit") else { return };
         let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
         let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
-        let explained = explained_by(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
-        let said = explained.says("link");
-        assert!(said.contains("of 100 Mb/s"), "{said}");
+        let explained = explain_command(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
+        let sentence = explained.sentence("link");
+        assert!(sentence.contains("of 100 Mb/s"), "{sentence}");
     });
 }

@@ -1,39 +1,39 @@
 //! Causes each kind of failure, and checks its count, its words and its remedy.
 
-use crate::world::brunt::{spaced, start};
-use crate::world::odd::{page, replying, serving};
-use crate::world::{Ran, command, lab, measure, port, until};
+use crate::world::brunt::{start, with_single_spaces};
+use crate::world::odd::{page, serve_connections, serve_reply};
+use crate::world::{RunResult, command, lab, measure, port, wait_until};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use rustix::process::{Resource, Rlimit, prlimit};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
 /// Asserts that all requests fail as `kind`, and that the text contains these words.
-fn all_fail(ran: Ran, kind: &str, words: &[&str]) -> Ran {
+fn assert_all_fail(ran: RunResult, kind: &str, words: &[&str]) -> RunResult {
     assert!(ran.count("begun") > 0, "{}", ran.out);
     assert_eq!(ran.failed(kind), ran.count("begun"), "{kind}: {}", ran.out);
     assert_eq!(ran.count("completed"), 0);
-    let ran = ran.ends(3);
-    ran.says(&["Nothing could be measured"]);
-    ran.says(words);
+    let ran = ran.assert_code(3);
+    ran.assert_text(&["Nothing could be measured"]);
+    ran.assert_text(words);
     ran
 }
 
 /// Runs a lab that fails half of its requests in this way. Asserts that brunt counts the same ones.
-fn half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
+fn assert_half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 50%:{lab_kind} --drip 1s --body 100"));
     let ran = measure(&format!("{} -c 4 -n 60 {options}", lab.at("/"))).ok();
-    let failed = &lab.knows()["requests"]["failed_by_kind"][lab_kind];
+    let failed = &lab.into_statistics()["requests"]["failed_by_kind"][lab_kind];
     assert_eq!(failed, ran.failed(kind), "{lab_kind}: {}", ran.out);
     assert_eq!(ran.failed(kind) + ran.count("good"), 60, "{lab_kind}: {}", ran.out);
     assert!(ran.failed(kind) > 0 && ran.count("good") > 0);
-    ran.says(words);
+    ran.assert_text(words);
 }
 
 /// Runs a lab that fails all of its requests in this way.
-fn whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
+fn assert_whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 1:{lab_kind} --drip 1s --body 100"));
-    let ran = all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.at("/"))), kind, words);
+    let ran = assert_all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.at("/"))), kind, words);
     assert_eq!(ran.count("begun"), 20);
 }
 
@@ -41,49 +41,53 @@ fn whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
 fn a_closed_port_is_reported_as_refused() {
     let port = port::free();
     for load in ["-c 2 -d 300ms", "-r 50 -d 300ms", "-c 1 -n 5", "-r 10 -c 2 -d 300ms --no-keepalive"] {
-        let ran = measure(&format!("http://127.0.0.1:{port}/ {load}")).ends(3);
+        let ran = measure(&format!("http://127.0.0.1:{port}/ {load}")).assert_code(3);
         assert_eq!(ran.count("completed"), 0);
-        ran.says(&["Nothing could be measured", "refused"]);
-        assert!(spaced(&ran.out).contains("connection refused") && !ran.out.contains("os error"), "{}", ran.out);
+        ran.assert_text(&["Nothing could be measured", "refused"]);
+        assert!(
+            with_single_spaces(&ran.out).contains("connection refused") && !ran.out.contains("os error"),
+            "{}",
+            ran.out
+        );
     }
 }
 
 #[test]
 fn a_reset_is_counted_as_reset() {
-    whole_fail("reset", "reset", "", &["connection reset", "check the server's error log"]);
+    assert_whole_fail("reset", "reset", "", &["connection reset", "check the server's error log"]);
 }
 
 #[test]
 fn a_close_without_a_reply_is_counted_as_closed_early() {
-    whole_fail("close", "closed_early", "", &["closed early", "check the server's error log"]);
+    assert_whole_fail("close", "closed_early", "", &["closed early", "check the server's error log"]);
 }
 
 #[test]
 fn a_close_within_a_reply_is_counted_as_closed_early() {
-    whole_fail(
+    assert_whole_fail(
         "close-early",
         "closed_early",
         "",
         &["closed early", "the connection ended before the whole reply had arrived"],
     );
-    half_fail("close-early", "closed_early", "", &["closed early"]);
+    assert_half_fail("close-early", "closed_early", "", &["closed early"]);
 }
 
 #[test]
 fn a_close_within_a_head_is_counted_as_closed_early() {
-    whole_fail("truncate-head", "closed_early", "", &["closed early"]);
-    half_fail("truncate-head", "closed_early", "", &["closed early"]);
+    assert_whole_fail("truncate-head", "closed_early", "", &["closed early"]);
+    assert_half_fail("truncate-head", "closed_early", "", &["closed early"]);
 }
 
 #[test]
 fn garbage_is_counted_as_a_protocol_error() {
-    whole_fail(
+    assert_whole_fail(
         "garbage",
         "protocol",
         "",
         &["protocol error", "does the server speak this version of HTTP on this port"],
     );
-    half_fail(
+    assert_half_fail(
         "garbage",
         "protocol",
         "",
@@ -94,20 +98,20 @@ fn garbage_is_counted_as_a_protocol_error() {
 #[test]
 fn bytes_after_a_reply_close_the_connection() {
     let lab = lab("--fail 1:extra --body 100");
-    let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).assert_all_good();
     assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
-    ran.says(&["20 closed because of unsolicited bytes"]);
+    ran.assert_text(&["20 given up because unsolicited bytes came"]);
 }
 
 #[test]
 fn bytes_on_an_idle_connection_close_it() {
-    let server = serving(|mut client| {
-        while client.request().is_some() && client.give(page("page")) {
+    let server = serve_connections(|mut client| {
+        while client.request().is_some() && client.write(page("page")) {
             std::thread::sleep(std::time::Duration::from_millis(5));
-            client.give("nobody asked");
+            client.write("nobody asked");
         }
     });
-    let ran = measure(&format!("{} -c 1 -n 5 --think 200ms", server.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 1 -n 5 --think 200ms", server.at("/"))).assert_all_good();
     assert!(ran.connections("unsolicited") >= 4, "{}", ran.out);
 }
 
@@ -138,7 +142,7 @@ fn the_cause_of_a_protocol_error_is_reported() {
         ),
     ];
     for (cause, reply, words) in cases {
-        let server = replying(reply);
+        let server = serve_reply(reply);
         let ran = measure(&format!("{} -c 1 -n 3", server.at("/")));
         assert_eq!(
             (ran.failed("protocol"), ran.number(&format!("/malformed/{cause}"))),
@@ -146,19 +150,19 @@ fn the_cause_of_a_protocol_error_is_reported() {
             "{cause}: {}",
             ran.out
         );
-        ran.says(&[&format!("3 × {words}")]);
+        ran.assert_text(&[&format!("3 × {words}")]);
     }
 }
 
 #[test]
 fn a_missing_reply_times_out() {
-    whole_fail("never", "timeout", "--timeout 200ms", &["response timeout", "--timeout sets how long to wait"]);
-    half_fail("never", "timeout", "--timeout 400ms", &["response timeout"]);
+    assert_whole_fail("never", "timeout", "--timeout 200ms", &["response timeout", "--timeout sets how long to wait"]);
+    assert_half_fail("never", "timeout", "--timeout 400ms", &["response timeout"]);
 }
 
 #[test]
 fn a_reply_that_drips_times_out() {
-    whole_fail("slow", "timeout", "--timeout 300ms", &["response timeout"]);
+    assert_whole_fail("slow", "timeout", "--timeout 300ms", &["response timeout"]);
 }
 
 #[test]
@@ -179,27 +183,27 @@ fn error_statuses_are_replies_but_not_good() {
     let ran = measure(&format!("{} -c 3 -n 200", lab.at("/"))).ok();
     assert_eq!((ran.count("completed"), ran.count("failed")), (200, 0));
     assert_eq!(ran.count("good"), ran.status(200));
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     for status in [200, 404, 503] {
         assert_eq!(knows["requests"]["by_status"][status.to_string()], ran.status(status), "{status}");
     }
     assert!(ran.figure("/goodput_per_second") < ran.figure("/throughput_per_second"));
-    ran.says(&["404", "503"]);
+    ran.assert_text(&["404", "503"]);
 }
 
 #[test]
 fn a_connection_closed_at_its_reuse_is_stale() {
     // Each connection answers once, and closes at the next request.
-    let server = serving(|mut client| {
-        if client.request().is_some() && client.give(page("once")) {
+    let server = serve_connections(|mut client| {
+        if client.request().is_some() && client.write(page("once")) {
             client.request();
         }
     });
     let ran = measure(&format!("{} -c 2 -n 20", server.at("/"))).ok();
     assert_eq!(ran.failed("stale") + ran.count("good"), 20, "{}", ran.out);
     assert!((8..=12).contains(&ran.failed("stale")), "{}", ran.out);
-    ran.says(&["stale connection", "--retry-stale"]);
-    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.at("/"))).all_good();
+    ran.assert_text(&["stale connection", "--retry-stale"]);
+    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.at("/"))).assert_all_good();
     assert!((16..=19).contains(&retried.count("retries")), "{}", retried.out);
 }
 
@@ -209,16 +213,16 @@ fn unexpected_statuses_fail_the_check() {
     let ran = measure(&format!("{} -c 2 -n 60 --expect-status 200", lab.at("/"))).ok();
     assert!(ran.status(201) > 0);
     assert_eq!((ran.failed("check"), ran.count("good")), (ran.status(201), ran.status(200)));
-    ran.says(&["check failed", "these are among the completed", "--expect-status"]);
+    ran.assert_text(&["check failed", "these are among the completed", "--expect-status"]);
     let sound = crate::world::lab("");
-    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.at("/status/404"))).all_good();
+    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.at("/status/404"))).assert_all_good();
 }
 
 #[test]
 fn bodies_that_do_not_match_fail_the_check() {
     let lab = lab("--body 40");
-    measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.at("/"))).all_good();
-    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.at("/"))).ends(4);
+    measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.at("/"))).assert_code(4);
     assert_eq!((ran.failed("check"), ran.count("good"), ran.count("completed")), (20, 0, 20));
 }
 
@@ -226,8 +230,8 @@ fn bodies_that_do_not_match_fail_the_check() {
 fn bodies_of_another_length_fail_the_check() {
     let lab = lab("");
     let line = |url: String| format!("{url} -c 1 -n 10 --expect-same-length --seed 1");
-    measure(&line(lab.at("/bytes/100"))).all_good();
-    let ran = measure(&format!("{} --order random", line(lab.at("/bytes/1{n}")))).ends(2);
+    measure(&line(lab.at("/bytes/100"))).assert_all_good();
+    let ran = measure(&format!("{} --order random", line(lab.at("/bytes/1{n}")))).assert_code(2);
     assert!(ran.err.contains("--urls"), "{}", ran.err);
     // The first body has 10 bytes, the others have 11 to 19.
     let ran = measure(&line(lab.at("/bytes/1{n}"))).ok();
@@ -248,9 +252,9 @@ fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
 #[test]
 fn connections_that_are_not_accepted_time_out() {
     let (_listener, address, _queue) = full_listener();
-    let ran = measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).ends(3);
-    ran.says(&["Nothing could be measured", "connecting timed out"]);
-    let open = measure(&format!("http://{address}/ -r 20 -d 500ms --connect-timeout 300ms")).ends(3);
+    let ran = measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).assert_code(3);
+    ran.assert_text(&["Nothing could be measured", "connecting timed out"]);
+    let open = measure(&format!("http://{address}/ -r 20 -d 500ms --connect-timeout 300ms")).assert_code(3);
     assert_eq!(open.failed("connect_timeout"), open.count("begun"), "{}", open.out);
 }
 
@@ -258,8 +262,8 @@ fn connections_that_are_not_accepted_time_out() {
 fn names_without_an_address_are_reported() {
     // The name is too long for DNS, so only the local resolver is asked.
     let name = "a".repeat(70);
-    let ran = measure(&format!("http://{name}/ -c 2 -d 300ms")).ends(3);
-    ran.says(&["Nothing could be measured: name not resolved"]);
+    let ran = measure(&format!("http://{name}/ -c 2 -d 300ms")).assert_code(3);
+    ran.assert_text(&["Nothing could be measured: name not resolved"]);
 }
 
 #[test]
@@ -267,13 +271,13 @@ fn exhausted_file_descriptors_are_reported() {
     let lab = lab("--service const:20ms");
     let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.at("/"))));
     let limit = Rlimit { current: Some(4), maximum: Some(4) };
-    until("the first requests", || TcpStream::connect(("127.0.0.1", lab.port())).is_ok());
+    wait_until("the first requests", || TcpStream::connect(("127.0.0.1", lab.port())).is_ok());
     std::thread::sleep(std::time::Duration::from_millis(700));
     prlimit(Some(running.pid()), Resource::Nofile, limit).expect("a limit for brunt");
     let ran = running.finish();
     assert!(ran.failed("fds_exhausted") > 20, "{}", ran.out);
     assert_eq!(ran.failed("fds_exhausted") + ran.count("good"), ran.count("begun"), "{}", ran.out);
-    ran.says(&["out of file descriptors", "ulimit -n"]);
+    ran.assert_text(&["out of file descriptors", "ulimit -n"]);
 }
 
 #[test]
@@ -285,11 +289,11 @@ fn a_low_limit_of_files_bounds_the_connections() {
         limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
         start(&mut limited).finish()
     };
-    within("-c 16 -n 50").all_good();
-    let two = within("-c 17 -n 50").all_good();
+    within("-c 16 -n 50").assert_all_good();
+    let two = within("-c 17 -n 50").assert_all_good();
     assert_eq!((two.number("/plan/processes"), two.connections("opened")), (2, 17));
-    two.says(&["17 connections need 2 processes"]);
-    let open = within("-r 100 -d 500ms").all_good();
+    two.assert_text(&["17 connections need 2 processes"]);
+    let open = within("-r 100 -d 500ms").assert_all_good();
     assert_eq!(
         open.at("/plan/populations/0/load").to_string().matches("\"max_in_flight\":16").count(),
         1,
@@ -301,6 +305,6 @@ fn a_low_limit_of_files_bounds_the_connections() {
 #[test]
 fn foreign_source_addresses_are_refused() {
     // An address of the block for documentation (RFC 5737).
-    let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").ends(3);
-    ran.says(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);
+    let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").assert_code(3);
+    ran.assert_text(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);
 }

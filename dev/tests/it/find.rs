@@ -1,10 +1,10 @@
 //! Searches capacities of servers whose capacity is known. Interrupts and resumes searches, and
 //! requires capacities.
 
-use crate::world::brunt::{Ran, Running, program};
-use crate::world::machine::in_its_own_time;
+use crate::world::brunt::{RunResult, RunningBrunt, program};
+use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::skip;
-use crate::world::{command, lab, nginx, start, until, wait_a_moment};
+use crate::world::{command, lab, nginx, start, wait_a_moment, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
@@ -14,38 +14,38 @@ use tempfile::TempDir;
 /// Trials as short as possible, so that a test does not take minutes.
 const SHORT: &str = "--trial-duration 1s..2s --cooldown 0s --warmup 100ms --overload no";
 
-fn find(words: &[&str]) -> Running {
+fn start_search(words: &[&str]) -> RunningBrunt {
     start(command("find").args(words))
 }
 
-fn found(words: &[&str]) -> Ran {
-    whole(find(words))
+fn search(words: &[&str]) -> RunResult {
+    finish_search(start_search(words))
 }
 
 /// Waits for its end. Panics after two minutes.
-fn whole(mut running: Running) -> Ran {
-    assert!((0..12_000).any(|_| running.is_over() || wait_a_moment()), "waited in vain: {}", running.told());
-    running.finish_amid()
+fn finish_search(mut running: RunningBrunt) -> RunResult {
+    assert!((0..12_000).any(|_| running.is_over() || wait_a_moment()), "waited in vain: {}", running.stderr());
+    running.finish_unchecked()
 }
 
-fn short(url: &str, more: &[&str]) -> Ran {
+fn search_briefly(url: &str, more: &[&str]) -> RunResult {
     let words: Vec<&str> = SHORT.split(' ').chain([url]).chain(more.iter().copied()).collect();
-    found(&words)
+    search(&words)
 }
 
-fn answer(ran: &Ran) -> &Value {
+fn answer(ran: &RunResult) -> &Value {
     ran.at("/analysis/answers/0")
 }
 
 /// Bounds of the interval of the first capacity.
-fn interval(ran: &Ran) -> (Option<f64>, Option<f64>) {
+fn interval(ran: &RunResult) -> (Option<f64>, Option<f64>) {
     let at = &answer(ran)["capacities"][0]["at"];
     (at["low"].as_f64(), at["high"].as_f64())
 }
 
 /// True if the generator limited too many trials, so that the search says nothing about the server.
 /// Skips the test then.
-fn was_the_generators(test: &str, ran: &Ran) -> bool {
+fn skip_if_generator_limited(test: &str, ran: &RunResult) -> bool {
     let all = answer(ran)["trials"].as_array().cloned().unwrap_or_default();
     let limited = all.iter().filter(|trial| !trial["limited"].is_null()).count();
     let too_many = 3 * limited > all.len();
@@ -57,7 +57,7 @@ fn was_the_generators(test: &str, ran: &Ran) -> bool {
 
 /// Share of requests of an M/M/c queue that stay longer than `t` seconds; each worker serves `mu`
 /// per second.
-fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
+fn share_above(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
     let load = rate / mu;
     let c = f64::from(workers);
     let mut term = 1.0;
@@ -76,7 +76,7 @@ fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
 fn the_formula_equals_that_of_m_m_1_for_one_worker() {
     for rate in [10.0, 50.0, 90.0] {
         let one = (-(100.0 - rate) * 0.05_f64).exp();
-        assert!((longer(rate, 1, 100.0, 0.05) - one).abs() < 1e-9, "{rate}");
+        assert!((share_above(rate, 1, 100.0, 0.05) - one).abs() < 1e-9, "{rate}");
     }
 }
 
@@ -86,13 +86,13 @@ fn the_interval_contains_the_capacity_of_the_formula() {
     let mut high = 399.0;
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
+        if share_above(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
     }
-    in_its_own_time("find::the_interval_contains_the_capacity_of_the_formula", || {
+    retry_under_steal_time("find::the_interval_contains_the_capacity_of_the_formula", || {
         let lab = lab("--workers 4 --service exp:10ms");
         let url = lab.at("/");
         let objective = "p99 < 100ms";
-        let ran = found(&[
+        let ran = search(&[
             &url,
             "--objective",
             objective,
@@ -103,7 +103,7 @@ fn the_interval_contains_the_capacity_of_the_formula() {
             "--precision",
             "5%",
         ]);
-        if was_the_generators("find::the_interval_contains_the_capacity_of_the_formula", &ran) {
+        if skip_if_generator_limited("find::the_interval_contains_the_capacity_of_the_formula", &ran) {
             return;
         }
         let ran = ran.ok();
@@ -116,7 +116,7 @@ fn the_interval_contains_the_capacity_of_the_formula() {
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a shared machine: a deviation of 1 % is no error of the method.
         assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
-        ran.says(&["capacity", "at p99 < 100ms", "Capacity", "reason"]);
+        ran.assert_text(&["capacity", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
     });
 }
@@ -128,11 +128,11 @@ fn a_rate_limit_of_the_server_is_its_capacity() {
     let Some(server) = nginx("find::a_rate_limit_of_the_server_is_its_capacity", &directives) else {
         return;
     };
-    in_its_own_time("find::a_rate_limit_of_the_server_is_its_capacity", || {
+    retry_under_steal_time("find::a_rate_limit_of_the_server_is_its_capacity", || {
         let url = server.at("/");
         let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--time-budget", "40s", "--overload", "no"];
-        let ran = found(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
-        if was_the_generators("find::a_rate_limit_of_the_server_is_its_capacity", &ran) {
+        let ran = search(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
+        if skip_if_generator_limited("find::a_rate_limit_of_the_server_is_its_capacity", &ran) {
             return;
         }
         let (from, to) = interval(&ran);
@@ -151,7 +151,7 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     let url = lab.at("/");
     let store = store.path().display().to_string();
     let words = |more: &'static [&'static str]| {
-        let own = [
+        let arguments = [
             url.as_str(),
             "--objective",
             "p99 < 500ms",
@@ -162,26 +162,27 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
             "--name",
             "again",
         ];
-        let all: Vec<String> = SHORT.split(' ').chain(own).chain(more.iter().copied()).map(str::to_owned).collect();
+        let all: Vec<String> =
+            SHORT.split(' ').chain(arguments).chain(more.iter().copied()).map(str::to_owned).collect();
         all
     };
     let line = words(&["--time-budget", "60s"]);
-    let running = find(&line.iter().map(String::as_str).collect::<Vec<_>>());
-    until("the first trial", || running.told().contains("trial 1:"));
+    let running = start_search(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    wait_until("the first trial", || running.stderr().contains("trial 1:"));
     running.signal(Signal::INT);
-    let first = running.finish_amid().ends(130);
+    let first = running.finish_unchecked().assert_code(130);
     assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
     // 50 requests in a second are too few for a p99.
-    first.says(&["capacity unknown", "it was stopped before the target precision was reached"]);
+    first.assert_text(&["capacity unknown", "it was stopped before the target precision was reached"]);
 
     let line = words(&["--time-budget", "50s", "--resume"]);
-    let again = found(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    let again = search(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
-    let id = |ran: &Ran| ran.at("/trials/0/id").as_str().map(str::to_owned);
+    let id = |ran: &RunResult| ran.at("/trials/0/id").as_str().map(str::to_owned);
     assert!(id(&again).is_some() && id(&again) == id(&first), "what was measured stands");
     assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)));
-    let listed = command(&format!("runs list --store {store}")).output().expect("brunt");
-    assert!(String::from_utf8_lossy(&listed.stdout).contains("again"), "{listed:?}");
+    let list = command(&format!("runs list --store {store}")).output().expect("brunt");
+    assert!(String::from_utf8_lossy(&list.stdout).contains("again"), "{list:?}");
 }
 
 #[test]
@@ -194,21 +195,21 @@ fn a_requirement_is_met_missed_or_undecided() {
         ("p99 < 1ms", "100", "capacity > 80/s", 4, "missed"),
     ] {
         let more = ["--objective", objective, "--max-load", most, "--require", require, "--time-budget", "30s"];
-        let ran = short(&url, &more);
-        if ran.code != code && was_the_generators("find::a_requirement_is_met_missed_or_undecided", &ran) {
+        let ran = search_briefly(&url, &more);
+        if ran.code != code && skip_if_generator_limited("find::a_requirement_is_met_missed_or_undecided", &ran) {
             return;
         }
-        let ran = ran.ends(code);
-        ran.says(&[&format!("{word}; it is")]);
+        let ran = ran.assert_code(code);
+        ran.assert_text(&[&format!("{word}; it is")]);
     }
 }
 
 #[test]
 fn a_limited_generator_gives_a_lower_bound() {
-    in_its_own_time("find::a_limited_generator_gives_a_lower_bound", || {
+    retry_under_steal_time("find::a_limited_generator_gives_a_lower_bound", || {
         let lab = lab("--service const:0ms");
         let url = lab.at("/");
-        let ran = short(
+        let ran = search_briefly(
             &url,
             &["--objective", "p99 < 20ms", "--start-load", "2000", "--time-budget", "100s", "--grace", "100ms"],
         );
@@ -218,13 +219,13 @@ fn a_limited_generator_gives_a_lower_bound() {
             ran.err
         );
         assert!(interval(&ran).0.is_some() && interval(&ran).1.is_none(), "{}", ran.err);
-        ran.says(&["capacity at least"]);
+        ran.assert_text(&["capacity at least"]);
     });
 }
 
 #[test]
 fn a_search_without_a_server_ends_at_once() {
-    let ran = short("http://127.0.0.1:1/", &["--time-budget", "60s"]).ends(3);
+    let ran = search_briefly("http://127.0.0.1:1/", &["--time-budget", "60s"]).assert_code(3);
     assert!(ran.err.contains("nothing was measured: no connection to"), "{}", ran.err);
     assert_eq!((ran.err.lines().count(), ran.out.as_str()), (1, ""), "{}", ran.err);
 }
@@ -243,7 +244,7 @@ fn a_plan_searches_the_capacity_of_a_managed_server() {
     let file = dir.path().join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
     let mut run: Command = command("run");
-    let ran = whole(start(run.arg(&file))).ok();
+    let ran = finish_search(start(run.arg(&file))).ok();
     assert_eq!((answer(&ran)["ended"].as_str(), interval(&ran).0), (Some("most"), Some(100.0)), "{}", ran.err);
     let starts = fs::read_to_string(dir.path().join("starts"));
     let trials = ran.at("/trials").as_array().map(Vec::len);
@@ -263,12 +264,12 @@ fn contenders_of_a_plan_are_searched_in_sequence() {
     );
     let file = dir.path().join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
-    let ran = whole(start(command("run").arg(&file))).ok();
+    let ran = finish_search(start(command("run").arg(&file))).ok();
     let names: Vec<&str> =
         (0..2).filter_map(|n| ran.at(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"), "{}", ran.err);
-    ran.says(&["first: capacity at least 60", "second: capacity at least 60", "Trials of second"]);
+    ran.assert_text(&["first: capacity at least 60", "second: capacity at least 60", "Trials of second"]);
 }
 
 #[test]
@@ -277,29 +278,31 @@ fn a_killed_search_is_reported_and_resumed() {
     let store = TempDir::new().expect("a directory");
     let url = lab.at("/");
     let store = store.path().display().to_string();
-    let own = ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
-    let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(own).collect();
-    let mut running = find(&words);
-    until("the first trial", || running.told().contains("trial 1:"));
+    let arguments =
+        ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
+    let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(arguments).collect();
+    let mut running = start_search(&words);
+    wait_until("the first trial", || running.stderr().contains("trial 1:"));
     running.signal(Signal::KILL);
-    until("its end", || running.is_over());
+    wait_until("its end", || running.is_over());
     let report = command(&format!("report last --store {store}")).output().expect("brunt");
     let text = String::from_utf8_lossy(&report.stdout).into_owned();
     assert!(text.contains("it was stopped before") && text.contains("capacity unknown"), "{text}");
-    let again = found(&[&words[..], &["--resume"]].concat()).ok();
+    let again = search(&[&words[..], &["--resume"]].concat()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
     assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)), "{}", again.err);
 }
 
 #[test]
 fn three_objectives_give_three_capacities_and_an_overload_recovers() {
-    in_its_own_time("find::three_objectives_give_three_capacities_and_an_overload_recovers", || {
+    retry_under_steal_time("find::three_objectives_give_three_capacities_and_an_overload_recovers", || {
         let lab = lab("--workers 2 --service const:20ms");
         let url = lab.at("/");
         let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
-        let own = ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
-        let ran = found(&[&[url.as_str()][..], &more, &own].concat());
-        if was_the_generators("find::three_objectives_give_three_capacities_and_an_overload_recovers", &ran) {
+        let arguments =
+            ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
+        let ran = search(&[&[url.as_str()][..], &more, &arguments].concat());
+        if skip_if_generator_limited("find::three_objectives_give_three_capacities_and_an_overload_recovers", &ran) {
             return;
         }
         let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();

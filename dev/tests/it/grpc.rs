@@ -31,8 +31,8 @@ fn calls_are_counted_by_their_status() {
     let [ok, unavailable] = ["grpc 0 OK", "grpc 14 UNAVAILABLE"].map(|status| outcomes[status].as_u64().unwrap_or(0));
     assert_eq!((ok + unavailable, ran.count("good")), (1000, ok), "{outcomes}");
     assert!((60..140).contains(&unavailable), "{outcomes}");
-    ran.says(&["grpc 14 UNAVAILABLE"]);
-    let knows = lab.knows();
+    ran.assert_text(&["grpc 14 UNAVAILABLE"]);
+    let knows = lab.into_statistics();
     assert_eq!(
         (&knows["requests"]["received"], &knows["http2"]["first_error"]),
         (&1000.into(), &serde_json::Value::Null)
@@ -61,7 +61,7 @@ fn wrong_options_are_reported_before_the_load() {
     let dir = shop();
     let lab = lab("--grpc");
     let proto = format!("--proto {}", dir.path().join("shop.proto").display());
-    for (words, said) in [
+    for (words, expected) in [
         (format!("--grpc shop.Shop/Sell {proto}"), "shop.Shop has no method Sell; write one of Buy, Fill"),
         (format!("--grpc shop.Nope/Buy {proto}"), "there is no service shop.Nope; write one of shop.Shop"),
         (format!("--grpc shop.Shop {proto}"), "this is no method of gRPC; write package.Service/Method"),
@@ -70,7 +70,7 @@ fn wrong_options_are_reported_before_the_load() {
         ("--grpc shop.Shop/Buy".to_owned(), "reflection"),
         (format!("--grpc shop.Shop/Buy --http 1.1 {proto}"), "gRPC needs HTTP/2"),
     ] {
-        let ran = measure(&format!("{} {words} -n 2", lab.at("/"))).ends(2);
-        assert!(ran.err.contains(said), "{words}: {}", ran.err);
+        let ran = measure(&format!("{} {words} -n 2", lab.at("/"))).assert_code(2);
+        assert!(ran.err.contains(expected), "{words}: {}", ran.err);
     }
 }

@@ -8,7 +8,7 @@ use crate::world::certs::Authority;
 use crate::world::lab::hostile_rows;
 use crate::world::log::distinct;
 use crate::world::nginx::nginx_at;
-use crate::world::{Nginx, lab, measure, told};
+use crate::world::{Nginx, lab, measure, stdout_of};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,8 +18,9 @@ use tempfile::TempDir;
 fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
-    let own = authority.certify("localhost");
-    let directives = format!("ssl_certificate {}; ssl_certificate_key {}; {directives}", own.cert, own.key);
+    let certificate = authority.certify("localhost");
+    let directives =
+        format!("ssl_certificate {}; ssl_certificate_key {}; {directives}", certificate.cert, certificate.key);
     let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl http2;", &directives)?;
     Some((nginx, format!("--http 2 --cacert {}", authority.pem), dir))
 }
@@ -27,12 +28,12 @@ fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
 #[test]
 fn streams_share_the_connections_of_users() {
     let Some((nginx, http2, _dir)) = secure("streams_share_the_connections_of_users", "") else { return };
-    let ran = measure(&format!("{} {http2} -c 4 --streams 16 -n 3000", nginx.secure("/"))).all_good();
+    let ran = measure(&format!("{} {http2} -c 4 --streams 16 -n 3000", nginx.secure("/"))).assert_all_good();
     assert_eq!(ran.count("completed"), 3000);
     let log = nginx.log();
     assert_eq!((log.len(), distinct(&log, |l| l.connection()).len()), (3000, 4));
     assert!(log.iter().all(|line| line.request().ends_with(" HTTP/2.0")));
-    measure(&format!("{} {http2} -c 3 -r 300 -d 1s", nginx.secure("/long"))).all_good();
+    measure(&format!("{} {http2} -c 3 -r 300 -d 1s", nginx.secure("/long"))).assert_all_good();
 }
 
 #[test]
@@ -41,12 +42,12 @@ fn users_have_several_connections_to_an_origin() {
     for (http, streams) in [(&*http2, 8), ("-k --http 1.1", 1)] {
         let before = nginx.log().len();
         let several = format!("-c 2 --connections-per-origin 3 --streams {streams} -n 3000");
-        let ran = measure(&format!("{} {http} {several}", nginx.secure("/"))).all_good();
+        let ran = measure(&format!("{} {http} {several}", nginx.secure("/"))).assert_all_good();
         assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 6), "{http}");
         let log = &nginx.log()[before..];
         assert_eq!((log.len(), distinct(log, |l| l.connection()).len()), (3000, 6), "{http}");
         let open = format!("-c 2 --connections-per-origin 3 --streams {streams} -r 600 -d 1s");
-        let ran = measure(&format!("{} {http} {open}", nginx.secure("/long"))).all_good();
+        let ran = measure(&format!("{} {http} {open}", nginx.secure("/long"))).assert_all_good();
         assert!(ran.connections("opened") <= 6, "{http}: {}", ran.connections("opened"));
     }
 }
@@ -55,7 +56,7 @@ fn users_have_several_connections_to_an_origin() {
 fn a_server_that_closes_connections_loses_no_request() {
     let test = "a_server_that_closes_connections_loses_no_request";
     let Some((nginx, http2, _dir)) = secure(test, "keepalive_requests 50;") else { return };
-    let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/"))).all_good();
+    let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/"))).assert_all_good();
     assert_eq!((ran.count("completed"), nginx.log().len()), (3000, 3000));
 }
 
@@ -63,19 +64,19 @@ fn a_server_that_closes_connections_loses_no_request() {
 fn requests_held_back_by_the_servers_window_are_reported() {
     let lab = lab("--h2-window 1000");
     let line = format!("{} --http 2 --streams 4 -c 2 -n 12", lab.at("/"));
-    let ran = measure(&format!("{line} --data {}", "x".repeat(5000))).all_good();
+    let ran = measure(&format!("{line} --data {}", "x".repeat(5000))).assert_all_good();
     assert_eq!(ran.connections("stalled_requests"), 12);
     assert!(ran.figure("/connections/stalled_seconds") > 0.0);
-    let ran = measure(&line).all_good();
+    let ran = measure(&line).assert_all_good();
     assert_eq!(ran.connections("stalled_requests"), 0);
-    let text = told(&format!("run {line} -v --data {}", "x".repeat(5000)));
+    let text = stdout_of(&format!("run {line} -v --data {}", "x".repeat(5000)));
     assert!(text.contains("12 requests held back by the server's flow-control window"), "{text}");
 }
 
 #[test]
 fn cleartext_needs_no_upgrade() {
     let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
-    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).all_good();
+    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).assert_all_good();
     assert_eq!(nginx.log().len(), 500);
 }
 
@@ -83,8 +84,8 @@ fn cleartext_needs_no_upgrade() {
 fn cleartext_may_be_upgraded_from_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
-        let knows = lab.knows();
+        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).assert_all_good();
+        let knows = lab.into_statistics();
         let opened = ran.connections("opened");
         // The upgrade of each connection is a request, too.
         assert_eq!(knows["requests"]["received"].as_u64(), Some(500 + opened), "{knows}");
@@ -93,8 +94,8 @@ fn cleartext_may_be_upgraded_from_http1() {
     }
     let Some(nginx) = nginx_at("cleartext_may_be_upgraded_from_http1", "listen 127.0.0.1:PORT;", "") else { return };
     measure(&format!("{} --h2c-upgrade -n 5", nginx.at("/")))
-        .ends(3)
-        .says(&["the server does not take `Upgrade: h2c`: it answered with status"]);
+        .assert_code(3)
+        .assert_text(&["the server does not take `Upgrade: h2c`: it answered with status"]);
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn a_reply_before_the_end_of_the_body_is_accepted() {
         nginx.secure("/early"),
         body.display()
     ))
-    .all_good();
+    .assert_all_good();
     assert_eq!(ran.count("completed"), 200);
 }
 
@@ -133,7 +134,7 @@ scenario:
     );
     fs::write(&plan, text).expect("a file");
     let samples = dir.join("samples.jtl");
-    told(&format!("run {} --no-store --jtl {}", plan.display(), samples.display()));
+    stdout_of(&format!("run {} --no-store --jtl {}", plan.display(), samples.display()));
     let samples = fs::read_to_string(samples).expect("a result file");
     let good = samples.lines().skip(1).filter(|line| line.contains(",true,")).count();
     assert_eq!((samples.lines().count(), good), (81, 80), "{samples}");
@@ -147,15 +148,15 @@ fn fields_and_bodies_of_replies_are_read() {
         return;
     };
     reads_fields_and_bodies(dir.path(), 2, &nginx.secure("/json"), &nginx.secure("/next"));
-    measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved"))).all_good();
+    measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved"))).assert_all_good();
 }
 
 #[test]
 fn a_server_without_http2_is_reported() {
     let Some(nginx) = nginx_at("a_server_without_http2_is_reported", "listen 127.0.0.1:PORT;", "") else { return };
     measure(&format!("{} --http 2 -n 5", nginx.at("/")))
-        .ends(3)
-        .says(&["the server answered in HTTP/1, not in HTTP/2"]);
+        .assert_code(3)
+        .assert_text(&["the server answered in HTTP/1, not in HTTP/2"]);
     let refused = [
         ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
         ("--h2c-upgrade --http 3", "one run has one version"),
@@ -164,9 +165,9 @@ fn a_server_without_http2_is_reported() {
         ("--http 7", "this is no version of HTTP that brunt speaks"),
         ("--http 1.1,2", "write brunt compare --http 1.1,2 URL"),
     ];
-    for (options, said) in refused {
-        let ran = measure(&format!("{} {options} -n 5", nginx.at("/"))).ends(2);
-        assert!(ran.err.contains(said), "{}", ran.err);
+    for (options, expected) in refused {
+        let ran = measure(&format!("{} {options} -n 5", nginx.at("/"))).assert_code(2);
+        assert!(ran.err.contains(expected), "{}", ran.err);
     }
 }
 
@@ -175,10 +176,10 @@ fn versions_are_compared_and_a_check_lists_them() {
     let test = "versions_are_compared_and_a_check_lists_them";
     let Some((nginx, http2, _dir)) = secure(test, "") else { return };
     let trusts = http2.replace("--http 2", "");
-    let checked = told(&format!("check {} {trusts}", nginx.secure("/")));
+    let checked = stdout_of(&format!("check {} {trusts}", nginx.secure("/")));
     assert!(checked.contains("HTTP/1.1, HTTP/2 (128 streams, window 65.5 kB)"), "{checked}");
     let options = "--http 1.1,2 -c 2 -d 300ms --repeat 2 --no-store";
-    let compared = told(&format!("compare {} {trusts} {options}", nginx.secure("/")));
+    let compared = stdout_of(&format!("compare {} {trusts} {options}", nginx.secure("/")));
     assert!(compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"), "{compared}");
 }
 
@@ -198,7 +199,7 @@ fn hostile_servers_are_reported_and_never_block() {
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
         let ends_behind_a_reply = ["data-after-end", "headers-after-end"].contains(&name);
         if name.starts_with("rare-") || ends_behind_a_reply {
-            assert_eq!(ran.all_good().count("completed"), 2, "{name}");
+            assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
         } else {
             let failed = ran.count("failed");
             assert!(ran.count("good") == 0 && (failed == 2 || ran.out.contains("Nothing could be measured")), "{name}");
@@ -218,8 +219,8 @@ fn the_lab_finds_no_fault_in_requests() {
         ("--keepalive-requests 20", ""),
     ] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.at("/"))).all_good();
-        let knows = lab.knows();
+        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.at("/"))).assert_all_good();
+        let knows = lab.into_statistics();
         assert_eq!(knows["requests"]["received"], ran.count("completed"), "{options}: {knows}");
         assert_eq!(knows["http2"]["first_error"], serde_json::Value::Null, "{options}: {knows}");
     }
@@ -229,7 +230,7 @@ fn the_lab_finds_no_fault_in_requests() {
 fn failures_of_single_streams_do_not_affect_others() {
     let lab = lab("--fail 0.1:reset --fail 0.1:refused --fail 0.1:close-early --seed 3");
     let ran = measure(&format!("{} --http 2 -c 2 --streams 8 -n 600", lab.at("/")));
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     assert_eq!(ran.failed("closed_early") + ran.failed("timeout") + ran.failed("reset"), 0);
     assert!(ran.failed("stream_reset") > 60, "{}", ran.out);
     assert_eq!(knows["http2"]["connections"], 2, "{knows}");

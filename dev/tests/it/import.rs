@@ -2,7 +2,7 @@
 //! accepts only correct requests.
 
 use crate::world::command;
-use crate::world::odd::{Odd, page, serving};
+use crate::world::odd::{ScriptedServer, page, serve_connections};
 use regex::Regex;
 use serde_json::{Value, json};
 use std::fs;
@@ -17,7 +17,7 @@ const KEY: &str = "n3w-k3y-by-the-shop";
 
 /// A shop that counts good requests and records all others.
 struct Shop {
-    odd: Odd,
+    odd: ScriptedServer,
     good: Arc<AtomicU64>,
     bad: Arc<Mutex<Vec<String>>>,
 }
@@ -27,7 +27,7 @@ fn shop() -> Shop {
     let bad = Arc::new(Mutex::new(Vec::new()));
     let count = Arc::clone(&good);
     let keep = Arc::clone(&bad);
-    let odd = serving(move |mut client| {
+    let odd = serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let answer = answer(&request);
             match &answer {
@@ -35,7 +35,7 @@ fn shop() -> Shop {
                 None => keep.lock().expect("requests").push(request),
             }
             let refused = || "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_owned();
-            if !client.give(answer.unwrap_or_else(refused).as_bytes()) {
+            if !client.write(answer.unwrap_or_else(refused).as_bytes()) {
                 break;
             }
         }
@@ -81,7 +81,7 @@ fn answer(request: &str) -> Option<String> {
 }
 
 /// Imports a file, and runs the plan once. Returns the plan and the shop.
-fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
+fn import_and_run(format: &str, file: &str, options: &str) -> (String, Shop) {
     let shop = shop();
     let dir = TempDir::new().expect("a directory");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import").join(file);
@@ -102,8 +102,8 @@ fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
         dir.path().join("r").display()
     );
     let unset = command(&run).env_remove("PASSWORD").output().expect("brunt");
-    let told = String::from_utf8_lossy(&unset.stderr).into_owned();
-    assert!(unset.status.code() == Some(2) && told.contains("is not set"), "{told}");
+    let errors = String::from_utf8_lossy(&unset.stderr).into_owned();
+    assert!(unset.status.code() == Some(2) && errors.contains("is not set"), "{errors}");
     let secrets =
         [("PASSWORD", "geheim"), ("TOKEN", "geheim"), ("PIN", "0815"), ("KEY", "geheim"), ("CSRF", "T0ken-4711-abcd")];
     let output = command(&run).envs(secrets).output().expect("brunt");
@@ -119,7 +119,7 @@ fn good(shop: &Shop) -> u64 {
 
 #[test]
 fn a_recording_logs_in_with_values_of_the_replies() {
-    let (plan, shop) = carried_out("har", "shop.har", "--think");
+    let (plan, shop) = import_and_run("har", "shop.har", "--think");
     // A form, a login with its redirect, orders and a payment.
     assert_eq!(good(&shop), 2 * 5, "{plan}");
     assert!(plan.contains("transaction: Orders") && plan.contains("think: 2060ms"), "{plan}");
@@ -128,25 +128,25 @@ fn a_recording_logs_in_with_values_of_the_replies() {
 
 #[test]
 fn command_lines_of_curl_send_what_curl_would_send() {
-    let (plan, shop) = carried_out("curl", "curl.txt", "");
+    let (plan, shop) = import_and_run("curl", "curl.txt", "");
     assert_eq!(good(&shop), 2 * 4, "{plan}");
 }
 
 #[test]
 fn lists_of_urls_are_requested_in_order() {
-    let (plan, shop) = carried_out("urls", "urls.txt", "");
+    let (plan, shop) = import_and_run("urls", "urls.txt", "");
     assert_eq!(good(&shop), 2 * 4, "{plan}");
 }
 
 #[test]
 fn operations_of_an_interface_are_requested_with_examples() {
-    let (plan, shop) = carried_out("openapi", "shop.openapi.yaml", "");
+    let (plan, shop) = import_and_run("openapi", "shop.openapi.yaml", "");
     assert_eq!(good(&shop), 2 * 3, "{plan}");
 }
 
 #[test]
 fn a_collection_keeps_its_variables_and_tests() {
-    let (plan, shop) = carried_out("postman", "shop.postman.json", "");
+    let (plan, shop) = import_and_run("postman", "shop.postman.json", "");
     assert_eq!(good(&shop), 2 * 3, "{plan}");
     assert!(plan.contains("token: $.session.token") && plan.contains("check: {status: 200}"), "{plan}");
     assert!(plan.contains("pre-request script") && plan.contains("console.log(data);"), "{plan}");
@@ -165,13 +165,13 @@ fn bodies_are_sent_byte_for_byte() {
         "a=1&a=2&b=x%20y",
         "null",
     ];
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let keep = Arc::clone(&seen);
-    let odd = serving(move |mut client| {
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&bodies);
+    let odd = serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let body = request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
             keep.lock().expect("bodies").push(body.unwrap_or_default());
-            if !client.give(page("").as_bytes()) {
+            if !client.write(page("").as_bytes()) {
                 break;
             }
         }
@@ -191,9 +191,9 @@ fn bodies_are_sent_byte_for_byte() {
     let output = command(&run).output().expect("brunt");
     let text = fs::read_to_string(&plan).expect("a plan");
     assert_eq!(output.status.code(), Some(0), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    let seen = seen.lock().expect("bodies").clone();
-    assert_eq!(seen.len(), BODIES.len(), "{text}");
-    for (sent, body) in seen.iter().zip(BODIES) {
+    let bodies = bodies.lock().expect("bodies").clone();
+    assert_eq!(bodies.len(), BODIES.len(), "{text}");
+    for (sent, body) in bodies.iter().zip(BODIES) {
         let json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
         // JSON is sent without insignificant spaces.
         let is_same = sent == body || json(body).is_some() && json(sent) == json(body);

@@ -1,21 +1,21 @@
 //! Interrupts brunt, the server or the disk during a run.
 
-use crate::world::brunt::Running;
-use crate::world::{Lab, command, lab, measure, nginx, start, until, wait_a_moment};
+use crate::world::brunt::RunningBrunt;
+use crate::world::{Lab, command, lab, measure, nginx, start, wait_a_moment, wait_until};
 use rustix::process::Signal;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 /// Starts a long run against a lab, and waits until it has begun.
-fn under_way(lab: &Lab, options: &str) -> Running {
+fn start_run(lab: &Lab, options: &str) -> RunningBrunt {
     let brunt = command(&format!("{} -d 60s {options}", lab.at("/")));
     // The parent process may ignore SIGHUP, and programs inherit that.
     let mut by_default = Command::new("env");
     by_default.arg("--default-signal=HUP").arg(brunt.get_program()).args(brunt.get_args());
     by_default.envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
     let running = start(&mut by_default);
-    until("connections to the lab", || connections_to(lab.port()) > 0);
+    wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(400));
     running
 }
@@ -33,21 +33,21 @@ fn a_first_signal_ends_the_run_with_its_report() {
         [(Signal::INT, "-c 4"), (Signal::TERM, "-r 200"), (Signal::INT, "-r 100 -c 2"), (Signal::HUP, "-c 4")]
     {
         let lab = lab("--service const:5ms");
-        let running = under_way(&lab, load);
+        let running = start_run(&lab, load);
         running.signal(signal);
-        let ran = running.finish().ends(130);
+        let ran = running.finish().assert_code(130);
         assert_eq!(ran.at("/interrupted"), true);
         assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
         assert!(ran.figure("/measured_seconds") < 30.0);
-        assert_eq!(lab.knows()["requests"]["received"], ran.count("begun"), "{load}");
-        ran.says(&["Throughput", "Outcomes", "interrupted"]);
+        assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("begun"), "{load}");
+        ran.assert_text(&["Throughput", "Outcomes", "interrupted"]);
     }
 }
 
 #[test]
 fn requests_in_flight_at_a_signal_are_counted() {
     let lab = lab("--fail 1:never");
-    let running = under_way(&lab, "-c 3");
+    let running = start_run(&lab, "-c 3");
     running.signal(Signal::INT);
     let ran = running.finish();
     assert_eq!((ran.count("begun"), ran.count("cut")), (3, 3), "{}", ran.out);
@@ -56,11 +56,11 @@ fn requests_in_flight_at_a_signal_are_counted() {
 #[test]
 fn a_second_signal_quits() {
     let lab = lab("--fail 1:never");
-    let running = under_way(&lab, "-c 3");
+    let running = start_run(&lab, "-c 3");
     running.signal(Signal::INT);
-    until("what it says to the first", || running.told().contains("again to quit"));
+    wait_until("what it says to the first", || running.stderr().contains("again to quit"));
     running.signal(Signal::INT);
-    let ran = running.finish().ends(130);
+    let ran = running.finish().assert_code(130);
     assert!(ran.json.is_null() && ran.out.is_empty(), "{}", ran.out);
 }
 
@@ -68,57 +68,57 @@ fn a_second_signal_quits() {
 fn a_signal_before_the_load_ends_the_run() {
     let lab = lab("");
     let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.at("/"))));
-    until("connections to the lab", || connections_to(lab.port()) > 0);
+    wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     running.signal(Signal::INT);
     let ran = running.finish();
     assert!([3, 130].contains(&ran.code), "{}: {}", ran.code, ran.out);
     assert_eq!((ran.count("planned"), ran.at("/interrupted")), (0, &true.into()));
-    ran.says(&["stopped before the load began"]);
+    ran.assert_text(&["stopped before the load began"]);
 }
 
 #[test]
 fn a_suspended_server_is_reported_and_no_request_is_lost() {
     let lab = lab("");
     let running = start(&mut command(&format!("{} -r 200 --arrivals even -d 2s", lab.at("/"))));
-    until("connections to the lab", || connections_to(lab.port()) > 0);
+    wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::STOP);
     sleep(Duration::from_millis(600));
     lab.server.signal(Signal::CONT);
-    let ran = running.finish().all_good();
+    let ran = running.finish().assert_all_good();
     assert_eq!(ran.count("planned"), 400);
     // More than a tenth of the arrivals fell into the pause; the first of them waited for all of
     // it.
     assert!(ran.figure("/response_time_seconds/max") >= 0.55, "{}", ran.out);
     assert!(ran.figure("/response_time_seconds/p90") >= 0.2, "{}", ran.out);
-    assert_eq!(lab.knows()["requests"]["received"], 400);
+    assert_eq!(lab.into_statistics()["requests"]["received"], 400);
 }
 
 #[test]
 fn a_dead_server_is_not_flooded_with_connections() {
     let mut lab = lab("--service const:2ms");
     let running = start(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))));
-    until("connections to the lab", || connections_to(lab.port()) > 0);
+    wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::KILL);
-    until("the lab's end", || lab.server.ended().is_some());
+    wait_until("the lab's end", || lab.server.exit_status().is_some());
     let ran = running.finish().ok();
     assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
     let lost = ran.failed("reset") + ran.failed("closed_early") + ran.failed("stale");
     assert_eq!(ran.count("good") + ran.failed("refused") + lost, ran.count("begun"), "{}", ran.out);
     // At most 200 attempts per second, by four connections for two seconds.
     assert!(ran.failed("refused") < 200 * 4 * 2, "{}", ran.failed("refused"));
-    ran.says(&["connection refused", "is the server running"]);
+    ran.assert_text(&["connection refused", "is the server running"]);
 }
 
 #[test]
 fn a_dead_server_fails_only_later_requests_of_the_open_loop() {
     let mut lab = lab("");
     let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 5s", lab.at("/"))));
-    until("connections to the lab", || connections_to(lab.port()) > 0);
+    wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::KILL);
-    until("the lab's end", || lab.server.ended().is_some());
+    wait_until("the lab's end", || lab.server.exit_status().is_some());
     let ran = running.finish().ok();
     assert_eq!(ran.count("planned"), 500);
     assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
@@ -129,13 +129,13 @@ fn a_dead_server_fails_only_later_requests_of_the_open_loop() {
 fn a_reload_of_nginx_fails_no_request() {
     let Some(nginx) = nginx("a_reload_of_nginx_fails_no_request", "") else { return };
     let running = start(&mut command(&format!("{} -r 200 --retry-stale -d 2s", nginx.at("/"))));
-    until("requests", || nginx.requests() > 20);
+    wait_until("requests", || nginx.requests() > 20);
     let master = std::fs::read_to_string(nginx.dir.path().join("pid")).expect("its pid");
     assert_eq!(master.trim(), nginx.server.child.id().to_string());
     // nginx replaces its workers gracefully: it closes idle connections.
     let pid = rustix::process::Pid::from_child(&nginx.server.child);
     rustix::process::kill_process(pid, Signal::HUP).expect("nginx");
-    let ran = running.finish().all_good();
+    let ran = running.finish().assert_all_good();
     assert!(ran.connections("closed_idle") + ran.count("retries") >= 1, "{}", ran.out);
 }
 
@@ -145,17 +145,17 @@ fn a_full_disk_does_not_lose_the_text_report() {
     let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.at("/"))).output().expect("brunt");
     assert_eq!(out.status.code(), Some(1));
     let text = String::from_utf8_lossy(&out.stdout);
-    let told = String::from_utf8_lossy(&out.stderr);
+    let errors = String::from_utf8_lossy(&out.stderr);
     assert!(text.contains("0 of 50 requests"), "{text}");
-    assert!(told.contains("/dev/full") && told.contains("No space left"), "{told}");
+    assert!(errors.contains("/dev/full") && errors.contains("No space left"), "{errors}");
 }
 
 #[test]
 fn a_full_disk_ends_the_event_log_and_not_the_run() {
     let lab = lab("");
-    let ran = measure(&format!("{} -n 50 --events /dev/full", lab.at("/"))).ends(1);
+    let ran = measure(&format!("{} -n 50 --events /dev/full", lab.at("/"))).assert_code(1);
     assert_eq!(ran.count("good"), 50);
-    ran.says(&["50 completed"]);
+    ran.assert_text(&["50 completed"]);
     assert!(ran.err.contains("/dev/full") && ran.err.contains("No space left"), "{}", ran.err);
 }
 
@@ -163,11 +163,11 @@ fn a_full_disk_ends_the_event_log_and_not_the_run() {
 fn an_unwritable_file_is_reported_before_the_load() {
     let lab = lab("");
     for option in ["-o json=/no/such/directory/a.json", "--events /no/such/directory/a"] {
-        let told = command(&format!("{} -n 50 {option}", lab.at("/"))).output().expect("brunt");
-        assert_eq!(told.status.code(), Some(2), "{option}: {told:?}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains("/no/such/directory/a"), "{told:?}");
+        let output = command(&format!("{} -n 50 {option}", lab.at("/"))).output().expect("brunt");
+        assert_eq!(output.status.code(), Some(2), "{option}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/directory/a"), "{output:?}");
     }
-    assert_eq!(lab.knows()["requests"]["received"], 0);
+    assert_eq!(lab.into_statistics()["requests"]["received"], 0);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Runs plans of JMeter directly: their requests, their samples by label, and errors before the
 //! load.
 
-use crate::world::odd::{page, serving};
-use crate::world::{Odd, command};
+use crate::world::odd::{page, serve_connections};
+use crate::world::{ScriptedServer, command};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -63,24 +63,24 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </hashTree></hashTree></jmeterTestPlan>"#;
 
 /// Starts a shop that repeats the token of a request. Returns it with the log of requests.
-fn shop() -> (Odd, Arc<Mutex<Vec<String>>>) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&asked);
-    let shop = serving(move |mut client| {
+fn shop() -> (ScriptedServer, Arc<Mutex<Vec<String>>>) {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&requests);
+    let shop = serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let line = request.lines().next().unwrap_or_default().to_owned();
             let body = request.rsplit("\r\n\r\n").next().unwrap_or_default();
-            told.lock().expect("requests").push(format!("{line} {body}"));
+            log.lock().expect("requests").push(format!("{line} {body}"));
             let answer = match line.split_once("?t=") {
                 Some((_, token)) => format!("token {}", token.split(' ').next().unwrap_or_default()),
                 None => format!("{{\"token\": \"{}\"}}", body.len()),
             };
-            if !client.give(page(&answer).as_bytes()) {
+            if !client.write(page(&answer).as_bytes()) {
                 break;
             }
         }
     });
-    (shop, asked)
+    (shop, requests)
 }
 
 fn folder() -> TempDir {
@@ -110,7 +110,7 @@ fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
 
 #[test]
 fn a_plan_makes_the_samples_that_jmeter_makes() {
-    let (shop, asked) = shop();
+    let (shop, requests) = shop();
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
     let out = folder.path().join("out.jtl");
@@ -130,10 +130,10 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     let expected =
         [("browse", (6, 6)), ("choose", (1, 1)), ("item", (12, 12)), ("login ann", (3, 3)), ("login bob", (3, 3))];
     assert_eq!(labels, expected.map(|(label, counts)| (label.to_owned(), counts)).into());
-    let asked = asked.lock().expect("requests");
-    assert_eq!(asked.len(), 18, "{asked:?}");
-    let of = |begin: &str| asked.iter().filter(|request| request.starts_with(begin)).count();
-    assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=15 ")), (3, 12), "{asked:?}");
+    let requests = requests.lock().expect("requests");
+    assert_eq!(requests.len(), 18, "{requests:?}");
+    let of = |begin: &str| requests.iter().filter(|request| request.starts_with(begin)).count();
+    assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=15 ")), (3, 12), "{requests:?}");
     // The report covers the thread groups, and not the setUp group before them.
     let report = fs::read_to_string(report).expect("a report");
     assert!(report.contains("login ann"), "{report}");
@@ -144,7 +144,7 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
 fn unsupported_plans_are_refused_with_their_place() {
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
-    let told = |text: &str, more: &str| {
+    let error_of = |text: &str, more: &str| {
         fs::write(&plan, text).expect("a plan");
         let output = command(&format!("run {} {more}", plan.display())).output().expect("brunt");
         assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
@@ -152,14 +152,18 @@ fn unsupported_plans_are_refused_with_their_place() {
     };
     let jdbc = PLAN.replace("JSR223Sampler", "JDBCSampler");
     assert!(
-        told(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
+        error_of(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
         "{}",
-        told(&jdbc, "")
+        error_of(&jdbc, "")
     );
-    assert!(told(PLAN, "--rate 5").contains("--rate: the plan of JMeter sets it"), "{}", told(PLAN, "--rate 5"));
-    assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
+    assert!(
+        error_of(PLAN, "--rate 5").contains("--rate: the plan of JMeter sets it"),
+        "{}",
+        error_of(PLAN, "--rate 5")
+    );
+    assert!(error_of("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", error_of("<jmeterTestPlan>", ""));
     fs::remove_file(folder.path().join("names.csv")).expect("names");
-    assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
+    assert!(error_of(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
 }
 
 #[test]
@@ -189,18 +193,18 @@ fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
             ),
         ] {
             let output = command(&words).arg(objective).current_dir(folder.path()).output().expect("brunt");
-            let told = String::from_utf8_lossy(&output.stderr);
+            let errors = String::from_utf8_lossy(&output.stderr);
             assert_eq!(
                 output.status.code(),
                 code,
-                "{words} {objective}: {told}{}",
+                "{words} {objective}: {errors}{}",
                 String::from_utf8_lossy(&output.stdout)
             );
         }
     }
     let unknown = command("run plan.jmx --objective").arg("p99 of items < 9s").current_dir(folder.path()).output();
-    let told = String::from_utf8_lossy(&unknown.expect("brunt").stderr).into_owned();
-    assert!(told.contains("no step or transaction is called `items`") && told.contains("`item`, "), "{told}");
+    let errors = String::from_utf8_lossy(&unknown.expect("brunt").stderr).into_owned();
+    assert!(errors.contains("no step or transaction is called `items`") && errors.contains("`item`, "), "{errors}");
 }
 
 #[test]
@@ -209,14 +213,14 @@ fn a_proxy_excludes_one_address_for_all_connections() {
     let plan = folder.path().join("plan.jmx");
     let run = format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
     let output = command(&run).output().expect("brunt");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("none to the proxy of -H; leave one of them out"), "{told}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("none to the proxy of -H; leave one of them out"), "{errors}");
 }
 
 #[test]
 fn scripts_keep_the_changes_of_earlier_scripts() {
-    let (shop, asked) = shop();
+    let (shop, requests) = shop();
     let folder = folder();
     let script = |name: &str, source: &str| {
         format!(
@@ -232,14 +236,14 @@ fn scripts_keep_the_changes_of_earlier_scripts() {
     fs::write(&plan, whole).expect("a plan");
     let run = format!("run {} --resolve-all {} -q --no-store", plan.display(), shop.address);
     let output = command(&run).output().expect("brunt");
-    let asked = asked.lock().expect("requests");
-    let changed = asked.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
-    assert_eq!(changed, 12, "{asked:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    let requests = requests.lock().expect("requests");
+    let changed = requests.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
+    assert_eq!(changed, 12, "{requests:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn an_upload_that_is_missing_fails_in_its_place() {
-    let (shop, asked) = shop();
+    let (shop, requests) = shop();
     let folder = folder();
     let file = r#"<elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
         <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">none.pdf</stringProp>
@@ -250,10 +254,10 @@ fn an_upload_that_is_missing_fails_in_its_place() {
     fs::write(&plan, PLAN.replacen(begin, &format!("{begin}{file}"), 1)).expect("a plan");
     let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
     let output = command(&run).output().expect("brunt");
-    let told = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr);
     let labels = by_label(&out);
-    assert_eq!((labels["login ann"], labels["login bob"]), ((3, 0), (3, 0)), "{told}");
-    assert!(asked.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{told}");
+    assert_eq!((labels["login ann"], labels["login bob"]), ((3, 0), (3, 0)), "{errors}");
+    assert!(requests.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{errors}");
 }
 
 /// Users that never wait keep the runtime from parking, so its timers must fire elsewhere.
@@ -319,7 +323,7 @@ fn messages_name_the_options_of_the_command_that_was_typed() {
         ("run plan.yaml --users 1", "--users: the plan file sets it"),
     ] {
         let output = command(line).current_dir(folder.path()).output().expect("brunt");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && told.contains(expected), "{line}: {told}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && errors.contains(expected), "{line}: {errors}");
     }
 }

@@ -1,8 +1,8 @@
 //! Sends figures to InfluxDB and Graphite during a load. Their sums equal those of the report, for
 //! all loads and numbers of processes. A failed receiver affects neither the run nor its report.
 
-use crate::world::odd::{page, serving};
-use crate::world::{Odd, Ran, command, lab, measure, replying, start, until};
+use crate::world::odd::{page, serve_connections};
+use crate::world::{RunResult, ScriptedServer, command, lab, measure, serve_reply, start, wait_until};
 use rustix::process::Signal;
 use std::fs;
 use std::io::Read;
@@ -14,26 +14,26 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Starts a server that accepts all posts, as InfluxDB does.
-fn influx() -> Odd {
-    replying("HTTP/1.1 204 No Content\r\n\r\n")
+fn influx() -> ScriptedServer {
+    serve_reply("HTTP/1.1 204 No Content\r\n\r\n")
 }
 
 /// Starts a server like Graphite. Returns it with all text of the connections that have ended.
-fn graphite() -> (Odd, Arc<Mutex<String>>) {
-    let said = Arc::<Mutex<String>>::default();
-    let heard = Arc::clone(&said);
-    let graphite = serving(move |mut client| {
+fn graphite() -> (ScriptedServer, Arc<Mutex<String>>) {
+    let received = Arc::<Mutex<String>>::default();
+    let log = Arc::clone(&received);
+    let graphite = serve_connections(move |mut client| {
         let mut text = String::new();
         let _ = client.stream.read_to_string(&mut text);
-        *heard.lock().expect("what was said") += &text;
+        *log.lock().expect("what was said") += &text;
     });
-    (graphite, said)
+    (graphite, received)
 }
 
 /// All lines that were posted.
-fn lines(influx: &Odd) -> Vec<String> {
+fn lines(influx: &ScriptedServer) -> Vec<String> {
     let body = |request: &String| request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
-    influx.seen().iter().map(body).collect::<String>().lines().map(str::to_owned).collect()
+    influx.requests().iter().map(body).collect::<String>().lines().map(str::to_owned).collect()
 }
 
 /// Sum of a field over the lines with these tags.
@@ -49,7 +49,7 @@ fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
 const ALL: &str = ",transaction=all,statut=all ";
 
 /// Asserts that the sums of all requests equal those of the report.
-fn is_all_of(lines: &[String], ran: &Ran) {
+fn assert_sums_of(lines: &[String], ran: &RunResult) {
     let begun = ran.count("begun") + ran.count("dropped");
     assert_eq!(sum(lines, ALL, "count"), begun, "{lines:?}");
     assert_eq!(sum(lines, ALL, "countError"), begun - ran.count("good"), "{lines:?}");
@@ -58,7 +58,7 @@ fn is_all_of(lines: &[String], ran: &Ran) {
     assert_eq!(sum(lines, ALL, "sb"), ran.number("/bytes/sent"), "{lines:?}");
 }
 
-fn warnings(ran: &Ran) -> String {
+fn warnings(ran: &RunResult) -> String {
     ran.at("/warnings")
         .as_array()
         .expect("warnings")
@@ -71,7 +71,7 @@ fn warnings(ran: &Ran) -> String {
 #[test]
 fn sums_equal_those_of_the_report() {
     let influx = influx();
-    let (graphite, said) = graphite();
+    let (graphite, received) = graphite();
     let lab = lab("--fail 10%:503 --fail 5%:reset --service const:5ms");
     let ran = measure(&format!(
         "{} -r 300 -c 20 -d 7s -o influx={}#the~shop -o graphite={}/load",
@@ -81,7 +81,7 @@ fn sums_equal_those_of_the_report() {
     ))
     .ok();
     let lines = lines(&influx);
-    is_all_of(&lines, &ran);
+    assert_sums_of(&lines, &ran);
     let times: Vec<&str> =
         lines.iter().filter(|line| line.contains(ALL)).filter_map(|line| line.rsplit(' ').next()).collect();
     assert_eq!(times.len(), 2, "two intervals of 5 s: {lines:?}");
@@ -93,15 +93,15 @@ fn sums_equal_those_of_the_report() {
     assert!(lines[0].starts_with("events,application=the~shop,title=ApacheJMeter text=\"Test started\" "), "{lines:?}");
     assert!(lines[lines.len() - 1].contains("text=\"Test ended\" "), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("transaction=internal minAT=")), "{lines:?}");
-    let said = said.lock().expect("what was said").clone();
+    let received = received.lock().expect("what was said").clone();
     let of = |path: &str| -> u64 {
-        let values = said
+        let values = received
             .lines()
             .filter_map(|line| line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok());
         values.sum::<u64>()
     };
-    assert_eq!(of("load.all.a.count"), ran.count("begun"), "{said}");
-    assert_eq!(of("load.all.ok.count"), ran.count("good"), "{said}");
+    assert_eq!(of("load.all.a.count"), ran.count("begun"), "{received}");
+    assert_eq!(of("load.all.ok.count"), ran.count("good"), "{received}");
     assert_eq!(warnings(&ran), "");
 }
 
@@ -112,11 +112,11 @@ fn figures_cover_all_processes() {
     let url = influx.at("/api/v2/write?org=o&bucket=b");
     let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.at("/")));
     let ran = start(brunt.env("INFLUX_TOKEN", "abc")).finish().ok();
-    is_all_of(&lines(&influx), &ran);
+    assert_sums_of(&lines(&influx), &ran);
     assert!(
-        influx.seen().iter().all(|request| request.contains("\r\nAuthorization: Token abc\r\n")),
+        influx.requests().iter().all(|request| request.contains("\r\nAuthorization: Token abc\r\n")),
         "{:?}",
-        influx.seen()
+        influx.requests()
     );
 }
 
@@ -125,12 +125,12 @@ fn figures_before_a_signal_are_sent() {
     let influx = influx();
     let lab = lab("--service const:5ms");
     let running = start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.at("/"), influx.at("/write?db=x"))));
-    until("the first line", || !influx.seen().is_empty());
+    wait_until("the first line", || !influx.requests().is_empty());
     sleep(Duration::from_millis(600));
     running.signal(Signal::INT);
-    let ran = running.finish().ends(130);
+    let ran = running.finish().assert_code(130);
     let lines = lines(&influx);
-    is_all_of(&lines, &ran);
+    assert_sums_of(&lines, &ran);
     assert!(lines.iter().any(|line| line.contains("Test ended")), "{lines:?}");
 }
 
@@ -144,33 +144,33 @@ fn warm_up_is_excluded_as_in_the_report() {
 
 /// Runs a load whose receiver of figures fails. The run is measured, and both the terminal and the
 /// report warn.
-fn is_measured_without(output: &str, told: &str) {
+fn assert_measured_without(output: &str, reason: &str) {
     let lab = lab("--service const:5ms");
     let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.at("/"))).ok();
     assert!(ran.count("good") > 0);
     let warnings = warnings(&ran);
-    assert!(warnings.contains("lines of figures did not reach ") && warnings.contains(told), "{warnings}");
-    let said = ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
-    assert!(said.len() == 1 && said[0].contains(told) && said[0].ends_with("the run goes on"), "{}", ran.err);
+    assert!(warnings.contains("lines of figures did not reach ") && warnings.contains(reason), "{warnings}");
+    let lines = ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
+    assert!(lines.len() == 1 && lines[0].contains(reason) && lines[0].ends_with("the run goes on"), "{}", ran.err);
     assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{}", ran.err);
 }
 
 #[test]
 fn a_run_does_not_depend_on_the_receiver_of_its_figures() {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
-    is_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
-    is_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
-    let missing = replying("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
-    is_measured_without(&format!("influx={}", missing.at("/write?db=x")), "it answers 404: database not found");
-    let broken = replying("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
-    is_measured_without(&format!("influx={}", broken.at("/write?db=x")), "it answers 500");
+    assert_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
+    assert_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
+    let missing = serve_reply("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
+    assert_measured_without(&format!("influx={}", missing.at("/write?db=x")), "it answers 404: database not found");
+    let broken = serve_reply("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
+    assert_measured_without(&format!("influx={}", broken.at("/write?db=x")), "it answers 500");
 }
 
 #[test]
 fn an_unresponsive_receiver_does_not_delay_the_run() {
     let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = mute.local_addr().expect("an address");
-    is_measured_without(&format!("influx=http://{address}/write?db=x"), "no reply within 3 s");
+    assert_measured_without(&format!("influx=http://{address}/write?db=x"), "no reply within 3 s");
 }
 
 #[test]
@@ -205,7 +205,7 @@ ARGUMENT(percentiles|50)ARGUMENT(TAG_env|x)ARGUMENT(testTitle|Evening)ARGUMENT(i
 </BackendListener><hashTree/></hashTree></hashTree></jmeterTestPlan>"#;
 
 /// Writes the plan with its short forms expanded.
-fn plan(server: &Odd) -> TempDir {
+fn plan(server: &ScriptedServer) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let port = server.address.port();
     let group = |kind: &str, name: &str, threads: u32, loops: u32| {
@@ -243,11 +243,11 @@ fn plan(server: &Odd) -> TempDir {
     folder
 }
 
-fn shop() -> Odd {
-    serving(|mut client| {
+fn shop() -> ScriptedServer {
+    serve_connections(|mut client| {
         while let Some(request) = client.request() {
             let missing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_owned();
-            if !client.give(if request.contains("/404") { missing } else { page("good") }) {
+            if !client.write(if request.contains("/404") { missing } else { page("good") }) {
                 break;
             }
         }
@@ -277,7 +277,7 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
         let lines = lines(&influx);
         let all = ",transaction=all,statut=all,env=x ";
         assert_eq!(
-            (shop.seen().len(), sum(&lines, all, "count"), sum(&lines, all, "countError")),
+            (shop.requests().len(), sum(&lines, all, "count"), sum(&lines, all, "countError")),
             (9, 9, 4),
             "{lines:?}"
         );
@@ -300,7 +300,7 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
             events.len() == 2 && events[0].contains("Evening started") && events[1].contains("Evening ended"),
             "{lines:?}"
         );
-        assert!(influx.seen()[0].contains("\r\nAuthorization: Token tok\r\n"));
+        assert!(influx.requests()[0].contains("\r\nAuthorization: Token tok\r\n"));
     }
 }
 
@@ -316,10 +316,13 @@ fn a_plan_against_a_stub_sends_nothing() {
     let out = String::from_utf8_lossy(&output.stdout);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{err}");
-    assert!(influx.seen().is_empty() && !shop.seen().iter().any(|request| request.starts_with("POST")), "{err}");
+    assert!(
+        influx.requests().is_empty() && !shop.requests().iter().any(|request| request.starts_with("POST")),
+        "{err}"
+    );
     assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
     let said = run(&format!("{line} -o influx={}", influx.at("/write?db=x")));
-    assert!(said.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.seen());
+    assert!(said.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.requests());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests loads: numbers of requests, rates, durations, users, and waiting times.
 
-use crate::world::machine::in_its_own_time;
+use crate::world::machine::retry_under_steal_time;
 use crate::world::{command, lab, measure, start};
 use serde_json::Value;
 use std::fs;
@@ -8,11 +8,11 @@ use tempfile::TempDir;
 
 #[test]
 fn exactly_the_requested_number_of_requests_is_sent() {
-    in_its_own_time("load::exactly_the_requested_number_of_requests_is_sent", || {
+    retry_under_steal_time("load::exactly_the_requested_number_of_requests_is_sent", || {
         let lab = lab("");
         for n in [1, 7, 500] {
-            assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).all_good().count("planned"), n);
-            assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.at("/"))).all_good().count("planned"), n);
+            assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).assert_all_good().count("planned"), n);
+            assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.at("/"))).assert_all_good().count("planned"), n);
         }
     });
 }
@@ -23,7 +23,7 @@ fn even_arrivals_match_the_rate() {
     for (load, planned) in
         [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)]
     {
-        let ran = measure(&format!("{} {load} --arrivals even", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} {load} --arrivals even", lab.at("/"))).assert_all_good();
         assert!(ran.count("planned").abs_diff(planned) <= 1, "{load}: {}", ran.count("planned"));
     }
 }
@@ -31,14 +31,14 @@ fn even_arrivals_match_the_rate() {
 #[test]
 fn a_rate_below_one_is_possible() {
     let lab = lab("");
-    let ran = measure(&format!("{} -r 0.8 --arrivals even -d 3s", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -r 0.8 --arrivals even -d 3s", lab.at("/"))).assert_all_good();
     assert!((2..=3).contains(&ran.count("planned")), "{}", ran.count("planned"));
 }
 
 #[test]
 fn bursts_come_in_bursts() {
     let lab = lab("");
-    let ran = measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.at("/"))).assert_all_good();
     assert_eq!(ran.count("planned"), 100);
     let series = ran.at("/series").as_array().expect("a series");
     let planned: Vec<_> = series.iter().filter_map(|i| i["planned"].as_u64()).filter(|n| *n > 0).collect();
@@ -49,7 +49,7 @@ fn bursts_come_in_bursts() {
 fn a_seed_repeats_the_arrivals() {
     let lab = lab("");
     let planned = |seed| {
-        let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.at("/"))).assert_all_good();
         let series = ran.at("/series").as_array().expect("a series").clone();
         series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
     };
@@ -64,7 +64,7 @@ fn a_seed_repeats_the_arrivals() {
 fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
     // Two connections of 40 ms each can send 50/s; the rate is 150/s.
     let lab = lab("--service const:40ms");
-    let ran = measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.at("/"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert!(ran.connections("peak") <= 2);
     let [response, service, wait, lag] =
@@ -72,7 +72,7 @@ fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
     assert!(wait > 0.3, "two thirds of the arrivals wait for a second and more: {wait}");
     assert!((response - (wait + lag + service)).abs() < 0.05 * response, "{response} {wait} {lag} {service}");
     assert!(lag < wait / 10.0, "{lag} {wait}");
-    assert_eq!(lab.knows()["connections"]["peak"], 2);
+    assert_eq!(lab.into_statistics()["connections"]["peak"], 2);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn arrivals_that_wait_too_long_are_dropped_and_reported() {
     assert!(ran.count("dropped") > 100, "{}", ran.count("dropped"));
     assert!(ran.number("/response_time_seconds/censored") >= ran.count("dropped"));
     assert!(ran.at("/response_time_seconds/at_least").as_array().is_some_and(|keys| keys.contains(&"p99".into())));
-    ran.says(&["dropped", "≥", "lower --rate"]);
+    ran.assert_text(&["dropped", "≥", "lower --rate"]);
 }
 
 #[test]
@@ -98,7 +98,8 @@ fn arrivals_beyond_max_in_flight_are_dropped() {
 fn one_and_two_threads_serve_one_queue() {
     let lab = lab("--service const:20ms");
     for threads in [1, 2] {
-        let ran = measure(&format!("{} -r 100 --arrivals even -c 4 -d 1s --threads {threads}", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} -r 100 --arrivals even -c 4 -d 1s --threads {threads}", lab.at("/")))
+            .assert_all_good();
         assert_eq!(ran.number("/generator/threads"), threads);
         assert_eq!(ran.count("planned"), 100);
         assert_eq!(ran.connections("opened"), 4, "{threads} threads");
@@ -108,25 +109,25 @@ fn one_and_two_threads_serve_one_queue() {
 #[test]
 fn thinking_users_send_fewer_requests() {
     let lab = lab("");
-    let ran = measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.at("/"))).assert_all_good();
     assert!((3..=33).contains(&ran.count("planned")), "{}", ran.count("planned"));
-    ran.says(&["think"]);
+    ran.assert_text(&["think"]);
 }
 
 #[test]
 fn the_warm_up_is_counted_separately() {
     let lab = lab("");
-    let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.at("/"))).assert_all_good();
     let warm = ran.number("/warmup/requests/begun");
     assert_eq!((warm, ran.count("begun")), (50, 100));
-    assert_eq!(lab.knows()["requests"]["received"], 150);
+    assert_eq!(lab.into_statistics()["requests"]["received"], 150);
 }
 
 #[test]
 fn users_follow_the_stages() {
-    in_its_own_time("load::users_follow_the_stages", || {
+    retry_under_steal_time("load::users_follow_the_stages", || {
         let lab = lab("--service const:5ms");
-        let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).assert_all_good();
         // The last of five users stops when fewer than one is planned. That ends the load after 1.4
         // of 1.5 s.
         let measured = ran.figure("/measured_seconds");
@@ -139,13 +140,13 @@ fn users_follow_the_stages() {
 
 #[test]
 fn requests_in_flight_at_the_end_are_finished_or_cut() {
-    in_its_own_time("load::requests_in_flight_at_the_end_are_finished_or_cut", || {
+    retry_under_steal_time("load::requests_in_flight_at_the_end_are_finished_or_cut", || {
         let lab = lab("--service const:2s");
-        let finished = measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.at("/"))).all_good();
+        let finished = measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.at("/"))).assert_all_good();
         assert_eq!(finished.count("completed"), 2);
         let cut = measure(&format!("{} -c 2 -d 3s --grace 50ms", lab.at("/"))).ok();
         assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
-        cut.says(&["cut off 2", "a longer --grace lets them finish"]);
+        cut.assert_text(&["cut off 2", "a longer --grace lets them finish"]);
     });
 }
 
@@ -165,7 +166,7 @@ fn steps_and_transactions_have_objectives_of_their_own() {
         file
     };
     let bounds = r#"['errors of start < 1%', 'errors of pay < 1%', 'errors of "buy, pay" > 30%', errors < 40%]"#;
-    let run = start(&mut command(&format!("run {}", plan(bounds).display()))).finish_amid().ends(4);
+    let run = start(&mut command(&format!("run {}", plan(bounds).display()))).finish_unchecked().assert_code(4);
     let met: Vec<bool> =
         (0..4).map(|n| run.at(&format!("/trials/0/objectives/{n}/met")) == &Value::Bool(true)).collect();
     assert_eq!(met, [true, false, true, true], "{}", run.out);
@@ -184,10 +185,10 @@ fn steps_and_transactions_have_objectives_of_their_own() {
 fn objectives_decide_the_exit_code() {
     let lab = lab("--fail 5%:503");
     let with = |bounds: &str| measure(&format!("{} -c 2 -n 400 --objective {bounds}", lab.at("/")));
-    let met = with("p99<20s,errors<50%").ends(0);
+    let met = with("p99<20s,errors<50%").assert_code(0);
     assert_eq!(met.at("/objectives/0/met"), true);
-    let missed = with("p50<20s,errors<0.1%").ends(4);
+    let missed = with("p50<20s,errors<0.1%").assert_code(4);
     assert_eq!((missed.at("/objectives/0/met"), missed.at("/objectives/1/met")), (&true.into(), &false.into()));
     assert!(missed.figure("/objectives/1/value") > 0.001);
-    missed.says(&["errors < 0.1"]);
+    missed.assert_text(&["errors < 0.1"]);
 }

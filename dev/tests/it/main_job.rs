@@ -1,8 +1,8 @@
 //! Tests `brunt URL`: the numbers of the report are true, consistent, and equal to those of the
 //! server.
 
-use crate::world::brunt::spaced;
-use crate::world::{Ran, apache, command, lab, measure, nginx, start};
+use crate::world::brunt::with_single_spaces;
+use crate::world::{RunResult, apache, command, lab, measure, nginx, start};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::codec::frame;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 #[test]
 fn a_closed_loop_counts_what_nginx_counts() {
     let Some(nginx) = nginx("a_closed_loop_counts_what_nginx_counts", "") else { return };
-    let ran = measure(&format!("{} -c 4 -d 1s", nginx.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 4 -d 1s", nginx.at("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     assert_eq!(ran.status(200), ran.count("completed"));
     assert_eq!(ran.connections("opened"), 4);
@@ -27,7 +27,7 @@ fn a_closed_loop_counts_what_nginx_counts() {
 #[test]
 fn an_open_loop_counts_what_nginx_counts() {
     let Some(nginx) = nginx("an_open_loop_counts_what_nginx_counts", "") else { return };
-    let ran = measure(&format!("{} -r 500 -d 1s", nginx.at("/"))).all_good();
+    let ran = measure(&format!("{} -r 500 -d 1s", nginx.at("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     // Six standard deviations of a Poisson number.
     assert!(ran.count("planned").abs_diff(500) < 135, "{}", ran.count("planned"));
@@ -37,18 +37,18 @@ fn an_open_loop_counts_what_nginx_counts() {
 fn apache_is_measured_with_each_mpm() {
     for mpm in ["event", "prefork"] {
         let Some(apache) = apache::apache("apache_is_measured_with_each_mpm", mpm) else { return };
-        let ran = measure(&format!("{} -c 3 -n 400", apache.url())).all_good();
+        let ran = measure(&format!("{} -c 3 -n 400", apache.url())).assert_all_good();
         assert_eq!(ran.count("begun"), 400, "{mpm}");
         // MaxKeepAliveRequests is 50: at least eight connections, and no failure.
         assert!(ran.connections("opened") >= 8, "{mpm}: {}", ran.connections("opened"));
-        crate::world::until("Apache's log", || apache.logged() == 400);
+        crate::world::wait_until("Apache's log", || apache.logged() == 400);
     }
 }
 
 #[test]
 fn apache_is_measured_in_an_open_loop() {
     let Some(apache) = apache::apache("apache_is_measured_in_an_open_loop", "event") else { return };
-    let ran = measure(&format!("{} -r 200 --arrivals even -d 1s", apache.url())).all_good();
+    let ran = measure(&format!("{} -r 200 --arrivals even -d 1s", apache.url())).assert_all_good();
     assert_eq!(ran.count("planned"), 200);
 }
 
@@ -56,8 +56,8 @@ fn apache_is_measured_in_an_open_loop() {
 fn the_lab_counts_what_brunt_counts() {
     for load in ["-c 5 -n 1234", "-n 1", "-c 9 -n 4", "-r 300 -d 1s", "-r 300 -c 3 -d 1s", "-c 3 -d 1s --threads 2"] {
         let lab = lab("");
-        let ran = measure(&format!("{} {load}", lab.at("/"))).all_good();
-        let knows = lab.knows();
+        let ran = measure(&format!("{} {load}", lab.at("/"))).assert_all_good();
+        let knows = lab.into_statistics();
         assert_eq!(knows["requests"]["received"], ran.count("begun"), "{load}");
         assert_eq!(knows["connections"]["accepted"], ran.connections("opened"), "{load}");
         assert_eq!(knows["bytes"]["sent"], ran.number("/bytes/received"), "{load}");
@@ -68,60 +68,72 @@ fn the_lab_counts_what_brunt_counts() {
 #[test]
 fn the_text_has_its_sections() {
     let lab = lab("");
-    let closed = measure(&format!("{} -c 4 -d 1s", lab.at("/"))).all_good();
-    closed.says(&[
+    let closed = measure(&format!("{} -c 4 -d 1s", lab.at("/"))).assert_all_good();
+    closed.assert_text(&[
         "Load closed loop, 4 connections, no think time",
         "Duration 1 s",
         "Throughput",
         "Goodput",
         "Requests",
     ]);
-    closed.says(&["Response time p50", "Clocks p50 p90 p99 p99.9 max", "service time", "lag", "Phases", "first byte"]);
-    closed.says(&[
+    closed.assert_text(&[
+        "Response time p50",
+        "Clocks p50 p90 p99 p99.9 max",
+        "service time",
+        "lag",
+        "Phases",
+        "first byte",
+    ]);
+    closed.assert_text(&[
         "open loop at the same throughput: `brunt",
         "Outcomes 200",
         "100 %",
         "Connections 4 opened",
         "Generator CPU",
     ]);
-    closed.says(&["A closed loop hides queueing (coordinated omission).", "Response times of", "cumulative", "memory"]);
-    let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.at("/"))).all_good();
-    open.says(&["open loop, Poisson arrivals, 200/s over at most 4 connections", "queue wait"]);
+    closed.assert_text(&[
+        "A closed loop hides queueing (coordinated omission).",
+        "Response times of",
+        "cumulative",
+        "memory",
+    ]);
+    let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.at("/"))).assert_all_good();
+    open.assert_text(&["open loop, Poisson arrivals, 200/s over at most 4 connections", "queue wait"]);
     assert!(!open.out.contains("A closed loop hides"), "{}", open.out);
 }
 
 #[test]
 fn the_brief_report_fits_80_columns_and_colors_are_a_choice() {
     let lab = lab("--fail 3%:503 --body 100");
-    let said = |line: &str, set: (&str, &str)| {
+    let stdout_with = |line: &str, set: (&str, &str)| {
         let line = format!("{} -c 4 -n 400 {line}", lab.at("/"));
-        let made = command(&line).env_remove("NO_COLOR").env(set.0, set.1).output().expect("brunt");
-        String::from_utf8(made.stdout).expect("text")
+        let output = command(&line).env_remove("NO_COLOR").env(set.0, set.1).output().expect("brunt");
+        String::from_utf8(output.stdout).expect("text")
     };
-    let brief = said("", ("CLICOLOR", "1"));
+    let brief = stdout_with("", ("CLICOLOR", "1"));
     assert!(brief.lines().all(|line| line.chars().count() <= 80), "{brief}");
     let line_of = |word: &str| brief.lines().position(|line| line.starts_with(word)).expect(word);
     // The verdict follows the load and an answer of one or two lines.
     assert!((3..=4).contains(&line_of("Verdict")), "{brief}");
     assert!(line_of("Throughput") < line_of("Errors") && line_of("Errors") < line_of("Response time"), "{brief}");
     assert!(!brief.contains('\x1b') && !brief.contains("Phases"), "{brief}");
-    assert!(said("-v", ("CLICOLOR", "1")).contains("\nPhases"));
-    assert!(said("", ("CLICOLOR_FORCE", "1")).contains("\x1b[1m"));
-    assert!(!said("--color never", ("CLICOLOR_FORCE", "1")).contains('\x1b'));
-    assert!(said("--color always", ("NO_COLOR", "1")).contains("\x1b[1m"));
+    assert!(stdout_with("-v", ("CLICOLOR", "1")).contains("\nPhases"));
+    assert!(stdout_with("", ("CLICOLOR_FORCE", "1")).contains("\x1b[1m"));
+    assert!(!stdout_with("--color never", ("CLICOLOR_FORCE", "1")).contains('\x1b'));
+    assert!(stdout_with("--color always", ("NO_COLOR", "1")).contains("\x1b[1m"));
 }
 
 #[test]
 fn the_suggested_open_loop_can_be_run() {
     let lab = lab("");
     let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.at("/"))).output().expect("brunt");
-    let text = spaced(&String::from_utf8_lossy(&closed.stdout));
+    let text = with_single_spaces(&String::from_utf8_lossy(&closed.stdout));
     let offered = text.split("open loop at the same throughput: `brunt ").nth(1);
     let offered = offered.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
     // `measure` requests the full report itself.
-    let again = measure(&offered.replace(" -v ", " ")).all_good();
+    let again = measure(&offered.replace(" -v ", " ")).assert_all_good();
     assert_eq!(again.at("/plan/populations/0/stop/requests"), 200);
-    again.says(&["open loop"]);
+    again.assert_text(&["open loop"]);
 }
 
 #[test]
@@ -132,12 +144,12 @@ fn the_json_matches_the_schema() {
     let lab = lab("--fail 10%:503 --fail 10%:reset");
     let url = lab.at("/");
     for load in ["-c 4 -n 200 --warmup 200ms", "-r 100 -d 1s --objective p99<1s", "-r 0..50/1s -c 2"] {
-        valid(&validator, &measure(&format!("{url} {load}")));
+        assert_valid(&validator, &measure(&format!("{url} {load}")));
     }
-    valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").ends(3));
+    assert_valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").assert_code(3));
 }
 
-fn valid(validator: &jsonschema::Validator, ran: &Ran) {
+fn assert_valid(validator: &jsonschema::Validator, ran: &RunResult) {
     let wrong: Vec<String> = validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -179,7 +191,7 @@ fn csv_rows_are_the_series() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("csv");
     let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.at("/"), file.display());
-    let ran = measure(&line).all_good();
+    let ran = measure(&line).assert_all_good();
     let text = fs::read_to_string(file).expect("rows");
     let mut rows = text.lines().map(|l| l.split(',').collect::<Vec<_>>());
     let head = rows.next().expect("a head");
@@ -191,7 +203,7 @@ fn csv_rows_are_the_series() {
 }
 
 /// Records a run. Returns its JSON and the path of its log.
-fn recorded(dir: &TempDir) -> (Ran, String) {
+fn record_run(dir: &TempDir) -> (RunResult, String) {
     let lab = lab("--fail 10%:503");
     let events = dir.path().join("events").display().to_string();
     let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.at("/"))).ok();
@@ -201,7 +213,7 @@ fn recorded(dir: &TempDir) -> (Ran, String) {
 #[test]
 fn a_replay_gives_the_same_numbers() {
     let dir = TempDir::new().expect("a directory");
-    let (ran, events) = recorded(&dir);
+    let (ran, events) = record_run(&dir);
     let again = start(&mut command(&format!("replay {events}"))).finish().ok();
     assert_eq!(again.json, ran.json);
     assert_eq!(again.out, ran.out);
@@ -210,11 +222,11 @@ fn a_replay_gives_the_same_numbers() {
 #[test]
 fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
     let dir = TempDir::new().expect("a directory");
-    let (ran, events) = recorded(&dir);
+    let (ran, events) = record_run(&dir);
     let bytes = fs::read(&events).expect("the log");
     fs::write(&events, &bytes[..bytes.len() * 2 / 3]).expect("a torn log");
     // Requests in flight at the end of the log are neither completed nor failed nor cut.
-    let torn = start(&mut command(&format!("replay {events}"))).finish_amid();
+    let torn = start(&mut command(&format!("replay {events}"))).finish_unchecked();
     assert!(torn.err.contains("is damaged after"), "{}", torn.err);
     let part = torn.count("completed");
     let all = ran.count("completed");
@@ -225,7 +237,7 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
 #[test]
 fn a_log_of_a_later_version_is_replayed_and_skipped_events_are_reported() {
     let dir = TempDir::new().expect("a directory");
-    let (ran, events) = recorded(&dir);
+    let (ran, events) = record_run(&dir);
     let mut bytes = fs::read(&events).expect("the log");
     // An event of the unknown kind 1000 with a message of one byte.
     bytes.extend(frame(&[0xc2, 0x3e, 1, 7]).expect("a frame"));
@@ -241,15 +253,15 @@ fn a_file_that_is_no_log_is_refused() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("other");
     fs::write(&file, "some text").expect("a file");
-    let told = command(&format!("replay {}", file.display())).output().expect("brunt");
-    assert_eq!(told.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&told.stderr).contains("not an event log of brunt"), "{told:?}");
+    let output = command(&format!("replay {}", file.display())).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not an event log of brunt"), "{output:?}");
 }
 
 #[test]
 fn quiet_prints_nothing() {
     let lab = lab("");
-    let ran = measure(&format!("{} -n 50 -q", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -n 50 -q", lab.at("/"))).assert_all_good();
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
 }
 
@@ -265,7 +277,7 @@ fn json_on_stdout_is_json_and_nothing_else() {
 fn brunts_own_use_of_the_machine_is_never_negative() {
     let lab = lab("");
     for _ in 0..20 {
-        let ran = measure(&format!("{} -n 20 -q", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} -n 20 -q", lab.at("/"))).assert_all_good();
         let [user, system] = ["user", "system"].map(|kind| ran.figure(&format!("/generator/cpu_{kind}_seconds")));
         assert!(user >= 0.0 && system >= 0.0 && user + system > 0.0, "{user} s user, {system} s system");
         assert!(ran.number("/generator/peak_rss_bytes") > 1_000_000);

@@ -1,6 +1,6 @@
 //! Compares the peak memory of brunt for many labels, URLs and trials with that of a small run.
 
-use crate::world::{Ran, command, lab, measure, start, until};
+use crate::world::{RunResult, command, lab, measure, start, wait_until};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -42,8 +42,8 @@ fn a_hundred_thousand_urls_need_bounded_memory() {
     fs::write(&file, urls).expect("a file");
     // Each URL is sent once, and the first 20,000 a second time.
     let ran = measure(&format!("{} --urls {} -c 8 -n {} --threads 2", lab.at("/"), file.display(), COUNT + 20_000))
-        .all_good();
-    let knows = lab.knows();
+        .assert_all_good();
+    let knows = lab.into_statistics();
     assert_eq!(knows["requests"]["received"], COUNT + 20_000);
     let labels = ran.at("/labels").as_array().expect("labels");
     let requests = |label: &serde_json::Value| label["requests"]["begun"].as_u64().expect("a count");
@@ -74,25 +74,25 @@ fn a_trial_of_an_experiment_keeps_little_memory() {
 
 /// Peak memory of a run of one URL.
 fn plain_peak(url: &str) -> u64 {
-    measure(&format!("{url} -c 8 -n 1000 --threads 2")).all_good().number("/generator/peak_rss_bytes")
+    measure(&format!("{url} -c 8 -n 1000 --threads 2")).assert_all_good().number("/generator/peak_rss_bytes")
 }
 
 /// Runs a plan. Returns its peak memory and its report.
-fn run_plan(dir: &Path, plan: &str) -> (u64, Ran) {
+fn run_plan(dir: &Path, plan: &str) -> (u64, RunResult) {
     let file = dir.join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
     let mut running = start(&mut command(&format!("run {} --no-store -q", file.display())));
     let status = format!("/proc/{}/status", running.pid().as_raw_nonzero());
     let mut peak = 0;
-    until("brunt's end", || {
-        peak = peak.max(peak_in(&status));
+    wait_until("brunt's end", || {
+        peak = peak.max(peak_of_process(&status));
         running.is_over()
     });
-    (peak, running.finish_amid().ends(0))
+    (peak, running.finish_unchecked().assert_code(0))
 }
 
 /// Peak memory of a process in bytes; 0 if it has ended.
-fn peak_in(status: &str) -> u64 {
+fn peak_of_process(status: &str) -> u64 {
     let text = fs::read_to_string(status).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
@@ -103,7 +103,7 @@ trait Trials {
     fn all_good_trials(self, requests: u64) -> Self;
 }
 
-impl Trials for Ran {
+impl Trials for RunResult {
     /// Asserts that each trial has this number of requests, all of them good.
     fn all_good_trials(self, requests: u64) -> Self {
         for trial in self.at("/trials").as_array().expect("trials") {

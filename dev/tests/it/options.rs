@@ -81,21 +81,21 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
 struct Servers {
     dir: TempDir,
     labs: [Lab; 2],
-    own: Certificate,
+    certificate: Certificate,
     tls: &'static str,
 }
 
 impl Servers {
     fn start(tls: &'static str) -> Self {
         let dir = TempDir::new().expect("a directory");
-        let own = Authority::new(dir.path()).certify("client");
+        let certificate = Authority::new(dir.path()).certify("client");
         let proto = "syntax = \"proto3\"; package shop; service Shop { rpc Buy(Item) returns (Item); } message Item {}";
         fs::write(dir.path().join("shop.proto"), proto).expect("a file");
         let labs = [lab(tls), lab(&format!("--grpc {}", tls.replace("--http3", "")))];
         for (name, lab) in ["0", "1"].iter().zip(&labs) {
             relay(&dir.path().join(name), lab.port());
         }
-        Self { dir, labs, own, tls }
+        Self { dir, labs, certificate, tls }
     }
 
     /// Command line of a cell.
@@ -116,12 +116,12 @@ impl Servers {
             .replace("PORT", &port.to_string())
             .replace("PROXY", proxy)
             .replace("RELAY", &format!("{dir}/{}", usize::from(is_grpc)))
-            .replace("CERT", &self.own.cert)
-            .replace("KEY", &self.own.key);
+            .replace("CERT", &self.certificate.cert)
+            .replace("KEY", &self.certificate.key);
         format!("{http}{secure}://behind.test:{port}/ {what} -k -c 2 -n 8 {options}")
     }
 
-    fn hold(&self, rows: &[(&str, [Cell; 6])]) {
+    fn assert_rows(&self, rows: &[(&str, [Cell; 6])]) {
         let proxy = proxy("200 Connected");
         for (options, cells) in rows {
             for (column, cell) in cells.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Servers {
                 match cell {
                     Works => assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err),
                     Refused(said) => {
-                        let ran = ran.ends(2);
+                        let ran = ran.assert_code(2);
                         assert!(ran.err.contains(said), "{name}: {line}: {}", ran.err);
                     }
                 }
@@ -164,8 +164,8 @@ fn relay(path: &Path, port: u16) {
 
 #[test]
 fn options_work_with_each_protocol_or_are_refused() {
-    Servers::start("--tls --http3").hold(&ROWS);
-    Servers::start("").hold(&PLAIN);
+    Servers::start("--tls --http3").assert_rows(&ROWS);
+    Servers::start("").assert_rows(&PLAIN);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn keys_are_logged_with_each_protocol() {
         let line = servers.line(column, "--resolve behind.test:PORT:127.0.0.1", "");
         let output = command(&format!("run {line}")).env("SSLKEYLOGFILE", &file).output().expect("brunt");
         let keys = fs::read_to_string(&file).unwrap_or_default();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(keys.contains("CLIENT_TRAFFIC_SECRET_0"), "{name}: {told}");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(keys.contains("CLIENT_TRAFFIC_SECRET_0"), "{name}: {errors}");
     }
 }

@@ -1,6 +1,6 @@
 //! Runs several populations at once, and compares them with the counts of the server.
 
-use crate::world::brunt::kept_run;
+use crate::world::brunt::run_stored_plan;
 use crate::world::{lab, nginx};
 use serde_json::Value;
 use std::fs;
@@ -29,9 +29,9 @@ populations:
 ";
 
 /// Runs a plan, and returns the stored report.
-fn carry_out(plan: &str, port: u16, dir: &Path) -> Value {
+fn run_plan(plan: &str, port: u16, dir: &Path) -> Value {
     fs::write(dir.join("plan.yaml"), plan.replace("PORT", &port.to_string())).expect("a plan");
-    kept_run(dir)
+    run_stored_plan(dir)
 }
 
 fn completed(result: &Value) -> u64 {
@@ -43,7 +43,7 @@ fn each_population_is_counted_as_the_server_counts_it() {
     let test = "populations::each_population_is_counted_as_the_server_counts_it";
     let Some(nginx) = nginx(test, "") else { return };
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(PLAN, nginx.port, dir.path());
+    let result = run_plan(PLAN, nginx.port, dir.path());
     let log = nginx.log();
     let logged = |method: &str| log.iter().filter(|line| line.request().starts_with(method)).count() as u64;
     let populations = result["populations"].as_array().expect("populations");
@@ -68,10 +68,10 @@ fn each_population_is_counted_as_the_server_counts_it() {
 fn populations_may_have_connection_settings_of_their_own() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(TWO_VERSIONS, lab.port(), dir.path());
+    let result = run_plan(TWO_VERSIONS, lab.port(), dir.path());
     let named: Vec<u64> = result["populations"].as_array().expect("populations").iter().map(completed).collect();
     assert_eq!((named, completed(&result)), (vec![400, 400], 800));
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     assert_eq!((&knows["requests"]["received"], &knows["connections"]["peak"]), (&800.into(), &5.into()), "{knows}");
     assert_eq!(knows["http2"]["connections"], 2, "{knows}");
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);

@@ -10,60 +10,60 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The clock of the system, from the creation of this value.
-struct Since(Instant);
+struct SystemClock(Instant);
 
-impl Since {
+impl SystemClock {
     #[allow(clippy::disallowed_methods, reason = "the run's clock is not linked here")]
     fn now() -> Self {
         Self(Instant::now())
     }
 }
 
-impl Clock for Since {
+impl Clock for SystemClock {
     fn now(&self) -> Tick {
         Tick::ZERO + self.0.elapsed()
     }
 }
 
 /// A watch, and all its observations so far.
-struct Watched {
+struct ProbeObserver {
     watch: Watch,
-    seen: Vec<WatchEvent>,
+    observations: Vec<Observed>,
 }
 
-impl Watched {
+impl ProbeObserver {
     fn start(probes: &[(&str, Probed)]) -> Self {
         let interval = Duration::from_millis(100);
         let spec = |(name, what): &(&str, Probed)| ProbeSpec { name: (*name).into(), what: what.clone(), interval };
         let specs: Vec<ProbeSpec> = probes.iter().map(spec).collect();
-        Self { watch: Watch::start(&specs, Since::now()), seen: Vec::new() }
+        Self { watch: Watch::start(&specs, SystemClock::now()), observations: Vec::new() }
     }
 
     /// Waits until a condition on the observations holds.
-    fn until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
+    fn wait_until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
         for _ in 0..3000 {
-            self.seen.extend(self.watch.drain());
+            self.observations.extend(self.watch.drain());
             if so(self) {
                 return;
             }
             crate::world::wait_a_moment();
         }
-        panic!("waited in vain: {what}: {:?}", self.seen);
+        panic!("waited in vain: {what}: {:?}", self.observations);
     }
 
     /// Readings of a source.
     fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
-        let reading = |seen: &WatchEvent| match seen {
-            WatchEvent::Reading(Reading { source: own, values, .. }) if own == source => {
+        let reading = |observations: &Observed| match observations {
+            Observed::Reading(Reading { source: own, values, .. }) if own == source => {
                 Some(values.iter().cloned().collect())
             }
             _ => None,
         };
-        self.seen.iter().filter_map(reading).collect()
+        self.observations.iter().filter_map(reading).collect()
     }
 
     fn warnings(&self) -> Vec<&str> {
-        self.seen
+        self.observations
             .iter()
             .filter_map(|s| if let WatchEvent::Warning(text) = s { Some(text.as_str()) } else { None })
             .collect()

@@ -1,29 +1,29 @@
 //! Runs one load with several processes: together they behave like one, and none outlives the run.
 
-use crate::world::brunt::Running;
-use crate::world::machine::in_its_own_time;
-use crate::world::{Ran, command, lab, measure, start, until};
+use crate::world::brunt::RunningBrunt;
+use crate::world::machine::retry_under_steal_time;
+use crate::world::{RunResult, command, lab, measure, start, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
 /// Child processes of brunt.
-fn children(of: &Running) -> Vec<Pid> {
+fn children(of: &RunningBrunt) -> Vec<Pid> {
     crate::world::server::children(of.pid().as_raw_nonzero().get())
 }
 
 /// Starts a run, and waits until all processes have sent requests.
-fn under_way(line: &str, processes: usize) -> (Running, Vec<Pid>) {
+fn start_run(line: &str, processes: usize) -> (RunningBrunt, Vec<Pid>) {
     let running = start(&mut command(&format!("{line} --processes {processes}")));
-    until("its processes", || children(&running).len() == processes);
+    wait_until("its processes", || children(&running).len() == processes);
     let pids = children(&running);
     sleep(Duration::from_millis(1500));
     (running, pids)
 }
 
-fn is_sound(ran: &Ran) {
-    assert_eq!(ran.uneven(), []);
+fn assert_sound(ran: &RunResult) {
+    assert_eq!(ran.failed_checks(), []);
     assert!(ran.checks().len() >= 6);
 }
 
@@ -33,19 +33,19 @@ fn is_gone(pid: Pid) -> bool {
     stat.is_empty() || stat.contains(") Z ")
 }
 
-fn all_gone(pids: &[Pid]) {
-    until("the end of its processes", || pids.iter().all(|pid| is_gone(*pid)));
+fn wait_for_end(pids: &[Pid]) {
+    wait_until("the end of its processes", || pids.iter().all(|pid| is_gone(*pid)));
 }
 
 #[test]
 fn processes_together_send_the_requested_number() {
     let lab = lab("");
     for (load, n) in [("-c 7", 500), ("-c 7", 2), ("-r 2000", 301), ("-r 2000 -c 5", 100)] {
-        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.at("/"))).assert_all_good();
         assert_eq!((ran.count("planned"), ran.at("/plan/processes")), (n, &3.into()), "{load}");
-        is_sound(&ran);
+        assert_sound(&ran);
     }
-    assert_eq!(lab.knows()["requests"]["received"], 903);
+    assert_eq!(lab.into_statistics()["requests"]["received"], 903);
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn processes_share_the_schedule_of_one_process() {
     let lab = lab("");
     let planned = |processes: u32| {
         let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
-        let ran = measure(&line).all_good();
-        is_sound(&ran);
+        let ran = measure(&line).assert_all_good();
+        assert_sound(&ran);
         assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
         (ran.count("planned"), ran.number("/warmup/requests/begun"))
     };
@@ -64,25 +64,25 @@ fn processes_share_the_schedule_of_one_process() {
 #[test]
 fn users_and_connections_are_shared() {
     let lab = lab("--service const:20ms");
-    let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.at("/"))).all_good();
-    is_sound(&ran);
+    let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.at("/"))).assert_all_good();
+    assert_sound(&ran);
     assert_eq!((ran.connections("opened"), ran.connections("peak")), (10, 10));
-    let queued = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.at("/"))).all_good();
+    let queued = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.at("/"))).assert_all_good();
     assert_eq!(queued.connections("opened"), 6);
-    assert_eq!(lab.knows()["connections"]["peak"], 10);
+    assert_eq!(lab.into_statistics()["connections"]["peak"], 10);
 }
 
 #[test]
 fn several_processes_end_at_the_target_precision_and_log_it() {
-    in_its_own_time("processes::several_processes_end_at_the_target_precision_and_log_it", || {
+    retry_under_steal_time("processes::several_processes_end_at_the_target_precision_and_log_it", || {
         let lab = lab("--service const:5ms");
         let log = tempfile::NamedTempFile::new().expect("a file");
         let path = log.path().display();
         let goal = "--until throughput±90% -d 1s --max-duration 20s";
-        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).all_good();
-        is_sound(&ran);
+        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).assert_all_good();
+        assert_sound(&ran);
         assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
-        ran.says(&["--until was reached"]);
+        ran.assert_text(&["--until was reached"]);
         let again = start(&mut command(&format!("replay {path}"))).finish().ok();
         assert_eq!((again.at("/requests"), again.at("/connections")), (ran.at("/requests"), ran.at("/connections")));
     });
@@ -90,16 +90,16 @@ fn several_processes_end_at_the_target_precision_and_log_it() {
 
 #[test]
 fn a_dead_process_is_reported_and_the_others_continue() {
-    in_its_own_time("processes::a_dead_process_is_reported_and_the_others_continue", || {
+    retry_under_steal_time("processes::a_dead_process_is_reported_and_the_others_continue", || {
         let lab = lab("--service const:30ms");
         for load in ["-c 6", "-r 300 --arrivals even"] {
-            let (running, pids) = under_way(&format!("{} {load} -d 4s", lab.at("/")), 3);
+            let (running, pids) = start_run(&format!("{} {load} -d 4s", lab.at("/")), 3);
             kill_process(pids[1], Signal::KILL).expect("a process");
             let ran = running.finish().ok();
-            is_sound(&ran);
+            assert_sound(&ran);
             assert!(ran.failed("cut") > 0 && ran.figure("/measured_seconds") > 3.9, "{load}: {}", ran.out);
-            ran.says(&["ended before its time (killed by signal 9)", "its share of the load is missing"]);
-            all_gone(&pids);
+            ran.assert_text(&["ended before its time (killed by signal 9)", "its share of the load is missing"]);
+            wait_for_end(&pids);
         }
     });
 }
@@ -107,7 +107,7 @@ fn a_dead_process_is_reported_and_the_others_continue() {
 #[test]
 fn a_run_ends_when_all_processes_die() {
     let lab = lab("");
-    let (running, pids) = under_way(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
     for pid in &pids {
         kill_process(*pid, Signal::KILL).expect("a process");
     }
@@ -118,32 +118,32 @@ fn a_run_ends_when_all_processes_die() {
 #[test]
 fn no_process_outlives_the_one_that_started_it() {
     let lab = lab("");
-    let (running, pids) = under_way(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
     running.signal(Signal::KILL);
-    all_gone(&pids);
+    wait_for_end(&pids);
 }
 
 #[test]
 fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
     let lab = lab("--service const:5ms");
     for load in ["-c 4", "-r 200"] {
-        let (running, pids) = under_way(&format!("{} {load} -d 60s", lab.at("/")), 2);
+        let (running, pids) = start_run(&format!("{} {load} -d 60s", lab.at("/")), 2);
         // A terminal signals all processes.
         for pid in &pids {
             kill_process(*pid, Signal::INT).expect("a process");
         }
         running.signal(Signal::INT);
-        let ran = running.finish().ends(130);
-        is_sound(&ran);
+        let ran = running.finish().assert_code(130);
+        assert_sound(&ran);
         assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
         assert_eq!(ran.at("/interrupted"), true);
-        all_gone(&pids);
+        wait_for_end(&pids);
     }
 }
 
 #[test]
 fn no_process_starts_without_a_server() {
     let port = crate::world::port::free();
-    let ran = measure(&format!("http://127.0.0.1:{port}/ -c 4 -d 5s --processes 2")).ends(3);
-    ran.says(&["connection refused", "Nothing could be measured"]);
+    let ran = measure(&format!("http://127.0.0.1:{port}/ -c 4 -d 5s --processes 2")).assert_code(3);
+    ran.assert_text(&["connection refused", "Nothing could be measured"]);
 }

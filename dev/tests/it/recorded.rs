@@ -89,25 +89,25 @@ fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
         .env("BRUNT_STORE", folder.join("store"))
         .env_remove("BRUNT_UNSET");
     let out = shell.output().expect("a shell");
-    let told = String::from_utf8_lossy(&out.stderr);
-    let lines: Vec<&str> = told.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let errors = String::from_utf8_lossy(&out.stderr);
+    let lines: Vec<&str> = errors.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     (without_hashes(&lines.join("\n")), out.status.code())
 }
 
 /// A file of `dev/tests/data` with recorded output of brunt.
-struct Recorded {
+struct RecordedFile {
     file: PathBuf,
     known: String,
 }
 
-impl Recorded {
+impl RecordedFile {
     fn open(name: &str) -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
         Self { known: fs::read_to_string(&file).unwrap_or_default(), file }
     }
 
     /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file again.
-    fn hold(&self, now: &str) {
+    fn assert_same(&self, now: &str) {
         if std::env::var_os("BRUNT_WRITE").is_some() {
             return fs::write(&self.file, now).expect("a file");
         }
@@ -120,7 +120,7 @@ impl Recorded {
 
 #[test]
 fn every_wrong_input_is_answered_with_a_correction() {
-    let recorded = Recorded::open("wrong-inputs.txt");
+    let recorded = RecordedFile::open("wrong-inputs.txt");
     let folder = TempDir::new().expect("a directory");
     for (name, text) in FILES {
         fs::write(folder.path().join(name), text).expect("a file");
@@ -129,12 +129,12 @@ fn every_wrong_input_is_answered_with_a_correction() {
     assert!(lines.len() >= 100, "{} cases", lines.len());
     let mut now = Vec::new();
     for line in &lines {
-        let (told, code) = answer(folder.path(), line);
-        assert!(matches!(code, Some(1 | 2)), "{line}: exit code {code:?}: {told}");
-        assert!(!told.is_empty(), "{line}");
-        now.push(format!("$ brunt {line}\n{told}\n\n"));
+        let (errors, code) = answer(folder.path(), line);
+        assert!(matches!(code, Some(1 | 2)), "{line}: exit code {code:?}: {errors}");
+        assert!(!errors.is_empty(), "{line}");
+        now.push(format!("$ brunt {line}\n{errors}\n\n"));
     }
-    recorded.hold(&now.concat());
+    recorded.assert_same(&now.concat());
 }
 
 /// Output of `brunt` in a terminal of this many columns. Fails if a line is wider.
@@ -160,7 +160,7 @@ fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
     };
     help(60);
     help(120);
-    Recorded::open("help-80.txt").hold(&help(80));
+    RecordedFile::open("help-80.txt").assert_same(&help(80));
 }
 
 #[test]
@@ -180,6 +180,6 @@ fn the_reports_of_stored_runs_fit_terminals_of_60_80_and_120_columns() {
             let report = brunt(columns, arguments);
             format!("$ brunt {arguments}\n{report}\n\n")
         });
-        Recorded::open(&format!("reports-{columns}.txt")).hold(&shown.concat());
+        RecordedFile::open(&format!("reports-{columns}.txt")).assert_same(&shown.concat());
     }
 }

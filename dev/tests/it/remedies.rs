@@ -195,7 +195,7 @@ fn every_command_that_a_remedy_names_is_accepted() {
     let in_backticks = Regex::new("`((?:brunt |-)[^`]*)`").expect("an expression");
     let mut executed = BTreeSet::new();
     let mut faults = Vec::new();
-    let known = options_of_brunt();
+    let known_options = options_of_brunt();
     for situation in SITUATIONS {
         let lab = lab(situation.server);
         let url = lab.at("/");
@@ -203,7 +203,7 @@ fn every_command_that_a_remedy_names_is_accepted() {
         for text in situation.texts(&url, &folder) {
             // A text with a URL is a command line, which is executed.
             let named = if text.contains("http://") { BTreeSet::new() } else { options_in(&text) };
-            let unknown = named.into_iter().filter(|option| !known.contains(option));
+            let unknown = named.into_iter().filter(|option| !known_options.contains(option));
             faults.extend(unknown.map(|option| format!("{text}\n  brunt has no {option}")));
             for found in in_backticks.captures_iter(&text) {
                 let line = match &found[1] {
@@ -226,9 +226,9 @@ fn every_command_that_a_remedy_names_is_accepted() {
 
 #[test]
 fn every_option_that_a_remedy_of_a_failure_names_exists() {
-    let known = options_of_brunt();
+    let known_options = options_of_brunt();
     for row in FAILURES {
-        let unknown: Vec<String> = options_in(row.remedy).difference(&known).cloned().collect();
+        let unknown: Vec<String> = options_in(row.remedy).difference(&known_options).cloned().collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", row.key);
     }
 }

@@ -1,8 +1,8 @@
 //! Tests result files of JMeter: written by runs of brunt and of the drop-in `jmeter`, read by
 //! `brunt report`.
 
-use crate::world::odd::{page, serving};
-use crate::world::{Odd, command};
+use crate::world::odd::{page, serve_connections};
+use crate::world::{ScriptedServer, command};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -12,15 +12,15 @@ const HEADER: &str = "timeStamp,elapsed,label,responseCode,responseMessage,threa
 sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect";
 
 /// Starts a server with a page, a redirect to it, and nothing else.
-fn server() -> Odd {
-    serving(|mut client| {
+fn server() -> ScriptedServer {
+    serve_connections(|mut client| {
         while let Some(request) = client.request() {
             let answer = match request.split_whitespace().nth(1) {
                 Some("/page") => page("a page"),
                 Some("/old") => "HTTP/1.1 302 Found\r\nLocation: /page\r\nContent-Length: 0\r\n\r\n".to_owned(),
                 _ => "HTTP/1.1 404 Nothing There\r\nContent-Length: 0\r\n\r\n".to_owned(),
             };
-            if !client.give(answer.as_bytes()) {
+            if !client.write(answer.as_bytes()) {
                 break;
             }
         }
@@ -31,7 +31,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn done(command: &mut Command, code: i32) -> Output {
+fn run_with_code(command: &mut Command, code: i32) -> Output {
     let output = command.output().expect("brunt");
     assert_eq!(output.status.code(), Some(code), "{} {}", text(&output.stdout), text(&output.stderr));
     output
@@ -50,8 +50,8 @@ fn samples_of_a_run_are_appended_and_summed_up() {
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("result.jtl");
     let run = format!("-c 2 -n 20 -q --no-store --jtl {} http://{}/page", file.display(), server.address);
-    done(&mut command(&run), 0);
-    done(&mut command(&run.replace("/page", "/none")), 4);
+    run_with_code(&mut command(&run), 0);
+    run_with_code(&mut command(&run.replace("/page", "/none")), 4);
     let rows = rows(&file);
     assert_eq!(rows.len(), 40);
     let [first, last] = [&rows[0], &rows[39]];
@@ -59,11 +59,11 @@ fn samples_of_a_run_are_appended_and_summed_up() {
     assert_eq!((last[3].as_str(), last[4].as_str(), last[7].as_str()), ("404", "Nothing There", "false"));
     assert!(first[5] == "main 1-1" || first[5] == "main 1-2", "{}", first[5]);
     assert!(first[13].ends_with("/page") && first[9].parse::<u64>().is_ok_and(|bytes| bytes > 6), "{first:?}");
-    let shown = done(&mut command(&format!("report {}", file.display())), 0);
+    let shown = run_with_code(&mut command(&format!("report {}", file.display())), 0);
     let shown = text(&shown.stdout);
     let total = shown.lines().find(|line| line.starts_with("Total")).unwrap_or_default();
     assert_eq!(total.split_whitespace().skip(1).take(3).collect::<Vec<_>>(), ["40", "20", "50.00%"], "{shown}");
-    let json = done(&mut command(&format!("report {} -o json", file.display())), 0);
+    let json = run_with_code(&mut command(&format!("report {} -o json", file.display())), 0);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!(json["Total"]["sampleCount"], 40);
 }
@@ -78,7 +78,7 @@ fn the_samples_of_several_processes_are_in_one_file() {
         file.display(),
         server.address
     );
-    done(&mut command(&run), 0);
+    run_with_code(&mut command(&run), 0);
     let xml = fs::read_to_string(&file).expect("a result file");
     assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testResults>"), "{xml}");
     // A sample for each request, with the redirect and the page within it.
@@ -98,10 +98,10 @@ fn a_plan_of_several_runs_has_no_result_file() {
     fs::write(&plan, &written).expect("a plan");
     let file = dir.path().join("result.jtl");
     let run = format!("run {} -q --no-store --jtl {}", plan.display(), file.display());
-    let refused = done(&mut command(&run), 2);
+    let refused = run_with_code(&mut command(&run), 2);
     assert!(text(&refused.stderr).contains("--jtl lists the samples of one run"), "{}", text(&refused.stderr));
     fs::write(&plan, written.replace("repetitions: 2", "repetitions: 1")).expect("a plan");
-    done(&mut command(&run), 0);
+    run_with_code(&mut command(&run), 0);
     assert_eq!(rows(&file).len(), 10);
 }
 
@@ -142,7 +142,7 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
     let line = "-n -t plan.jmx -l out.jtl -e -o report -Jusers=2 --brunt-no-notes";
-    let output = done(&mut jmeter(dir.path(), line), 0);
+    let output = run_with_code(&mut jmeter(dir.path(), line), 0);
     let console = text(&output.stdout);
     let lines: Vec<&str> = console.lines().collect();
     assert_eq!(lines[..2], ["Creating summariser <summary>", "Created the tree successfully using plan.jmx"]);
@@ -169,10 +169,10 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     let page = fs::read_to_string(dir.path().join("report/index.html")).expect("a page");
     assert!(page.contains("Top 5 Errors by sampler") && page.contains("expected to contain"), "{page}");
     // The file gives the same report; a folder with a report is refused.
-    done(&mut jmeter(dir.path(), "-g out.jtl -o again"), 0);
+    run_with_code(&mut jmeter(dir.path(), "-g out.jtl -o again"), 0);
     let again = fs::read_to_string(dir.path().join("again/statistics.json")).expect("statistics");
     assert!(again.contains("\"sampleCount\" : 16"), "{again}");
-    let refused = done(&mut jmeter(dir.path(), "-g out.jtl -o again"), 1);
+    let refused = run_with_code(&mut jmeter(dir.path(), "-g out.jtl -o again"), 1);
     assert!(text(&refused.stdout).contains("as folder is not empty"), "{}", text(&refused.stdout));
 }
 
@@ -182,9 +182,9 @@ fn bounds_fail_the_jmeter_drop_in() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.jmx"), PLAN.replace("PORT", &server.address.port().to_string())).expect("a plan");
     let mut strict = jmeter(dir.path(), "-n -t plan.jmx --brunt-no-notes --brunt-fail-on");
-    done(strict.arg("errors < 1%"), 4);
-    let output = done(&mut jmeter(dir.path(), "-n -t missing.jmx"), 1);
+    run_with_code(strict.arg("errors < 1%"), 4);
+    let output = run_with_code(&mut jmeter(dir.path(), "-n -t missing.jmx"), 1);
     assert!(text(&output.stdout).contains("missing.jmx doesn't exist or can't be opened"));
-    done(&mut jmeter(dir.path(), "-n"), 1);
-    assert!(text(&done(&mut jmeter(dir.path(), "-v"), 0).stdout).starts_with("5.6.3"));
+    run_with_code(&mut jmeter(dir.path(), "-n"), 1);
+    assert!(text(&run_with_code(&mut jmeter(dir.path(), "-v"), 0).stdout).starts_with("5.6.3"));
 }

@@ -1,10 +1,10 @@
 //! Runs scenarios of plan files against a shop with sessions: login forms, cookies, data, extracted
 //! values, checks.
 
-use crate::world::brunt::kept_run;
-use crate::world::odd::{page, replying, serving};
+use crate::world::brunt::run_stored_plan;
+use crate::world::odd::{page, serve_connections, serve_reply};
 use crate::world::skip::{program, skip};
-use crate::world::{Odd, command};
+use crate::world::{ScriptedServer, command};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
@@ -34,34 +34,34 @@ fn field<'a>(text: &'a str, name: &str) -> &'a str {
 }
 
 /// Starts a shop: a form with a token, a login that needs it, and items for users with a session.
-fn shop() -> (Odd, Arc<Counts>) {
+fn shop() -> (ScriptedServer, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
-    let told = Arc::clone(&counts);
-    let shop = serving(move |mut client| {
+    let counters = Arc::clone(&counts);
+    let shop = serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
             let line = request.lines().next().unwrap_or_default();
             let body = request.rsplit("\r\n\r\n").next().unwrap_or("");
             let session = field(&request, "session").to_owned();
             let answer = if line.starts_with("GET /login") {
-                let token = count(&told.forms) + 1000;
+                let token = count(&counters.forms) + 1000;
                 page(&format!("<form><input name=\"csrf\" value=\"t{token}\"></form>"))
             } else if line.starts_with("POST /login") && field(body, "token").starts_with('t') {
                 let name = field(body, "name").to_owned();
-                *told.logins.lock().expect("logins").entry(name.clone()).or_default() += 1;
+                *counters.logins.lock().expect("logins").entry(name.clone()).or_default() += 1;
                 let fields = format!("Set-Cookie: session={name}; Path=/\r\nLocation: /home\r\n");
                 reply("303 See Other", &fields, "")
             } else if line.starts_with("GET /home") && !session.is_empty() {
                 page(&json!({"user": session, "items": [{"id": 3}, {"id": 5}, {"id": 9}]}).to_string())
             } else if line.starts_with("GET /item/") && !session.is_empty() {
-                count(&told.items);
-                let known = ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
-                page(if known { "an item" } else { "nothing here" })
+                count(&counters.items);
+                let exists = ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
+                page(if exists { "an item" } else { "nothing here" })
             } else {
-                count(&told.strangers);
+                count(&counters.strangers);
                 reply("403 Forbidden", "", "")
             };
-            if !client.give(answer.as_bytes()) {
+            if !client.write(answer.as_bytes()) {
                 break;
             }
         }
@@ -131,18 +131,18 @@ scenario:
 "#;
 
 /// Runs the plan, and returns the stored report.
-fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
+fn run_plan(shop: &ScriptedServer, plan: &str, dir: &Path) -> Value {
     let plan = plan.replace("ADDRESS", &shop.address.to_string());
     fs::write(dir.join("plan.yaml"), plan).expect("a plan");
     fs::write(dir.join("users.csv"), "name,password\nann,a b\nbob,\"x,y\"\n").expect("users");
-    kept_run(dir)
+    run_stored_plan(dir)
 }
 
 #[test]
 fn scripts_in_javascript_see_replies_and_judge_them() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(&shop, IN_JAVASCRIPT, dir.path());
+    let result = run_plan(&shop, IN_JAVASCRIPT, dir.path());
     assert_eq!(counts.strangers.load(Ordering::Relaxed), 0);
     let counted = |name: &str| {
         let labels = result["labels"].as_array().expect("labels");
@@ -157,7 +157,7 @@ fn scripts_in_javascript_see_replies_and_judge_them() {
 fn users_log_in_and_find_the_items_of_the_shop() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(&shop, PLAN, dir.path());
+    let result = run_plan(&shop, PLAN, dir.path());
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     // An iteration has a form, a login with its redirect, three items, and one that does not exist.
     let logins = counts.logins.lock().expect("logins").clone();
@@ -188,7 +188,7 @@ fn users_log_in_and_find_the_items_of_the_shop() {
 fn a_bad_status_ends_the_iteration_if_the_plan_requires_it() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(&shop, REFUSED, dir.path());
+    let result = run_plan(&shop, REFUSED, dir.path());
     assert_eq!(counts.strangers.load(Ordering::Relaxed), 8);
     assert_eq!((&result["requests"]["completed"], &result["outcomes"]), (&json!(16), &json!({"200": 8, "403": 8})));
 }
@@ -205,8 +205,8 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
     };
-    let (trace, told) = run("");
-    assert!(told.ends_with("6 samples, 1 failed\n"), "{told}");
+    let (trace, errors) = run("");
+    assert!(errors.ends_with("6 samples, 1 failed\n"), "{errors}");
     assert_eq!(counts.items.load(Ordering::Relaxed), 4, "one user, one iteration");
     for shown in [
         "── 2. log in ──",
@@ -224,8 +224,8 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
         assert!(trace.contains(shown), "{shown} is not in:\n{trace}");
     }
     assert!(!trace.contains("hunter2"), "{trace}");
-    let (_, told) = run("--users 2 --iterations 3");
-    assert!(told.ends_with("36 samples, 6 failed\n"), "{told}");
+    let (_, errors) = run("--users 2 --iterations 3");
+    assert!(errors.ends_with("36 samples, 6 failed\n"), "{errors}");
     let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
@@ -243,11 +243,17 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         (output.status.code(), text(output.stdout), text(output.stderr))
     };
-    let (_, trace, told) = run("--trace-only failed");
+    let (_, trace, errors) = run("--trace-only failed");
     assert_eq!(trace.lines().filter(|line| line.starts_with("── ")).count(), 1, "{trace}");
-    assert!(trace.contains("result     FAILED") && told.ends_with("6 samples, 1 failed, 1 shown\n"), "{trace}{told}");
-    let (_, trace, told) = run("--trace-only sample=2 --trace-bodies bodies");
-    assert!(trace.starts_with("── 2. log in ──") && told.ends_with("6 samples, 1 failed, 1 shown\n"), "{trace}{told}");
+    assert!(
+        trace.contains("result     FAILED") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
+        "{trace}{errors}"
+    );
+    let (_, trace, errors) = run("--trace-only sample=2 --trace-bodies bodies");
+    assert!(
+        trace.starts_with("── 2. log in ──") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
+        "{trace}{errors}"
+    );
     let mut files: Vec<_> = fs::read_dir(dir.path().join("bodies")).expect("a folder").flatten().collect();
     files.sort_by_key(fs::DirEntry::file_name);
     let names: Vec<_> = files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
@@ -255,16 +261,16 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     assert!(names.iter().all(|name| trace.contains(&format!("written to bodies/{name}"))), "{names:?}\n{trace}");
     let (_, trace, _) = run("--trace-only failed --trace-only sample=2");
     assert_eq!(trace, "");
-    let (_, _, told) = run("--trace-only label=nothing");
-    assert!(told.contains("no sample matches --trace-only; labels: `") && told.contains("`log in`"), "{told}");
+    let (_, _, errors) = run("--trace-only label=nothing");
+    assert!(errors.contains("no sample matches --trace-only; labels: `") && errors.contains("`log in`"), "{errors}");
     for (options, expected) in [
         ("--show-secrets", "--show-secrets: standard output is no terminal"),
         ("--trace-only some", "failed, label=NAME, sample=3 or sample=3..7"),
         ("--trace-only sample=7..3", "failed, label=NAME"),
         ("--trace-bodies plan.yaml/x", "--trace-bodies: cannot make `plan.yaml/x`"),
     ] {
-        let (code, _, told) = run(options);
-        assert!(code == Some(2) && told.contains(expected), "{options}: {told}");
+        let (code, _, errors) = run(options);
+        assert!(code == Some(2) && errors.contains(expected), "{options}: {errors}");
     }
     let alone = command("run plan.yaml --trace-only failed").current_dir(dir.path()).output().expect("brunt");
     assert_eq!(alone.status.code(), Some(2), "it needs --trace");
@@ -291,7 +297,7 @@ fn a_terminal_shows_secrets_on_request() {
 }
 
 /// Returns the samples of the trace of a plan, and standard error.
-fn traced(plan: &str) -> (String, String) {
+fn trace_plan(plan: &str) -> (String, String) {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let output = command(&format!("run {}/plan.yaml --trace", dir.path().display())).output().expect("brunt");
@@ -300,10 +306,10 @@ fn traced(plan: &str) -> (String, String) {
 
 #[test]
 fn a_trace_ends_when_the_run_would() {
-    let server = replying(page("ok"));
+    let server = serve_reply(page("ok"));
     let steps = format!("steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]", server.at("/"));
-    traced(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
-    let in_a_second = server.seen().len();
+    trace_plan(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
+    let in_a_second = server.requests().len();
     assert!((1..=11).contains(&in_a_second), "{in_a_second}");
 }
 
@@ -313,8 +319,8 @@ fn texts_of_other_charsets_are_forwarded_and_json_keeps_its_types() {
     let head = "Content-Type: application/json; charset=iso-8859-1";
     let reply =
         [format!("HTTP/1.1 200 OK\r\n{head}\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat();
-    let server = replying(reply);
-    let (trace, told) = traced(&format!(
+    let server = serve_reply(reply);
+    let (trace, errors) = trace_plan(&format!(
         r#"load: {{users: 1, requests: 2}}
 scenario:
   base: http://{}
@@ -327,8 +333,8 @@ scenario:
 "#,
         server.address
     ));
-    assert!(told.ends_with("2 samples, 0 failed\n"), "{trace}{told}");
-    let sent = server.seen().pop().expect("two requests");
+    assert!(errors.ends_with("2 samples, 0 failed\n"), "{trace}{errors}");
+    let sent = server.requests().pop().expect("two requests");
     let sent: Value = serde_json::from_str(sent.rsplit("\r\n\r\n").next().unwrap_or_default()).expect("JSON");
     assert_eq!(sent, json!({"name": "Müller \"x\"", "id": 7, "text": "7", "ok": true, "list": [null]}));
 }
@@ -344,9 +350,9 @@ fn an_extractor_that_never_matched_is_named_with_its_place() {
         shop.at("").trim_end_matches('/')
     );
     fs::write(&plan, text).expect("a plan");
-    let ran = kept_run(dir.path());
+    let ran = run_stored_plan(dir.path());
     let warnings = ran["warnings"].to_string();
-    let said = "`/login`: the extractor of `token` (json $.token) matched nothing in 6 samples";
-    assert!(warnings.contains(said) && !warnings.contains("page"), "{warnings}");
+    let expected = "`/login`: the extractor of `token` (json $.token) matched nothing in 6 samples";
+    assert!(warnings.contains(expected) && !warnings.contains("page"), "{warnings}");
     assert!(!ran["findings"].to_string().contains("incomplete"), "{ran:#}");
 }

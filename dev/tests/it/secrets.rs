@@ -5,7 +5,7 @@
 //! real tool stays exact.
 
 use crate::world::odd::page;
-use crate::world::{Odd, command, replying, until};
+use crate::world::{ScriptedServer, command, serve_reply, wait_until};
 use flate2::read::DeflateDecoder;
 use rustix::process::Signal;
 use std::fs;
@@ -27,9 +27,9 @@ fn canary(place: &str) -> String {
 }
 
 /// Starts a server that sets a cookie with a canary.
-fn server() -> Odd {
+fn server() -> ScriptedServer {
     let cookie = format!("Set-Cookie: sid={}; Path=/\r\n", canary("set"));
-    replying(page("hello").replacen("\r\n", &format!("\r\n{cookie}"), 1))
+    serve_reply(page("hello").replacen("\r\n", &format!("\r\n{cookie}"), 1))
 }
 
 /// Runs brunt in a directory that also has its store.
@@ -54,8 +54,8 @@ fn all_formats() -> Vec<String> {
 }
 
 /// Fails if a file below the directory or the output contains a canary. Input files are left out.
-fn is_clean(dir: &Path, said: &Output, what: &str) {
-    for (stream, bytes) in [("stdout", &said.stdout), ("stderr", &said.stderr)] {
+fn assert_clean(dir: &Path, output: &Output, what: &str) {
+    for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains(CANARY), "{what}: {stream}: {text}");
     }
@@ -145,13 +145,13 @@ fn no_secret_of_a_run_is_left_anywhere() {
         let mut line = words(&line.replace("HOST", &server.address.to_string()), &url);
         line.extend(["-n", "6", "-c", "2", "--events", "run.events"].map(str::to_owned));
         line.extend(all_formats());
-        let said = brunt(dir.path(), &line);
-        assert_eq!(said.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
-        is_clean(dir.path(), &said, &line.join(" "));
+        let output = brunt(dir.path(), &line);
+        assert_eq!(output.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_clean(dir.path(), &output, &line.join(" "));
         let shown = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
         assert!(shown.contains("redacted:"), "{line:?}: {shown}");
     }
-    let sent = server.seen().join("\n");
+    let sent = server.requests().join("\n");
     for place in
         ["query", "bearer", "cookie", "header", "key", "data", "json", "form", "file", "token", "jar", "env", "list"]
     {
@@ -184,22 +184,22 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
         let dir = TempDir::new().expect("a directory");
         fs::write(dir.path().join("input.yaml"), &plan).expect("a plan");
         let line = [words(line, &url), all_formats()].concat();
-        let said = brunt(dir.path(), &line);
-        let told = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(dir.path().join("report.json").is_file(), "{line:?}: {told}");
+        let output = brunt(dir.path(), &line);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(dir.path().join("report.json").is_file(), "{line:?}: {errors}");
         assert!(
             fs::read_to_string(dir.path().join("report.json")).expect("JSON").contains("trials"),
-            "{line:?}: {told}"
+            "{line:?}: {errors}"
         );
-        is_clean(dir.path(), &said, &line.join(" "));
+        assert_clean(dir.path(), &output, &line.join(" "));
         for again in
             ["report last", "runs list --all", "runs show last", "runs export last out.brunt", "plan show input.yaml"]
         {
-            let said = brunt(dir.path(), &words(again, &url));
-            is_clean(dir.path(), &said, again);
+            let output = brunt(dir.path(), &words(again, &url));
+            assert_clean(dir.path(), &output, again);
         }
     }
-    assert!(!server.seen().join("\n").contains("redacted:"));
+    assert!(!server.requests().join("\n").contains("redacted:"));
 }
 
 /// A scenario with a secret in every place for one. `URL` and `HOST` stand for the server.
@@ -249,17 +249,21 @@ fn no_secret_of_a_scenario_is_left_anywhere() {
         "plan check input.yaml",
         "run input.yaml -o influx=INFLUX&p=%influx%",
     ] {
-        let influx = replying("HTTP/1.1 204 No Content\r\n\r\n");
+        let influx = serve_reply("HTTP/1.1 204 No Content\r\n\r\n");
         let dir = TempDir::new().expect("a directory");
         fs::write(dir.path().join("input.yaml"), &plan).expect("a plan");
         let mut line = words(&line.replace("INFLUX", &influx.at("/write?db=x")), &url);
         let is_run = line[0] == "run" && !line.contains(&"--trace".to_owned());
         line.extend(is_run.then(all_formats).unwrap_or_default());
-        let said = brunt(dir.path(), &line);
-        assert!(said.status.success(), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
-        is_clean(dir.path(), &said, &line.join(" "));
-        let figures: String =
-            influx.seen().iter().filter_map(|request| request.split_once("\r\n\r\n")).map(|(_, body)| body).collect();
+        let output = brunt(dir.path(), &line);
+        assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_clean(dir.path(), &output, &line.join(" "));
+        let figures: String = influx
+            .requests()
+            .iter()
+            .filter_map(|request| request.split_once("\r\n\r\n"))
+            .map(|(_, body)| body)
+            .collect();
         assert!(!figures.contains(CANARY), "{figures}");
         if is_run {
             let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
@@ -267,7 +271,7 @@ fn no_secret_of_a_scenario_is_left_anywhere() {
             assert!(report.contains("plain-code-7") && report.contains("plain-key-7"), "other fields stay: {report}");
         }
     }
-    let sent = server.seen().join("\n");
+    let sent = server.requests().join("\n");
     assert!(!sent.contains("redacted:"), "{sent}");
     for place in ["query", "bearer", "header", "cookie", "each", "another", "form", "json", "data", "part"] {
         assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
@@ -309,11 +313,11 @@ fn no_secret_of_a_plan_of_jmeter_is_left_anywhere() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("input.jmx"), &plan).expect("a plan");
     let line = [words("run input.jmx -Japi.token=%property%", ""), all_formats()].concat();
-    let said = brunt(dir.path(), &line);
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    is_clean(dir.path(), &said, &line.join(" "));
+    let output = brunt(dir.path(), &line);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_clean(dir.path(), &output, &line.join(" "));
     assert!(fs::read_to_string(dir.path().join("report.json")).expect("the JSON").contains("token-refresh"));
-    let sent = server.seen().join("\n");
+    let sent = server.requests().join("\n");
     for place in ["header", "argument", "property"] {
         assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
     }
@@ -327,8 +331,8 @@ fn a_contender_is_not_named_after_its_password() {
     let with = |user: &str, path: &str| format!("{}{path}", url.replacen("://", &format!("://{user}@"), 1));
     for command in ["compare", "sweep"] {
         let line = format!("{command} {} {} -r 40 -d 200ms", with("anna:%one%", "a"), with("%two%", "b"));
-        let said = brunt(dir.path(), &[words(&line, ""), all_formats()].concat());
-        is_clean(dir.path(), &said, &line);
+        let output = brunt(dir.path(), &[words(&line, ""), all_formats()].concat());
+        assert_clean(dir.path(), &output, &line);
         let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
         assert!(report.contains(&format!("\"{}/a\"", server.address)), "{report}");
     }
@@ -349,21 +353,21 @@ fn error_messages_repeat_no_secret() {
         "sweep http://127.0.0.1:1/?token=%sweep% -r 40 -d 200ms",
         "report http://h/?token=%none%",
     ] {
-        let said = brunt(dir.path(), &words(line, "http://127.0.0.1:1/"));
-        assert_ne!(said.status.code(), Some(101), "{line}");
-        is_clean(dir.path(), &said, line);
+        let output = brunt(dir.path(), &words(line, "http://127.0.0.1:1/"));
+        assert_ne!(output.status.code(), Some(101), "{line}");
+        assert_clean(dir.path(), &output, line);
     }
 }
 
 #[test]
 fn a_check_shows_no_secret() {
     let to = format!("HTTP/1.1 302 Found\r\nLocation: /y?token={}\r\nContent-Length: 0\r\n\r\n", canary("location"));
-    let server = replying(to);
+    let server = serve_reply(to);
     let dir = TempDir::new().expect("a directory");
     for line in ["check URL?key=%query% -H X-Api-Key:~%key%", "check URL?key=%query% -o json=check.json -o text"] {
-        let said = brunt(dir.path(), &words(line, &server.at("/")));
-        assert!(String::from_utf8_lossy(&said.stdout).contains("redacted:"), "{line}");
-        is_clean(dir.path(), &said, line);
+        let output = brunt(dir.path(), &words(line, &server.at("/")));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("redacted:"), "{line}");
+        assert_clean(dir.path(), &output, line);
     }
 }
 
@@ -380,15 +384,15 @@ fn side_files_of_drop_ins_hold_no_secret() {
     ] {
         let dir = TempDir::new().expect("a directory");
         let line = words(&line, &server.at("/"));
-        let mut said = brunt(dir.path(), &line);
-        assert_eq!(said.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
+        let mut output = brunt(dir.path(), &line);
+        assert_eq!(output.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
         assert!(dir.path().join("side.json").is_file(), "{line:?}");
         // The output equals that of the real tool.
-        said.stdout.clear();
+        output.stdout.clear();
         if line[0] != "ab" {
-            said.stderr.clear();
+            output.stderr.clear();
         }
-        is_clean(dir.path(), &said, &line.join(" "));
+        assert_clean(dir.path(), &output, &line.join(" "));
     }
 }
 
@@ -408,8 +412,8 @@ fn requested_wire_output_stays_exact() {
             "key",
         ),
     ] {
-        let said = brunt(dir.path(), &words(&line, &server.at("/")));
-        let out = String::from_utf8_lossy(&said.stdout).into_owned() + &String::from_utf8_lossy(&said.stderr);
+        let output = brunt(dir.path(), &words(&line, &server.at("/")));
+        let out = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(out.contains(&canary(place)) && !out.contains("redacted:"), "{line}: {out}");
     }
 }
@@ -459,21 +463,21 @@ fn a_resumed_experiment_requires_its_secrets_again() {
     let mut child = command("");
     child.args(with("-H X-Api-Key:~%key%")).env("BRUNT_STORE", dir.path().join("store"));
     let mut child = child.spawn().expect("brunt");
-    until("the second trial", || server.seen().len() > 25);
+    wait_until("the second trial", || server.requests().len() > 25);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, Signal::INT).expect("a signal");
     child.wait().expect("its end");
-    let before = server.seen().len();
+    let before = server.requests().len();
 
     let refused = brunt(dir.path(), &with("--resume"));
-    let told = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("header `X-Api-Key`") && told.contains("--header-file"), "{told}");
-    assert_eq!(server.seen().len(), before, "nothing was sent without it");
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("header `X-Api-Key`") && errors.contains("--header-file"), "{errors}");
+    assert_eq!(server.requests().len(), before, "nothing was sent without it");
 
     let again = brunt(dir.path(), &with("--resume -H X-Api-Key:~%rotated%"));
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
-    let sent = server.seen()[before..].join("\n");
+    let sent = server.requests()[before..].join("\n");
     assert!(sent.contains(&canary("rotated")) && !sent.contains("redacted:"), "{sent}");
 }
 
@@ -484,13 +488,13 @@ fn a_baseline_check_requires_the_secrets_again() {
     let run = |line: &str| brunt(dir.path(), &words(line, &server.at("/")));
     run("URL --bearer %key% -n 20 -c 1 -q");
     run("baseline save main");
-    let before = server.seen().len();
+    let before = server.requests().len();
     let refused = run("baseline check main URL");
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("header `Authorization`"), "{told}");
-    assert_eq!(server.seen().len(), before, "nothing was sent without it");
+    let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("header `Authorization`"), "{errors}");
+    assert_eq!(server.requests().len(), before, "nothing was sent without it");
     run("baseline check main URL -H Authorization:~Bearer~%again%");
-    let sent = server.seen()[before..].join("\n");
+    let sent = server.requests()[before..].join("\n");
     assert!(sent.contains(&canary("again")) && !sent.contains("redacted:"), "{sent}");
 }

@@ -1,9 +1,9 @@
 //! Tests `setup` and `teardown` of plan files: how often, in which order and with which variables
 //! they run, and the effect of their failures.
 
-use crate::world::brunt::{Running, start_as_it_is};
-use crate::world::odd::{page, serving};
-use crate::world::{Odd, command, lab, until};
+use crate::world::brunt::{RunningBrunt, start_plain};
+use crate::world::odd::{page, serve_connections};
+use crate::world::{ScriptedServer, command, lab, wait_until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
@@ -15,9 +15,9 @@ use tempfile::TempDir;
 
 /// Starts a server that creates sessions, and refuses requests without one. `/slow` answers late,
 /// and `/broken` always fails.
-fn server() -> Odd {
+fn server() -> ScriptedServer {
     let sessions = AtomicU64::new(0);
-    serving(move |mut client| {
+    serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let line = request.lines().next().unwrap_or_default();
             let reply = if line.starts_with("POST /session") {
@@ -31,7 +31,7 @@ fn server() -> Odd {
             } else {
                 page("good")
             };
-            if !client.give(reply) {
+            if !client.write(reply) {
                 break;
             }
         }
@@ -58,7 +58,7 @@ teardown:
 struct Plan(TempDir);
 
 impl Plan {
-    fn new(text: &str, server: &Odd) -> Self {
+    fn new(text: &str, server: &ScriptedServer) -> Self {
         let dir = TempDir::new().expect("a directory");
         fs::write(dir.path().join("plan.yaml"), text.replace("ADDRESS", &server.address.to_string())).expect("a plan");
         Self(dir)
@@ -76,8 +76,8 @@ impl Plan {
         (out, err)
     }
 
-    fn start(&self) -> Running {
-        start_as_it_is(&mut command(&self.line("")))
+    fn start(&self) -> RunningBrunt {
+        start_plain(&mut command(&self.line("")))
     }
 
     fn study(&self) -> Value {
@@ -95,9 +95,9 @@ impl Plan {
 }
 
 /// Requests of a server as method, path and token. Consecutive equal requests are counted together.
-fn asked(server: &Odd) -> Vec<(String, u64)> {
+fn request_log(server: &ScriptedServer) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = Vec::new();
-    for request in server.seen() {
+    for request in server.requests() {
         let line = request.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1");
         let token = request.lines().find_map(|line| line.strip_prefix("Authorization: Bearer ")).unwrap_or_default();
         let text = format!("{line} {token}").trim_end().to_owned();
@@ -126,7 +126,7 @@ fn setup_runs_before_each_trial_and_teardown_after_it() {
         ("GET /item t2", 30),
         ("DELETE /session t2", 1),
     ];
-    assert_eq!(asked(&server), counts(expected));
+    assert_eq!(request_log(&server), counts(expected));
     assert_eq!(plan.replies(), 60);
     let written = fs::read_to_string(plan.0.path().join("json")).expect("a study");
     assert!(!written.contains("\"t1\"") && !written.contains("\"t2\""), "tokens are secrets: {written}");
@@ -137,7 +137,7 @@ fn processes_share_one_setup() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("threads: 2", "processes: 2"), &server);
     plan.run(0);
-    assert_eq!(asked(&server), counts([("POST /session", 1), ("GET /item t1", 30), ("DELETE /session t1", 1)]));
+    assert_eq!(request_log(&server), counts([("POST /session", 1), ("GET /item t1", 30), ("DELETE /session t1", 1)]));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn figures_exclude_setup_and_teardown() {
         serde_json::from_str(&fs::read_to_string(dir.path().join("json")).expect("a study")).expect("JSON");
     assert_eq!(study["trials"][0]["requests"]["completed"], 30);
     // One more connection tested whether the server listens, and sent no request.
-    assert_eq!(lab.knows()["requests"]["received"], 32);
+    assert_eq!(lab.into_statistics()["requests"]["received"], 32);
 }
 
 #[test]
@@ -172,7 +172,10 @@ fn a_step_of_setup_that_fails_stops_before_the_load() {
         let (out, err) = plan.run(7);
         assert!(out.is_empty() && err.contains("setup failed") && err.contains(why), "{step}: {err}");
         assert!(step.contains("stop") || err.contains("plan.yaml:6:3: "), "{err}");
-        assert!(asked(&server).iter().all(|(line, _)| !line.contains("item") && !line.contains("DELETE")), "{step}");
+        assert!(
+            request_log(&server).iter().all(|(line, _)| !line.contains("item") && !line.contains("DELETE")),
+            "{step}"
+        );
     }
 }
 
@@ -182,7 +185,7 @@ fn an_expected_failure_does_not_stop_setup() {
     let step = "- get: /broken\n  on_failure: continue\n- post: /session";
     let plan = Plan::new(&PLAN.replace("- post: /session", step), &server);
     plan.run(0);
-    assert_eq!(asked(&server).last(), Some(&("DELETE /session t1".to_owned(), 1)));
+    assert_eq!(request_log(&server).last(), Some(&("DELETE /session t1".to_owned(), 1)));
 }
 
 #[test]
@@ -190,8 +193,8 @@ fn a_failed_teardown_is_reported_and_the_result_stays() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("delete: /session", "delete: /broken"), &server);
     let (out, err) = plan.run(0);
-    let told = "teardown failed at ";
-    assert!(err.contains(told) && err.contains("plan.yaml:13:3: `DELETE /broken`: 403 Forbidden"), "{err}");
+    let expected = "teardown failed at ";
+    assert!(err.contains(expected) && err.contains("plan.yaml:13:3: `DELETE /broken`: 403 Forbidden"), "{err}");
     assert!(out.contains("teardown failed at"), "{out}");
     assert_eq!(plan.replies(), 30);
 }
@@ -216,11 +219,11 @@ fn teardown_runs_after_a_signal_during_the_load() {
     let server = server();
     let plan = Plan::new(&PLAN.replace("iterations: 5", "duration: 60s"), &server);
     let running = plan.start();
-    until("the load", || server.seen().len() > 50);
+    wait_until("the load", || server.requests().len() > 50);
     running.signal(Signal::INT);
-    let ran = running.finish_amid();
+    let ran = running.finish_unchecked();
     assert_eq!(ran.code, 130, "{}", ran.err);
-    let all = asked(&server);
+    let all = request_log(&server);
     assert_eq!(all.last(), Some(&("DELETE /session t1".to_owned(), 1)), "{:?}", ran.err);
     assert!(plan.replies() > 40 && all.len() == 3, "{all:?}");
 }
@@ -231,11 +234,11 @@ fn a_signal_during_setup_ends_the_run() {
     let plan =
         Plan::new(&PLAN.replace("- post: /session", "- post: /session\n- get: /slow\n- post: /session"), &server);
     let running = plan.start();
-    until("setup", || server.seen().len() == 2);
+    wait_until("setup", || server.requests().len() == 2);
     running.signal(Signal::INT);
-    let ran = running.finish_amid();
+    let ran = running.finish_unchecked();
     // Nothing was measured; that exit code has priority over the interruption.
-    assert_eq!((ran.code, server.seen().len()), (3, 2), "{}", ran.err);
+    assert_eq!((ran.code, server.requests().len()), (3, 2), "{}", ran.err);
 }
 
 #[test]
@@ -247,8 +250,8 @@ fn each_contender_has_its_own_setup() {
     let plan =
         Plan::new(&format!("{PLAN}{contenders}compare: {{}}\n").replace("repetitions: 1", "repetitions: 2"), &one);
     plan.run(0);
-    let of = |server: &Odd, ends: bool| {
-        let all = asked(server);
+    let of = |server: &ScriptedServer, ends: bool| {
+        let all = request_log(server);
         let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
         // One request before the load compares the replies of both.
         assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
@@ -274,7 +277,7 @@ fn a_trace_shows_stages_and_no_secret() {
         assert!(trace.contains(shown), "{shown} is not in:\n{trace}");
     }
     assert!(String::from_utf8_lossy(&output.stderr).ends_with("3 samples, 0 failed\n"));
-    assert!(!trace.contains("Bearer t1") && asked(&server).len() == 3, "{trace}");
+    assert!(!trace.contains("Bearer t1") && request_log(&server).len() == 3, "{trace}");
 }
 
 #[test]
@@ -300,10 +303,11 @@ populations:
     scenario: {base: "http://ADDRESS", variables: {own: "${token}!"}, steps: [{get: /b, bearer: "${own}"}]}
 "#;
     Plan::new(populations, &server).run(0);
-    let seen = server.seen();
-    assert_eq!(seen.iter().filter(|request| request.starts_with("POST")).count(), 6);
-    let of =
-        |path: &str| seen.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {seen:?}"));
+    let requests = server.requests();
+    assert_eq!(requests.iter().filter(|request| request.starts_with("POST")).count(), 6);
+    let of = |path: &str| {
+        requests.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {requests:?}"))
+    };
     assert!(of("GET /a/x/7 ").contains("X-Plain: ${token} {n}\r\n"), "values are no texts: {}", of("GET /a"));
     assert!(of("GET /b").contains("Bearer t") && of("GET /b").contains("!\r\n"));
 }
@@ -321,7 +325,7 @@ fn steps_of_a_websocket_run_in_setup() {
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let output = command(&format!("run {}/plan.yaml", dir.path().display())).output().expect("brunt");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     assert_eq!(
         (&knows["websocket"]["connections"], &knows["requests"]["received"]),
         (&json!(1), &json!(4)),

@@ -5,7 +5,7 @@ use crate::world::log::{Line, distinct};
 use crate::world::nginx::nginx_at;
 use crate::world::server::Server;
 use crate::world::skip::{program, skip};
-use crate::world::{Nginx, command, lab, measure, port, told, until};
+use crate::world::{Nginx, command, lab, measure, port, stdout_of, wait_until};
 use rcgen::{BasicConstraints, IsCa};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -15,11 +15,11 @@ use tempfile::TempDir;
 fn secure(test: &str, directives: &str) -> Option<(Nginx, Authority, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
-    let own = authority.certify("localhost");
+    let certificate = authority.certify("localhost");
     let directives = format!(
         "ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m; {}",
-        own.cert,
-        own.key,
+        certificate.cert,
+        certificate.key,
         directives.replace("CA", &authority.pem)
     );
     let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives)?;
@@ -29,7 +29,7 @@ fn secure(test: &str, directives: &str) -> Option<(Nginx, Authority, TempDir)> {
 #[test]
 fn an_authority_can_be_trusted() {
     let Some((nginx, authority, _dir)) = secure("an_authority_can_be_trusted", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 40 --cacert {}", nginx.secure("/"), authority.pem)).all_good();
+    let ran = measure(&format!("{} -c 2 -n 40 --cacert {}", nginx.secure("/"), authority.pem)).assert_all_good();
     assert_eq!(ran.number("/phases_seconds/tls/count"), 2);
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 2);
     assert_eq!(distinct(&nginx.log(), |l| l.sni()), ["localhost"].into());
@@ -38,10 +38,10 @@ fn an_authority_can_be_trusted() {
 #[test]
 fn an_unknown_authority_is_not_trusted() {
     let Some((nginx, _authority, _dir)) = secure("an_unknown_authority_is_not_trusted", "") else { return };
-    let ran = measure(&format!("{} -c 2 -d 500ms", nginx.secure("/"))).ends(3);
-    ran.says(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
+    let ran = measure(&format!("{} -c 2 -d 500ms", nginx.secure("/"))).assert_code(3);
+    ran.assert_text(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
     assert_eq!(ran.count("completed"), 0);
-    measure(&format!("{} -c 2 -n 20 --insecure", nginx.secure("/"))).all_good();
+    measure(&format!("{} -c 2 -n 20 --insecure", nginx.secure("/"))).assert_all_good();
 }
 
 #[test]
@@ -49,18 +49,18 @@ fn a_self_signed_certificate_can_be_trusted_by_itself() {
     let test = "a_self_signed_certificate_can_be_trusted_by_itself";
     for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let dir = TempDir::new().expect("a directory");
-        let own = self_signed(dir.path(), "localhost", is_ca);
-        let directives = format!("ssl_certificate {}; ssl_certificate_key {};", own.cert, own.key);
+        let certificate = self_signed(dir.path(), "localhost", is_ca);
+        let directives = format!("ssl_certificate {}; ssl_certificate_key {};", certificate.cert, certificate.key);
         let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives) else { return };
-        let refused = measure(&format!("{} -c 1 -n 2", nginx.secure("/"))).ends(3);
-        refused.says(&["TLS", "--cacert FILE", "--insecure"]);
-        measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), own.cert)).all_good();
+        let refused = measure(&format!("{} -c 1 -n 2", nginx.secure("/"))).assert_code(3);
+        refused.assert_text(&["TLS", "--cacert FILE", "--insecure"]);
+        measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), certificate.cert)).assert_all_good();
         let other = format!(
             "https://other.test:{p}/ -c 1 -n 2 --resolve other.test:{p}:127.0.0.1 --cacert {}",
-            own.cert,
+            certificate.cert,
             p = nginx.port
         );
-        measure(&other).ends(3).says(&["not valid for name"]);
+        measure(&other).assert_code(3).assert_text(&["not valid for name"]);
     }
 }
 
@@ -72,8 +72,10 @@ fn a_name_that_the_certificate_lacks_is_refused() {
         authority.pem,
         p = nginx.port
     );
-    measure(&format!("{line} -d 500ms")).ends(3).says(&["TLS", "certificate not valid for name \"other.test\""]);
-    measure(&format!("{line} -n 10 --sni localhost")).all_good();
+    measure(&format!("{line} -d 500ms"))
+        .assert_code(3)
+        .assert_text(&["TLS", "certificate not valid for name \"other.test\""]);
+    measure(&format!("{line} -n 10 --sni localhost")).assert_all_good();
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.sni()), ["localhost"].into());
     assert_eq!(distinct(&log, |l| l.host()), ["other.test"].into());
@@ -83,12 +85,12 @@ fn a_name_that_the_certificate_lacks_is_refused() {
 fn brunt_shows_its_own_certificate() {
     let verify = "ssl_client_certificate CA; ssl_verify_client on;";
     let Some((nginx, authority, _dir)) = secure("brunt_shows_its_own_certificate", verify) else { return };
-    let own = authority.certify("anna");
+    let certificate = authority.certify("anna");
     let line = format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), authority.pem);
-    measure(&format!("{line} --cert {} --key {}", own.cert, own.key)).all_good();
+    measure(&format!("{line} --cert {} --key {}", certificate.cert, certificate.key)).assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.subject()), ["CN=anna"].into());
     // nginx answers 400 to clients without a certificate.
-    let without = measure(&line).ends(4);
+    let without = measure(&line).assert_code(4);
     assert_eq!((without.status(400), without.count("good")), (20, 0));
 }
 
@@ -98,19 +100,20 @@ fn each_user_shows_a_certificate_of_its_own() {
     let Some((nginx, authority, _dir)) = secure("each_user_shows_a_certificate_of_its_own", verify) else { return };
     let folder = TempDir::new().expect("a directory");
     for name in ["anna", "bert", "cleo"] {
-        let own = authority.certify(name);
-        let both = [&own.cert, &own.key].map(|file| std::fs::read_to_string(file).expect("PEM")).concat();
+        let certificate = authority.certify(name);
+        let both =
+            [&certificate.cert, &certificate.key].map(|file| std::fs::read_to_string(file).expect("PEM")).concat();
         std::fs::write(folder.path().join(format!("{name}.pem")), both).expect("a file");
     }
     let line = format!("{} --cacert {} --cert {}", nginx.secure("/"), authority.pem, folder.path().display());
-    measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).all_good();
+    measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).assert_all_good();
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
     assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
     let refused = |line: &str, why: &str| {
         let output = command(line).output().expect("brunt");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && told.contains(why), "{told}");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && errors.contains(why), "{errors}");
     };
     refused(&format!("{line} --key {}/anna.pem -n 1", folder.path().display()), "names a folder");
     let empty = TempDir::new().expect("a directory");
@@ -121,10 +124,10 @@ fn each_user_shows_a_certificate_of_its_own() {
 fn sessions_are_resumed_by_default() {
     let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_by_default", "") else { return };
     let line = format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);
-    measure(&line).all_good();
+    measure(&line).assert_all_good();
     let resumed = nginx.log().iter().filter(|l| l.resumed()).count();
     assert!(resumed >= 15, "{resumed} of 20");
-    measure(&format!("{line} --no-tls-resumption")).all_good();
+    measure(&format!("{line} --no-tls-resumption")).assert_all_good();
     let log = nginx.log();
     assert_eq!(log.len(), 40);
     assert!(log[20..].iter().all(|l| !l.resumed()));
@@ -140,19 +143,19 @@ fn secrets_are_logged_to_sslkeylogfile() {
         let run = |file: &std::path::Path| command(&line).env("SSLKEYLOGFILE", file).output().expect("brunt");
         let ran = run(&keys);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        let kept = std::fs::read_to_string(&keys).expect("a file");
-        assert_eq!(kept.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(), 2, "{kept}");
+        let key_log = std::fs::read_to_string(&keys).expect("a file");
+        assert_eq!(key_log.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(), 2, "{key_log}");
         std::fs::remove_file(&keys).expect("a file");
         let refused = run(&dir.path().join("none/keys"));
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(refused.status.code() == Some(2) && told.contains("SSLKEYLOGFILE"), "{told}");
+        let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && errors.contains("SSLKEYLOGFILE"), "{errors}");
     }
 }
 
 #[test]
 fn tls_1_2_is_supported() {
     let Some((nginx, authority, _dir)) = secure("tls_1_2_is_supported", "ssl_protocols TLSv1.2;") else { return };
-    measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).all_good();
+    measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).assert_all_good();
 }
 
 #[test]
@@ -160,9 +163,10 @@ fn the_lab_speaks_tls() {
     let dir = TempDir::new().expect("a directory");
     let pem = dir.path().join("lab.pem");
     let lab = lab(&format!("--tls --tls-cert-out {} --body 100k", pem.display()));
-    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.at("/"), pem.display())).all_good();
+    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.at("/"), pem.display())).assert_all_good();
     assert!(ran.number("/bytes/received") > 50 * 100_000);
-    let open = measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.at("/"), pem.display())).all_good();
+    let open =
+        measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.at("/"), pem.display())).assert_all_good();
     assert_eq!(open.number("/phases_seconds/tls/count"), open.connections("opened"));
 }
 
@@ -170,9 +174,9 @@ fn the_lab_speaks_tls() {
 fn a_scheme_mismatch_is_reported() {
     let plain = lab("");
     let secure = lab("--tls");
-    let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).ends(3);
-    tls.says(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
-    let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).ends(3);
+    let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).assert_code(3);
+    tls.assert_text(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
+    let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).assert_code(3);
     assert_eq!(http.failed("protocol") + http.failed("closed_early") + http.failed("reset"), http.count("begun"));
 }
 
@@ -182,9 +186,9 @@ fn files_that_are_no_certificates_are_refused() {
     let file = dir.path().join("none.pem");
     std::fs::write(&file, "nothing").expect("a file");
     for option in ["--cacert", "--cert", "--key"] {
-        let told = command(&format!("https://127.0.0.1:1/ {option} {}", file.display())).output().expect("brunt");
-        assert_eq!(told.status.code(), Some(2), "{option}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains("PEM"), "{told:?}");
+        let output = command(&format!("https://127.0.0.1:1/ {option} {}", file.display())).output().expect("brunt");
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("PEM"), "{output:?}");
     }
 }
 
@@ -196,13 +200,23 @@ fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
     };
     let dir = TempDir::new().expect("a directory");
     let port = port::free();
-    let own = Authority::new(dir.path()).certify("localhost");
+    let certificate = Authority::new(dir.path()).certify("localhost");
     let mut command = Command::new(path);
     let listen = format!("127.0.0.1:{port}");
-    command.args(["s_server", "-www", "-quiet", "-accept", &listen, "-cert", &own.cert, "-key", &own.key]);
+    command.args([
+        "s_server",
+        "-www",
+        "-quiet",
+        "-accept",
+        &listen,
+        "-cert",
+        &certificate.cert,
+        "-key",
+        &certificate.key,
+    ]);
     command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let server = Server::start(&mut command);
-    until("the server listens", || TcpStream::connect(&listen).is_ok());
+    wait_until("the server listens", || TcpStream::connect(&listen).is_ok());
     Some((server, format!("https://localhost:{port}/"), dir))
 }
 
@@ -211,16 +225,17 @@ fn a_server_with_one_classical_group_needs_no_further_round_trip() {
     let test = "a_server_with_one_classical_group_needs_no_further_round_trip";
     let Some((_server, url, _dir)) = openssl(test, &["-groups", "X25519"]) else { return };
     let line = format!("{url} -k -c 1 -n 5 --no-keepalive --no-tls-resumption");
-    assert_eq!(measure(&line).all_good().connections("hello_retries"), 0);
-    assert!(told(&format!("check {url} -k")).contains(", X25519, ALPN"));
+    assert_eq!(measure(&line).assert_all_good().connections("hello_retries"), 0);
+    assert!(stdout_of(&format!("check {url} -k")).contains(", X25519, ALPN"));
     assert!(
-        told(&format!("check {url} -k --tls-groups secp256r1,X25519")).contains("X25519 after a HelloRetryRequest")
+        stdout_of(&format!("check {url} -k --tls-groups secp256r1,X25519"))
+            .contains("X25519 after a HelloRetryRequest")
     );
-    let ran = measure(&format!("{line} --tls-groups secp256r1,X25519")).all_good();
+    let ran = measure(&format!("{line} --tls-groups secp256r1,X25519")).assert_all_good();
     assert_eq!(ran.connections("hello_retries"), ran.connections("opened"));
-    ran.says(&["TLS handshakes with a further round trip (HelloRetryRequest)"]);
-    measure(&format!("{line} --tls-groups secp256r1")).ends(3).says(&["TLS handshake failed"]);
-    let unknown = measure(&format!("{line} --tls-groups P-256")).ends(2);
+    ran.assert_text(&["TLS handshakes with a further round trip (HelloRetryRequest)"]);
+    measure(&format!("{line} --tls-groups secp256r1")).assert_code(3).assert_text(&["TLS handshake failed"]);
+    let unknown = measure(&format!("{line} --tls-groups P-256")).assert_code(2);
     assert!(unknown.err.contains("`P-256` is not a known key exchange group; write some of"), "{}", unknown.err);
 }
 
@@ -230,5 +245,5 @@ fn a_required_client_certificate_is_reported_with_a_correction() {
     let Some((_server, url, _dir)) = openssl(test, &["-tls1_3", "-Verify", "1"]) else { return };
     let ran = measure(&format!("{url} -k -c 1 -n 5"));
     assert_eq!(ran.count("completed"), 0, "{}", ran.out);
-    ran.says(&["the server requires a client certificate", "--cert FILE --key FILE"]);
+    ran.assert_text(&["the server requires a client certificate", "--cert FILE --key FILE"]);
 }

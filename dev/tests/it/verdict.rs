@@ -9,7 +9,7 @@ mod quiet;
 mod real;
 mod recorded;
 
-use crate::world::Ran;
+use crate::world::RunResult;
 use crate::world::brunt::start;
 use brunt_model::codec::LogReader;
 use brunt_model::finding::Limit;
@@ -24,25 +24,25 @@ use tempfile::TempDir;
 
 /// A real run and its verdict.
 #[derive(Debug)]
-struct Judged {
-    ran: Ran,
+struct JudgedRun {
+    ran: RunResult,
     run: Run,
     verdict: Verdict,
 }
 
-impl Judged {
+impl JudgedRun {
     fn limits(&self) -> Vec<Limit> {
         self.verdict.causes.iter().map(|cause| cause.limit).collect()
     }
 }
 
 /// Runs brunt to its end, and judges its event log.
-fn judged(command: &mut Command) -> Judged {
-    stopped_for(Duration::ZERO, command)
+fn judge_run(command: &mut Command) -> JudgedRun {
+    judge_suspended_run(Duration::ZERO, command)
 }
 
 /// Runs brunt, suspends it for `time` after one second, and judges its event log.
-fn stopped_for(time: Duration, command: &mut Command) -> Judged {
+fn judge_suspended_run(time: Duration, command: &mut Command) -> JudgedRun {
     let dir = TempDir::new().expect("a directory");
     let log = dir.path().join("events");
     let running = start(command.arg("--events").arg(&log));
@@ -55,7 +55,7 @@ fn stopped_for(time: Duration, command: &mut Command) -> Judged {
     let ran = running.finish();
     let run = fold(&log);
     let verdict = brunt_judge::judge(&run).verdict;
-    Judged { ran, run, verdict }
+    JudgedRun { ran, run, verdict }
 }
 
 fn fold(log: &Path) -> Run {

@@ -8,7 +8,7 @@ mod jmeter;
 mod pushes;
 mod rows;
 
-use crate::world::brunt::kept_run;
+use crate::world::brunt::run_stored_plan;
 use crate::world::measure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,7 +23,7 @@ use std::thread;
 
 /// Behavior of the server for each message.
 #[derive(Clone, Copy, PartialEq)]
-enum Manner {
+enum Behavior {
     Echo,
     /// Sends a ping and another message first, and then the echo in two frames.
     Chatty,
@@ -44,7 +44,7 @@ struct Counts {
 }
 
 /// Starts a server on a free port, until the test ends.
-fn server(manner: Manner) -> (String, Arc<Counts>) {
+fn server(manner: Behavior) -> (String, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
     let counts = Arc::new(Counts::default());
@@ -86,11 +86,11 @@ fn answer_to(head: &str) -> String {
     )
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Result<()> {
+fn serve(mut stream: TcpStream, manner: Behavior, counts: &Counts) -> std::io::Result<()> {
     let head = read_head(&mut stream)?;
     let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
     let extension = match manner {
-        Manner::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => format!("\r\n{offer}"),
+        Behavior::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => format!("\r\n{offer}"),
         _ => String::new(),
     };
     stream.write_all(format!("{}{extension}\r\n\r\n", answer_to(&head)).as_bytes())?;
@@ -103,21 +103,21 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
             (8, _) => return stream.write_all(&frame(0x88, &payload)),
             (9, _) => {
                 counts.pings.fetch_add(1, Ordering::Relaxed);
-                let news = if manner == Manner::Chatty {
+                let news = if manner == Behavior::Chatty {
                     [frame(0x8a, b"another"), frame(0x81, b"news")].concat()
                 } else {
                     Vec::new()
                 };
                 stream.write_all(&[news, frame(0x8a, &payload)].concat())?;
             }
-            (1 | 2, Manner::Echo) => stream.write_all(&frame(0x80 | opcode, &payload))?,
-            (1 | 2, Manner::Chatty) => {
+            (1 | 2, Behavior::Echo) => stream.write_all(&frame(0x80 | opcode, &payload))?,
+            (1 | 2, Behavior::Chatty) => {
                 let (first, second) = payload.split_at(payload.len() / 2);
                 let all = [frame(0x89, b"hi"), frame(0x81, b"news"), frame(opcode, first), frame(0x80, second)];
                 stream.write_all(&all.concat())?;
             }
-            (1 | 2, Manner::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
-            (1 | 2, Manner::Deflate) => {
+            (1 | 2, Behavior::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
+            (1 | 2, Behavior::Deflate) => {
                 let payload = if first & 0x40 == 0 { payload } else { inflated(payload)? };
                 let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
                 packed.write_all(&payload)?;
@@ -126,7 +126,7 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
                 let (first, second) = packed.split_at(packed.len() / 2);
                 stream.write_all(&[frame(0x40 | opcode, first), frame(0x80, second)].concat())?;
             }
-            (1 | 2, Manner::Garbage) => return stream.write_all(b"\xff\xff\xff\xff"),
+            (1 | 2, Behavior::Garbage) => return stream.write_all(b"\xff\xff\xff\xff"),
             _ => return Ok(()),
         }
         if matches!(opcode, 1 | 2) {
@@ -172,28 +172,28 @@ fn read_frame(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
 
 #[test]
 fn messages_are_sent_and_their_echo_awaited() {
-    let (url, counts) = server(Manner::Echo);
-    let ran = measure(&format!("{url} --data hello -c 4 -n 2000 --expect-body ^hello$")).all_good();
+    let (url, counts) = server(Behavior::Echo);
+    let ran = measure(&format!("{url} --data hello -c 4 -n 2000 --expect-body ^hello$")).assert_all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (2000, 2000));
     assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
-    measure(&format!("{url} --data hello -c 8 -r 500 -d 1s")).all_good();
+    measure(&format!("{url} --data hello -c 8 -r 500 -d 1s")).assert_all_good();
 }
 
 #[test]
 fn long_messages_arrive_complete() {
-    let (url, _) = server(Manner::Echo);
+    let (url, _) = server(Behavior::Echo);
     for length in [125, 126, 70_000, 1_000_000] {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), vec![b'x'; length]).expect("a file");
-        let ran = measure(&format!("{url} --data @{} -c 2 -n 20", file.path().display())).all_good();
+        let ran = measure(&format!("{url} --data @{} -c 2 -n 20", file.path().display())).assert_all_good();
         assert_eq!(ran.count("completed"), 20, "{length}");
     }
 }
 
 #[test]
 fn pings_are_answered_and_other_messages_ignored() {
-    let (url, counts) = server(Manner::Chatty);
-    let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).all_good();
+    let (url, counts) = server(Behavior::Chatty);
+    let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).assert_all_good();
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
     // The pong for the last message may still be in flight.
     assert!(counts.pongs.load(Ordering::Relaxed) >= 98);
@@ -201,12 +201,12 @@ fn pings_are_answered_and_other_messages_ignored() {
 
 #[test]
 fn messages_are_compressed_in_both_directions_on_request() {
-    let (url, counts) = server(Manner::Deflate);
+    let (url, counts) = server(Behavior::Deflate);
     let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
-    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
     assert!(ran.number("/bytes/sent") < 50 * 400, "{}", ran.number("/bytes/sent"));
-    measure(&format!("{line} --compressed")).all_good();
+    measure(&format!("{line} --compressed")).assert_all_good();
     assert_eq!(counts.messages.load(Ordering::Relaxed), 100);
     let ran = measure(&line);
     assert_eq!(ran.failed("protocol"), 50, "nothing was offered");
@@ -218,33 +218,33 @@ fn the_lab_accepts_compressed_messages_in_each_window() {
         let lab = crate::world::lab(&format!("--echo --ws-deflate {options}"));
         let url = lab.at("/").replace("http:", "ws:");
         let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
-        let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+        let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
         assert!(ran.number("/bytes/sent") < 50 * 400, "{options}: {}", ran.number("/bytes/sent"));
         assert!(ran.number("/bytes/received") < 50 * 100, "{options}: {}", ran.number("/bytes/received"));
-        let ran = measure(&format!("{line} --expect-body ^(hello,){{300}}$")).all_good();
+        let ran = measure(&format!("{line} --expect-body ^(hello,){{300}}$")).assert_all_good();
         assert!(ran.number("/bytes/sent") > 50 * 1800, "{options}: nothing is offered");
-        let knows = lab.knows();
+        let knows = lab.into_statistics();
         assert_eq!((&knows["websocket"]["compressed"], &knows["websocket"]["first_error"]), (&50.into(), &().into()));
     }
 }
 
 #[test]
 fn several_messages_are_awaited_or_none() {
-    let (url, counts) = server(Manner::Chatty);
+    let (url, counts) = server(Behavior::Chatty);
     // Each message gets two replies: news, and its echo.
-    let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).all_good();
+    let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).assert_all_good();
     let all = ran.at("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
     assert_eq!(ran.number("/bytes/received"), 50 * (2 + 4 + 2 + 4 + 2 + 2 + 2));
     // Unsolicited messages must not fill the sockets. Messages that the server had not read when
     // its sockets were closed are lost.
-    measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).all_good();
+    measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).assert_all_good();
     assert!(counts.messages.load(Ordering::Relaxed) > 25_000);
 }
 
 #[test]
 fn steps_open_ping_and_close() {
-    let (url, counts) = server(Manner::Echo);
+    let (url, counts) = server(Behavior::Echo);
     let dir = tempfile::TempDir::new().expect("a directory");
     let plan = format!(
         "load: {{users: 3, iterations: 20}}\nrepetitions: 1\nscenario:\n  steps:\n  - open: {url}\n    name: open\n  \
@@ -252,7 +252,7 @@ fn steps_open_ping_and_close() {
          - close: {url}\n    name: close\n"
     );
     std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let run = kept_run(dir.path());
+    let run = run_stored_plan(dir.path());
     let labels = run["labels"].as_array().expect("labels");
     let named = |label: &serde_json::Value| {
         (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
@@ -264,20 +264,20 @@ fn steps_open_ping_and_close() {
     assert_eq!((messages, pings), (60, 60));
     assert_eq!(connections, 60, "each iteration closes its own");
     // A pong with another payload than the ping is ignored.
-    let (url, counts) = server(Manner::Chatty);
-    let ran = measure(&format!("{url} -X PING -c 2 -n 40")).all_good();
+    let (url, counts) = server(Behavior::Chatty);
+    let ran = measure(&format!("{url} -X PING -c 2 -n 40")).assert_all_good();
     assert_eq!((ran.count("completed"), counts.pings.load(Ordering::Relaxed)), (40, 40));
 }
 
 #[test]
 fn a_server_that_closes_or_breaks_the_framing_is_reported() {
-    let (url, _) = server(Manner::Close(1011));
+    let (url, _) = server(Behavior::Close(1011));
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
     assert_eq!(ran.at("/outcomes")["close 1011 internal error"], 5, "{}", ran.out);
-    let (url, _) = server(Manner::Garbage);
+    let (url, _) = server(Behavior::Garbage);
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
     assert_eq!(ran.failed("protocol"), 5, "{}", ran.out);
-    ran.says(&["RFC 6455"]);
+    ran.assert_text(&["RFC 6455"]);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn the_lab_counts_each_message() {
     let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}");
     assert_eq!(ran.count("good"), 400 - failed);
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     assert_eq!(knows["requests"]["received"], 400);
     assert_eq!(
         (&knows["requests"]["by_status"]["101"], &knows["websocket"]["first_error"]),
@@ -297,8 +297,9 @@ fn the_lab_counts_each_message() {
     assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
     let lab = crate::world::lab("--echo --tls");
     let url = lab.at("/").replace("https:", "wss:");
-    let ran = measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$")).all_good();
-    assert_eq!(lab.knows()["requests"]["received"], ran.count("completed"));
+    let ran =
+        measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$")).assert_all_good();
+    assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("completed"));
 }
 
 #[test]
@@ -306,8 +307,8 @@ fn a_refused_websocket_is_reported() {
     let lab = crate::world::lab("");
     let url = lab.at("/status/404").replace("http:", "ws:");
     measure(&format!("{url} --data x -n 5"))
-        .ends(3)
-        .says(&["does not open a WebSocket here: it answered with status 404"]);
-    let refused = measure(&format!("{url} --http 3 --data x -n 5")).ends(2);
+        .assert_code(3)
+        .assert_text(&["does not open a WebSocket here: it answered with status 404"]);
+    let refused = measure(&format!("{url} --http 3 --data x -n 5")).assert_code(2);
     assert!(refused.err.contains("WebSocket (ws:// and wss://) does not work with HTTP/3"), "{}", refused.err);
 }

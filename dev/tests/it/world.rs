@@ -19,16 +19,16 @@ pub mod quic;
 pub mod server;
 pub mod skip;
 
-pub use brunt::{Ran, command, measure, measure_words, start, told};
+pub use brunt::{RunResult, command, measure, measure_words, start, stdout_of};
 pub use lab::{Lab, lab};
 pub use nginx::{Nginx, nginx};
-pub use odd::{Odd, replying};
+pub use odd::{ScriptedServer, serve_reply};
 
 use std::thread::sleep;
 use std::time::Duration;
 
 /// Waits until a condition holds. Panics after half a minute.
-pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     assert!((0..3000).any(|_| so() || wait_a_moment()), "waited in vain: {what}");
 }
 

@@ -1,17 +1,17 @@
 //! Compares the reports of the drop-in `ab` with those of the real ab: lines, widths, labels and
 //! units.
 
-use super::both::{Both, both, over_tls};
+use super::both::{ToolPair, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fs;
 
 /// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
-fn ready(test: &str) -> Option<(Both, Nginx)> {
+fn ready(test: &str) -> Option<(ToolPair, Nginx)> {
     let nginx = nginx(test, "location /gone { return 404 nothing; } location /post { return 200 taken; }")?;
     Some((both(test, "ab")?, nginx))
 }
 
-fn agree(ab: &Both, url: &str, lines: &[&str]) {
+fn agree(ab: &ToolPair, url: &str, lines: &[&str]) {
     for line in lines {
         let words: Vec<&str> = line.split_whitespace().chain([url]).collect();
         ab.agree(&words);
@@ -127,9 +127,9 @@ fn the_requested_number_or_time_is_measured() {
     let Some((ab, nginx)) = ready("compat::ab::the_requested_number_or_time_is_measured") else { return };
     let url = nginx.at("/");
     let before = nginx.requests();
-    let said = ab.ours(&["-n", "500", "-c", "7", "-k", &url]);
-    assert_eq!((said.field("Complete requests:"), nginx.requests() - before - 1), ("500", 500), "{}", said.err);
-    let said = ab.ours(&["-t", "1", "-c", "3", &url]);
-    let seconds: f64 = said.field("Time taken for tests:").trim_end_matches(" seconds").parse().expect("seconds");
-    assert!(seconds >= 1.0 && said.code == Some(0), "{}", said.out);
+    let output = ab.ours(&["-n", "500", "-c", "7", "-k", &url]);
+    assert_eq!((output.field("Complete requests:"), nginx.requests() - before - 1), ("500", 500), "{}", output.err);
+    let output = ab.ours(&["-t", "1", "-c", "3", &url]);
+    let seconds: f64 = output.field("Time taken for tests:").trim_end_matches(" seconds").parse().expect("seconds");
+    assert!(seconds >= 1.0 && output.code == Some(0), "{}", output.out);
 }

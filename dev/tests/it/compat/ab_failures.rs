@@ -1,8 +1,8 @@
 //! Compares the drop-in `ab` with the real ab when requests fail.
 
-use super::both::{Both, both, ours};
-use crate::world::odd::{Client, Odd, serving};
-use crate::world::{port, until};
+use super::both::{ToolPair, both, ours};
+use crate::world::odd::{Client, ScriptedServer, serve_connections};
+use crate::world::{port, wait_until};
 use rustix::process::Signal;
 use std::collections::HashMap;
 use std::net::Shutdown;
@@ -11,9 +11,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Starts a server whose behavior depends on the path. Counts the requests of each path.
-fn moody() -> Odd {
+fn moody() -> ScriptedServer {
     let counts: Arc<Mutex<HashMap<String, u32>>> = Arc::default();
-    serving(move |mut client| {
+    serve_connections(move |mut client| {
         while let Some(request) = client.request() {
             let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
             let number = {
@@ -40,16 +40,16 @@ fn behave(client: &mut Client, path: &str, number: u32) -> bool {
     let odd = number % 2 == 1;
     let third = &"abc"[..=(number as usize % 3)];
     match path {
-        "vary" => client.give(page(200, third.len(), third)),
-        "vary500" => client.give(page(if odd { 500 } else { 200 }, third.len(), third)),
-        "short" => client.give(page(200, 50, "hello")),
-        "shortsome" => client.give(page(200, 5, if odd { "hel" } else { "hello" })),
-        "long" => client.give(page(200, 5, "hello world")),
-        "garbage" => client.give("hello"),
+        "vary" => client.write(page(200, third.len(), third)),
+        "vary500" => client.write(page(if odd { 500 } else { 200 }, third.len(), third)),
+        "short" => client.write(page(200, 50, "hello")),
+        "shortsome" => client.write(page(200, 5, if odd { "hel" } else { "hello" })),
+        "long" => client.write(page(200, 5, "hello world")),
+        "garbage" => client.write("hello"),
         "reset" => return reset(client),
         "resetsome" if odd => return reset(client),
         "resetmid" if odd => {
-            client.give(page(200, 5, "he"));
+            client.write(page(200, 5, "he"));
             sleep(Duration::from_millis(20));
             return reset(client);
         }
@@ -63,9 +63,9 @@ fn behave(client: &mut Client, path: &str, number: u32) -> bool {
         }
         "slow" => {
             sleep(Duration::from_millis(30));
-            client.give(page(200, 5, "hello"))
+            client.write(page(200, 5, "hello"))
         }
-        "resetsome" | "resetmid" | "some" => client.give(page(200, 5, "hello")),
+        "resetsome" | "resetmid" | "some" => client.write(page(200, 5, "hello")),
         _ => true,
     };
     let _ = client.stream.shutdown(Shutdown::Both);
@@ -79,7 +79,7 @@ fn reset(client: &mut Client) -> bool {
     false
 }
 
-fn agree(ab: &Both, odd: &Odd, lines: &[&str]) {
+fn agree(ab: &ToolPair, odd: &ScriptedServer, lines: &[&str]) {
     for (i, line) in lines.iter().enumerate() {
         // Each line has a separate path, so that each program counts from 0.
         let (path, options) = line.split_once(' ').unwrap_or((line, ""));
@@ -167,10 +167,10 @@ fn an_interrupted_run_prints_its_report() {
     let url = odd.at("/slow");
     let mut command = crate::world::command("ab");
     command.args(["-q", "-n", "100000", &url]);
-    let running = crate::world::brunt::start_as_it_is(&mut command);
-    until("some requests", || odd.seen().len() > 20);
+    let running = crate::world::brunt::start_plain(&mut command);
+    wait_until("some requests", || odd.requests().len() > 20);
     running.signal(Signal::INT);
-    let ran = running.finish_amid();
+    let ran = running.finish_unchecked();
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("..done\n\n\nServer Software:        moody\n"), "{}", ran.out);
 }
@@ -180,8 +180,12 @@ fn an_interrupted_run_prints_its_report() {
 #[test]
 fn unsupported_versions_of_tls_are_refused() {
     for version in ["TLS1", "TLS1.1", "tls1"] {
-        let said = ours("ab", &["-n", "3", "-f", version, "https://127.0.0.1:9/"]);
-        assert_eq!(said.code, Some(1), "{}", said.err);
-        assert!(said.err.starts_with("SSL handshake failed (1).\n") && said.err.contains("-f TLS1.2"), "{}", said.err);
+        let output = ours("ab", &["-n", "3", "-f", version, "https://127.0.0.1:9/"]);
+        assert_eq!(output.code, Some(1), "{}", output.err);
+        assert!(
+            output.err.starts_with("SSL handshake failed (1).\n") && output.err.contains("-f TLS1.2"),
+            "{}",
+            output.err
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Compares the files of ab: all requests for gnuplot, and percentiles as CSV. Tests the additional
 //! files of brunt.
 
-use super::both::{Both, both};
+use super::both::{ToolPair, both};
 use crate::world::brunt::program;
 use crate::world::nginx;
 use std::fs;
@@ -40,14 +40,14 @@ fn shape(line: &str) -> String {
     out
 }
 
-fn write(ab: &Both, url: &str, dir: &Path, real: bool) {
+fn write(ab: &ToolPair, url: &str, dir: &Path, real: bool) {
     let name =
         |ending: &str| dir.join(format!("{}.{ending}", if real { "real" } else { "ours" })).display().to_string();
     let csv = name("csv");
     let tsv = name("tsv");
     let words = ["-q", "-n", "300", "-c", "5", "-e", &csv, "-g", &tsv, url];
-    let said = if real { ab.real(&words) } else { ab.ours(&words) };
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    let output = if real { ab.real(&words) } else { ab.ours(&words) };
+    assert_eq!(output.code, Some(0), "{}", output.err);
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn files_have_the_same_form() {
 #[test]
 fn an_unwritable_file_is_reported() {
     let Some(nginx) = nginx("compat::ab_files::an_unwritable_file_is_reported", "") else { return };
-    let said = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.at("/")]);
-    assert_eq!(said.code, Some(1), "{}", said.err);
-    assert!(said.err.contains("Cannot open CSV output file: No such file or directory"), "{}", said.err);
+    let output = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.at("/")]);
+    assert_eq!(output.code, Some(1), "{}", output.err);
+    assert!(output.err.contains("Cannot open CSV output file: No such file or directory"), "{}", output.err);
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn additional_output_goes_to_other_files() {
     assert!(!Path::new(&store).exists());
     let words =
         ["--brunt-json", &json, "-S", "-n", "20", "--brunt-report", &html, "--brunt-store-dir", &store, &nginx.at("/")];
-    let said = super::both::ours("ab", &words);
-    assert_eq!(said.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", said.out);
+    let output = super::both::ours("ab", &words);
+    assert_eq!(output.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", output.out);
     let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
     assert_eq!(run["requests"]["completed"], 20);
     assert!(fs::read_to_string(&html).expect("a page").contains("<html"));
-    assert!(said.err.contains("brunt - saved as ") && Path::new(&store).is_dir(), "{}", said.err);
+    assert!(output.err.contains("brunt - saved as ") && Path::new(&store).is_dir(), "{}", output.err);
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn several_processes_and_threads_count_as_one() {
     let Some(nginx) = nginx("compat::ab_files::several_processes_and_threads_count_as_one", "") else { return };
     for option in ["--brunt-processes", "--brunt-threads"] {
         let before = nginx.requests();
-        let said = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.at("/")]);
+        let output = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.at("/")]);
         let counted =
-            (said.field("Complete requests:"), said.field("HTML transferred:"), nginx.requests() - before - 1);
-        assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", said.err);
+            (output.field("Complete requests:"), output.field("HTML transferred:"), nginx.requests() - before - 1);
+        assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", output.err);
     }
 }

@@ -1,7 +1,7 @@
 //! Runs parsers of ab's report and files on the output of the drop-in. Each is rewritten from its
 //! published source.
 
-use super::both::{Said, ours};
+use super::both::{ToolOutput, ours};
 use crate::world::{Nginx, nginx};
 use std::collections::HashMap;
 use std::fs;
@@ -46,15 +46,15 @@ fn taurus_reads_the_output() {
 #[test]
 fn phoronix_reads_the_output() {
     let Some(nginx) = server("phoronix_reads_the_output") else { return };
-    let said = ours("ab", &["-n", "500", "-c", "20", &nginx.at("/")]);
-    let all = format!("{}{}", said.out, said.err);
+    let output = ours("ab", &["-n", "500", "-c", "20", &nginx.at("/")]);
+    let all = format!("{}{}", output.out, output.err);
     let line = all.lines().rfind(|line| line.contains("second:")).expect("a line");
     assert!(number(line.split_whitespace().nth(3).expect("a word")) > 0.0);
 }
 
 /// Number of `LABEL: +(number) UNIT`, which must occur exactly once.
-fn once(said: &Said, label: &str, unit: &str) -> f64 {
-    let found: Vec<&str> = said.out.lines().filter(|l| l.starts_with(label) && l.ends_with(unit)).collect();
+fn once(output: &ToolOutput, label: &str, unit: &str) -> f64 {
+    let found: Vec<&str> = output.out.lines().filter(|l| l.starts_with(label) && l.ends_with(unit)).collect();
     assert_eq!(found.len(), 1, "{label}: {found:?}");
     number(found[0][label.len()..].split_whitespace().next().expect("a number"))
 }
@@ -68,7 +68,7 @@ fn perfkit_benchmarker_reads_the_output() {
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
     let url = nginx.at("/");
     let words = ["-r", "-k", "-t", "20", "-n", "400", "-c", "4", "-m", "GET", "-s", "30", "-e", &csv, "-g", &tsv, &url];
-    let said = ours("ab", &words);
+    let output = ours("ab", &words);
     for (label, unit) in [
         ("Complete requests:", ""),
         ("Failed requests:", ""),
@@ -80,7 +80,7 @@ fn perfkit_benchmarker_reads_the_output() {
         ("Total transferred:", "bytes"),
         ("HTML transferred:", "bytes"),
     ] {
-        once(&said, label, unit);
+        once(&output, label, unit);
     }
     let text = fs::read_to_string(csv).expect("the CSV");
     let mut rows = text.lines();
@@ -113,8 +113,8 @@ fn bees_with_machine_guns_reads_the_output() {
     let csv = dir.path().join("csv").display().to_string();
     let words =
         ["-v", "3", "-r", "-n", "20", "-c", "2", "-e", &csv, "-C", "sessionid=NotARealSessionID", &nginx.at("/")];
-    let said = ours("ab", &words);
-    let wanted = [
+    let output = ours("ab", &words);
+    let words_of_interest = [
         "Time per request:",
         "Requests per second:",
         "Failed requests:",
@@ -125,16 +125,18 @@ fn bees_with_machine_guns_reads_the_output() {
         "Complete requests:",
         "HTTP/1.1",
     ];
-    let kept: Vec<&str> = said.out.lines().filter(|line| wanted.iter().any(|word| line.contains(word))).collect();
+    let lines_of_interest: Vec<&str> =
+        output.out.lines().filter(|line| words_of_interest.iter().any(|word| line.contains(word))).collect();
     let between = |before: &str, behind: &str| {
-        let line = kept.iter().find(|line| line.contains(before) && line.contains(behind)).expect("a line");
+        let line =
+            lines_of_interest.iter().find(|line| line.contains(before) && line.contains(behind)).expect("a line");
         let rest = line.split(before).nth(1).expect("a value");
         number(rest[..rest.rfind(behind).expect("a unit")].trim())
     };
     assert!(between("Time per request:", "[ms] (mean)") > 0.0);
     assert!(between("Requests per second:", "[#/sec] (mean)") > 0.0);
     assert_eq!((between("Failed requests:", ""), between("Complete requests:", "")), (0.0, 20.0));
-    assert_eq!(kept.iter().filter(|line| line.contains("HTTP/1.1 2")).count(), 20);
+    assert_eq!(lines_of_interest.iter().filter(|line| line.contains("HTTP/1.1 2")).count(), 20);
     assert!(fs::read_to_string(csv).expect("the CSV").lines().next().is_some_and(|head| head.contains("Time in ms")));
 }
 
@@ -143,18 +145,18 @@ fn bees_with_machine_guns_reads_the_output() {
 #[test]
 fn kenjis_reads_the_output() {
     let Some(nginx) = server("kenjis_reads_the_output") else { return };
-    let said = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.at("/")]);
-    let line = said.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
+    let output = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.at("/")]);
+    let line = output.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
     assert!(number(line.split(' ').nth(6).expect("a seventh field")) > 0.0, "{line}");
-    assert!(said.out.contains("Failed requests:        0\n"));
+    assert!(output.out.contains("Failed requests:        0\n"));
 }
 
 /// Parser ab-to-csv: uses the numbers of lines.
 #[test]
 fn ab_to_csv_reads_the_output() {
     let Some(nginx) = server("ab_to_csv_reads_the_output") else { return };
-    let said = ours("ab", &["-n", "100", "-c", "2", &nginx.at("/")]);
-    let lines: Vec<&str> = said.out.lines().collect();
+    let output = ours("ab", &["-n", "100", "-c", "2", &nginx.at("/")]);
+    let lines: Vec<&str> = output.out.lines().collect();
     for (at, label) in [
         (7, "Server Software:"),
         (8, "Server Hostname:"),
@@ -179,9 +181,13 @@ fn ab_to_csv_reads_the_output() {
 #[test]
 fn amakata_reads_the_output() {
     let Some(nginx) = server("amakata_reads_the_output") else { return };
-    let said = ours("ab", &["-n", "10", &nginx.at("/")]);
-    let fields: HashMap<&str, &str> =
-        said.out.lines().filter_map(|line| line.split_once(':')).map(|(label, value)| (label, value.trim())).collect();
+    let output = ours("ab", &["-n", "10", &nginx.at("/")]);
+    let fields: HashMap<&str, &str> = output
+        .out
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(label, value)| (label, value.trim()))
+        .collect();
     assert_eq!((fields["Server Hostname"], fields["Complete requests"]), ("127.0.0.1", "10"));
     assert!(fields["Time per request"].contains("across all"));
 }

@@ -43,22 +43,22 @@ fn bytes_on_the_wire_are_the_same() {
     let dir = tempfile::TempDir::new().expect("a directory");
     let file = dir.path().join("body");
     fs::write(&file, b"a=1&b=\xc3\xa4\r\n\r\n").expect("a file");
-    let at = recorder.odd.address.to_string();
+    let address = recorder.odd.address.to_string();
     for words in WORDS {
         let words: Vec<String> = words
             .iter()
             .map(|w| {
                 w.replace("URL", &recorder.odd.at("/path"))
-                    .replace("AT", &at)
+                    .replace("AT", &address)
                     .replace("FILE", &file.display().to_string())
             })
             .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let said = ab.real(&words);
+        let output = ab.real(&words);
         let real = recorder.take();
-        assert_eq!((said.code, real.is_empty()), (Some(0), false), "{words:?}: {}", said.err);
-        let said = ab.ours(&words);
-        assert_eq!(said.code, Some(0), "{words:?}: {}", said.err);
+        assert_eq!((output.code, real.is_empty()), (Some(0), false), "{words:?}: {}", output.err);
+        let output = ab.ours(&words);
+        assert_eq!(output.code, Some(0), "{words:?}: {}", output.err);
         assert_eq!(recorder.take(), real, "{words:?}");
     }
 }

@@ -29,8 +29,8 @@ fn head(hosts: &[&str], divider: &str) -> String {
 fn the_configuration_file_is_created_first() {
     let home = Home::new("");
     fs::remove_file(home.path(".autobench.conf")).expect("gone");
-    let said = home.run("autobench", "--version");
-    assert_eq!((said.code, &*said.out), (Some(0), "Installation complete - please rerun autobench\n"));
+    let output = home.run("autobench", "--version");
+    assert_eq!((output.code, &*output.out), (Some(0), "Installation complete - please rerun autobench\n"));
     let conf = fs::read_to_string(home.path(".autobench.conf")).expect("a file");
     assert!(conf.contains("\nhost1 = testhost1\n") && conf.contains("\nclients = localhost:4600\n"));
     assert_eq!(home.run("autobench", "--version").out, "autobench 2.1.2\n");
@@ -43,19 +43,19 @@ fn two_hosts_have_nineteen_columns_and_are_tested_in_turn() {
     let httperf = home.httperf(&report(38, 2));
     let line =
         format!("--httperf {httperf} --low_rate 10 --high_rate 35 --rate_step=10 --num_conn 20 --num_call 2 --quiet");
-    let said = home.run("autobench", &line);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    let output = home.run("autobench", &line);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let cells = "21.0\t10.5\t19.8\t20.0\t20.4\t0.2\t12.3\t8.7\t5.26315789473684";
     let row = |demanded: u32| format!("{demanded}\t{cells}\t{cells}");
-    let lines: Vec<&str> = said.out.lines().collect();
+    let lines: Vec<&str> = output.out.lines().collect();
     assert_eq!(lines, [head(&["127.0.0.1", "localhost"], "\t"), row(20), row(40), row(60)]);
-    let told = home.told();
+    let told = home.arguments();
     let first = "[--server][127.0.0.1][--uri][/][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][80]";
     let second =
         "[--server][localhost][--uri][/b c][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][81]";
     assert_eq!((told.len(), &*told[0], &*told[1]), (6, first, second));
     assert!(told[5].contains("[localhost]") && told[5].contains("[--rate][30]"));
-    assert_eq!(said.err, "");
+    assert_eq!(output.err, "");
 }
 
 #[test]
@@ -64,33 +64,33 @@ fn the_command_line_overrides_the_file_which_may_pass_options() {
                 httperf_hog = NULL\ntimeout=5\ntimeout = 6\nnonsense\nno_such = 1\n";
     let home = Home::new(conf);
     let httperf = home.httperf(&report(40, 0));
-    let said = home
+    let output = home
         .run("autobench", &format!("--httperf {httperf} --NUM_CONN=20 -num_call 1 --rate 7 --debug --output_fmt csv"));
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(home.told()[0].ends_with("[--timeout][6][--rate][7][--port][80][--add-header][X-One: 1\\n][--hog]"));
-    assert!(said.out.ends_with("\n7,21.0,10.5,19.8,20.0,20.4,0.2,12.3,8.7,0\n"), "{}", said.out);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(home.arguments()[0].ends_with("[--timeout][6][--rate][7][--port][80][--add-header][X-One: 1\\n][--hog]"));
+    assert!(output.out.ends_with("\n7,21.0,10.5,19.8,20.0,20.4,0.2,12.3,8.7,0\n"), "{}", output.out);
     for told in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: unknown key no_such"] {
-        assert!(said.err.contains(told), "{}", said.err);
+        assert!(output.err.contains(told), "{}", output.err);
     }
-    assert!(said.err.contains("--num-conn 20 --num-call 1"), "{}", said.err);
+    assert!(output.err.contains("--num-conn 20 --num-call 1"), "{}", output.err);
 }
 
 #[test]
 fn a_test_may_have_a_fixed_duration() {
     let home = Home::new("host1 = 127.0.0.1\n");
     let httperf = home.httperf(&report(40, 0));
-    let said = home.run(
+    let output = home.run(
         "autobench",
         &format!("--single_host --httperf {httperf} --quiet --const_test_time 12 --low_rate 1.5 --high_rate 3 --rate_step 1.5"),
     );
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(said.out.contains("\n15\t") && said.out.contains("\n30\t"), "{}", said.out);
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.out.contains("\n15\t") && output.out.contains("\n30\t"), "{}", output.out);
     home.httperf(&report(40, 0).replace("19.8 avg 20.0 max 20.4 stddev 0.2 (3", "0.0 avg 0.0 max 0.0 stddev 0.0 (0"));
     let line = format!("--single_host --httperf {httperf} --quiet --low_rate 1 --high_rate 1");
-    let said = home.run("autobench", &line);
-    assert!(said.err.starts_with("brunt: 1 of the tests were shorter"), "{}", said.err);
+    let output = home.run("autobench", &line);
+    assert!(output.err.starts_with("brunt: 1 of the tests were shorter"), "{}", output.err);
     assert_eq!(home.run("autobench", &format!("{line} --brunt-no-notes")).err, "");
-    let told = home.told();
+    let told = home.arguments();
     assert!(told[0].contains("[--num-conn][18]") && told[1].contains("[--num-conn][36]"), "{told:?}");
 }
 
@@ -101,9 +101,9 @@ fn a_test_without_a_reply_is_reported_and_the_next_one_runs() {
     let line = format!(
         "--single_host --httperf {httperf} --quiet --low_rate 10 --high_rate 20 --file table.csv --output_fmt csv"
     );
-    let said = home.run("autobench", &line);
-    assert_eq!((said.code, &*said.out), (Some(0), ""), "{}", said.err);
-    assert!(said.err.contains("Zero replies received, test invalid: rate 10\n"), "{}", said.err);
+    let output = home.run("autobench", &line);
+    assert_eq!((output.code, &*output.out), (Some(0), ""), "{}", output.err);
+    assert!(output.err.contains("Zero replies received, test invalid: rate 10\n"), "{}", output.err);
     let table = fs::read_to_string(home.path("table.csv")).expect("the table");
     assert_eq!(table.lines().filter(|line| line.ends_with(",101")).count(), 2, "{table}");
 }
@@ -115,11 +115,11 @@ fn parsers_find_rows_among_reports() {
     let home = Home::new("host1 = 127.0.0.1\n");
     let httperf = home.httperf(&report(38, 2));
     let line = format!("--single_host --httperf {httperf} --low_rate 10 --high_rate 20 --output_fmt csv");
-    let said = home.run("autobench", &line);
+    let output = home.run("autobench", &line);
     let rows: Vec<Vec<&str>> =
-        said.out.lines().filter(|l| l.matches(',').count() == 9).map(|l| l.split(',').collect()).collect();
-    let seconds = said.out.lines().filter_map(|l| l.strip_prefix("CPU time [s]: user ")?.split(" (user").next());
-    assert_eq!((rows.len(), seconds.collect::<Vec<_>>()), (3, vec!["0.05 system 0.14"; 2]), "{}", said.out);
+        output.out.lines().filter(|l| l.matches(',').count() == 9).map(|l| l.split(',').collect()).collect();
+    let seconds = output.out.lines().filter_map(|l| l.strip_prefix("CPU time [s]: user ")?.split(" (user").next());
+    assert_eq!((rows.len(), seconds.collect::<Vec<_>>()), (3, vec!["0.05 system 0.14"; 2]), "{}", output.out);
     let column = |name: &str| rows[0].iter().position(|cell| cell.starts_with(name)).expect("a column");
     let cells = ["avg_rep_rate_", "errors_", "resp_time_", "net_io_"].map(|name| rows[2][column(name)]);
     assert_eq!(cells, ["20.0", "5.26315789473684", "12.3", "8.7"]);
@@ -145,14 +145,14 @@ fn invalid_options_are_reported_before_the_load() {
         ("--brunt-nope", "unknown option --brunt-nope"),
         ("--brunt-json run.json", "knows no --brunt- options; leave out"),
     ] {
-        let said = home.run("autobench", &format!("--httperf {httperf} {line}"));
-        assert!(said.code == Some(255) && said.err.contains(told), "{line}: {:?} {}", said.code, said.err);
+        let output = home.run("autobench", &format!("--httperf {httperf} {line}"));
+        assert!(output.code == Some(255) && output.err.contains(told), "{line}: {:?} {}", output.code, output.err);
     }
-    assert!(home.told().is_empty());
-    let said = home.run("autobench", "--httperf /nonexistent/httperf");
-    assert!(said.code == Some(255) && said.err.contains("name another with --httperf PATH"), "{}", said.err);
-    let said = home.run("autobench", &format!("--httperf {}", home.script("echo no report")));
-    assert!(said.code == Some(255) && said.err.contains("has no line `"), "{}", said.err);
+    assert!(home.arguments().is_empty());
+    let output = home.run("autobench", "--httperf /nonexistent/httperf");
+    assert!(output.code == Some(255) && output.err.contains("name another with --httperf PATH"), "{}", output.err);
+    let output = home.run("autobench", &format!("--httperf {}", home.script("echo no report")));
+    assert!(output.code == Some(255) && output.err.contains("has no line `"), "{}", output.err);
 }
 
 /// Runs the command line of E1, with fewer and higher rates, with the real httperf and with the
@@ -171,8 +171,8 @@ fn both_httperfs_give_the_same_columns() {
         nginx.port
     );
     let measured = |more: &str| {
-        let said = home.run("autobench", &format!("{line} {more}"));
-        assert_eq!((said.code, &*said.out), (Some(0), ""), "{}", said.err);
+        let output = home.run("autobench", &format!("{line} {more}"));
+        assert_eq!((output.code, &*output.out), (Some(0), ""), "{}", output.err);
         let text = fs::read_to_string(home.path("result.tsv")).expect("the table");
         text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
@@ -201,8 +201,8 @@ fn each_test_has_a_side_file() {
          --num_conn 20 --output_fmt csv --brunt-json run.json --brunt-no-notes",
         nginx.port
     );
-    let said = home.run("autobench", &line);
-    assert_eq!((said.code, said.out.lines().count(), &*said.err), (Some(0), 3, ""), "{}", said.out);
+    let output = home.run("autobench", &line);
+    assert_eq!((output.code, output.out.lines().count(), &*output.err), (Some(0), 3, ""), "{}", output.out);
     for rate in [100, 150] {
         let text = fs::read_to_string(home.path(&format!("run-127.0.0.1-{rate}.json"))).expect("a side file");
         let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");

@@ -2,7 +2,7 @@
 
 use super::false_httperf::{Home, report};
 use crate::world::server::Server;
-use crate::world::{port, until};
+use crate::world::{port, wait_until};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -20,7 +20,7 @@ fn daemon(home: &Home, httperf: &str, more: &str) -> Daemon {
     let port = port::free();
     let mut command = home.command("autobenchd", &format!("--port {port} --httperf {httperf} {more}"));
     let server = Server::start(command.stderr(Stdio::inherit()));
-    until("a daemon", || port::answers(port));
+    wait_until("a daemon", || port::has_listener(port));
     Daemon { port, _server: server }
 }
 
@@ -44,45 +44,47 @@ fn two_machines_share_a_load_and_their_figures_are_merged() {
         "--clients 127.0.0.1:{},127.0.0.1:{} {with} --brunt-start-in 0.1 --low_rate 5 --high_rate 5 --num_conn 11 --num_call 2",
         one.port, two.port
     );
-    let said = home.run("autobench_admin", &line);
-    assert_eq!(said.code, Some(0), "{}", said.err);
+    let output = home.run("autobench_admin", &line);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     // Sums, except response time and errors, in the number format of Perl.
     let cells = "42\t21\t39.6\t40\t40.8\t0.4\t12.3\t17.4\t2.63157894736842\t0\t78\t0\t0\t0";
-    let lines: Vec<&str> = said.out.lines().collect();
+    let lines: Vec<&str> = output.out.lines().collect();
     assert_eq!((lines.len(), lines[1]), (2, &*format!("10\t{cells}\t{cells}")));
     assert_eq!(lines[0].split('\t').count(), 29);
     assert!(
         lines[0].contains("\terrors_127.0.0.1\tstatus_100_127.0.0.1\t") && lines[0].ends_with("\tstatus_500_localhost")
     );
-    let first = home.told();
-    let second = others.told();
+    let first = home.arguments();
+    let second = others.arguments();
     assert_eq!((first.len(), second.len()), (2, 2));
     assert!(first[0].contains("[--num-conns][6]") && second[0].contains("[--num-conns][5]"), "{first:?} {second:?}");
     assert!(first[0].contains("[--rate][2.5]") && second[0].contains("[--rate][2.5]"));
-    assert!(said.err.contains("Testing server 127.0.0.1 at rate: 5\n") && said.err.contains("Benchmark complete\n"));
+    assert!(
+        output.err.contains("Testing server 127.0.0.1 at rate: 5\n") && output.err.contains("Benchmark complete\n")
+    );
 }
 
 #[test]
 fn orders_require_the_secret() {
     let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\nlow_rate = 5\nhigh_rate = 5\n");
     let httperf = home.httperf(&report(40, 0));
-    let known = secret(&home, "known", "nobody will ever guess this");
-    let other = secret(&home, "other", "somebody else has this one");
-    let guarded = daemon(&home, &httperf, &format!("--brunt-secret {known}"));
+    let known_secret = secret(&home, "known", "nobody will ever guess this");
+    let other_secret = secret(&home, "other", "somebody else has this one");
+    let guarded = daemon(&home, &httperf, &format!("--brunt-secret {known_secret}"));
     let open = daemon(&home, &httperf, "");
     let refused = |port: u16, more: &str, why: &str| {
-        let said = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
-        assert!(said.code == Some(255) && said.err.contains(why), "{more}: {}", said.err);
+        let output = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
+        assert!(output.code == Some(255) && output.err.contains(why), "{more}: {}", output.err);
     };
     refused(guarded.port, "", "requires a secret: write --brunt-secret FILE");
-    refused(guarded.port, &format!("--brunt-secret {other}"), "the secret differs");
-    refused(open.port, &format!("--brunt-secret {known}"), "was started without --brunt-secret");
+    refused(guarded.port, &format!("--brunt-secret {other_secret}"), "the secret differs");
+    refused(open.port, &format!("--brunt-secret {known_secret}"), "was started without --brunt-secret");
     refused(port::free(), "", "no reply from autobenchd; start it");
-    assert!(home.told().is_empty());
-    fs::set_permissions(&known, fs::Permissions::from_mode(0o644)).expect("its mode");
-    refused(guarded.port, &format!("--brunt-secret {known}"), "chmod 600");
-    let said = home.run("autobenchd", "--port 0 --bindaddr 0.0.0.0");
-    assert!(said.code == Some(255) && said.err.contains("--brunt-secret FILE"), "{}", said.err);
+    assert!(home.arguments().is_empty());
+    fs::set_permissions(&known_secret, fs::Permissions::from_mode(0o644)).expect("its mode");
+    refused(guarded.port, &format!("--brunt-secret {known_secret}"), "chmod 600");
+    let output = home.run("autobenchd", "--port 0 --bindaddr 0.0.0.0");
+    assert!(output.code == Some(255) && output.err.contains("--brunt-secret FILE"), "{}", output.err);
 }
 
 /// Sends an order in the original protocol.
@@ -103,11 +105,11 @@ fn answer(mut stream: TcpStream) -> String {
 fn the_original_protocol_is_supported() {
     let home = Home::new("");
     let open = daemon(&home, &home.httperf(&report(38, 2)), "");
-    let said = answer(admin(
+    let output = answer(admin(
         &open,
         "--server h --uri \"/a\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80\n0\nEND_AB\n",
     ));
-    let lines: Vec<&str> = said.lines().collect();
+    let lines: Vec<&str> = output.lines().collect();
     assert_eq!((lines[0], lines[1], lines[lines.len() - 1]), ("ACCEPTED", "BENCH_COMPLETE", "END_DATA"));
     for line in [
         "replies:38",
@@ -117,10 +119,10 @@ fn the_original_protocol_is_supported() {
         "percent_errors:5.26315789473684",
         "status_200:38",
     ] {
-        assert!(lines.contains(&line), "{line}: {said}");
+        assert!(lines.contains(&line), "{line}: {output}");
     }
-    let told = "[--server][h][--uri][/a][--num-conns][10][--num-calls][1][--timeout][5][--rate][3.5][--port][80]";
-    assert_eq!(home.told(), [told]);
+    let expected = "[--server][h][--uri][/a][--num-conns][10][--num-calls][1][--timeout][5][--rate][3.5][--port][80]";
+    assert_eq!(home.arguments(), [expected]);
     home.httperf(&report(0, 20));
     assert_eq!(answer(admin(&open, "--server h\n0\nEND_AB\n")), "ACCEPTED\nBENCH_FAILED\n\n");
 }
@@ -137,12 +139,12 @@ fn remote_input_reaches_no_shell_and_no_file() {
         ("--server h\n99999999999\nEND_AB\n", "set the clocks"),
         ("--server h\n0\nmore\n", "ends with END_AB"),
     ] {
-        let said = answer(admin(&open, &order.replace("DIR", &home.dir.path().display().to_string())));
-        assert!(said.starts_with("REFUSED ") && said.contains(why), "{order}: {said}");
+        let output = answer(admin(&open, &order.replace("DIR", &home.dir.path().display().to_string())));
+        assert!(output.starts_with("REFUSED ") && output.contains(why), "{order}: {output}");
     }
-    assert!(home.told().is_empty() && !home.path("made").exists());
-    let said = answer(admin(&open, "--uri $(touch\\ made)`id`\n0\nEND_AB\n"));
-    assert!(said.contains("END_DATA") || said.starts_with("REFUSED"), "{said}");
+    assert!(home.arguments().is_empty() && !home.path("made").exists());
+    let output = answer(admin(&open, "--uri $(touch\\ made)`id`\n0\nEND_AB\n"));
+    assert!(output.contains("END_DATA") || output.starts_with("REFUSED"), "{output}");
     assert!(!home.path("made").exists());
 }
 
@@ -153,7 +155,7 @@ fn a_test_ends_when_its_admin_aborts_or_disconnects() {
     let open = daemon(&home, &httperf, "");
     for how in ["ABORT", "gone"] {
         let mut stream = admin(&open, "--server h\n0\nEND_AB\n");
-        until("a test", || home.path("pid").exists());
+        wait_until("a test", || home.path("pid").exists());
         let pid = fs::read_to_string(home.path("pid")).expect("a number");
         fs::remove_file(home.path("pid")).expect("gone");
         if how == "ABORT" {
@@ -161,6 +163,6 @@ fn a_test_ends_when_its_admin_aborts_or_disconnects() {
         } else {
             stream.shutdown(Shutdown::Both).expect("an end");
         }
-        until("the end of the test", || !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
+        wait_until("the end of the test", || !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
     }
 }

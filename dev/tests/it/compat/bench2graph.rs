@@ -1,6 +1,6 @@
 //! Tests bench2graph: charts of a table of autobench.
 
-use super::both::Said;
+use super::both::ToolOutput;
 use super::false_httperf::Home;
 use std::fs;
 use std::io::Write;
@@ -27,8 +27,8 @@ fn charts_have_the_format_of_their_names() {
         ("result.tsv result.ps 3 5 6", b"%!PS-Adobe-3.0 EPSF-3.0\n"),
         ("result.tsv result", b"%!PS"),
     ] {
-        let said = home.run("bench2graph", line);
-        assert_eq!((said.code, &*said.out, &*said.err), (Some(0), "", ""), "{line}");
+        let output = home.run("bench2graph", line);
+        assert_eq!((output.code, &*output.out, &*output.err), (Some(0), "", ""), "{line}");
         let file = line.split(' ').nth(1).expect("a name");
         assert!(fs::read(home.path(file)).expect("a chart").starts_with(begins), "{line}");
     }
@@ -51,10 +51,10 @@ fn axes_have_labels_and_lines_have_the_names_of_columns() {
 fn the_title_is_prompted_for_on_request() {
     let home = home();
     let mut command = home.command("bench2graph", "result.tsv asked.svg --ask");
-    let mut asked = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("brunt");
-    asked.stdin.take().expect("a way in").write_all(b"Two <servers>\n").expect("a title");
-    let said = Said::of(asked.wait_with_output().expect("its end"));
-    assert_eq!((said.code, &*said.out), (Some(0), "Enter the title : "));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("brunt");
+    child.stdin.take().expect("a way in").write_all(b"Two <servers>\n").expect("a title");
+    let output = ToolOutput::of(child.wait_with_output().expect("its end"));
+    assert_eq!((output.code, &*output.out), (Some(0), "Enter the title : "));
     assert!(fs::read_to_string(home.path("asked.svg")).expect("a chart").contains(">Two &lt;servers&gt;<"));
 }
 
@@ -63,7 +63,7 @@ fn invalid_options_end_as_in_the_original() {
     let home = home();
     fs::write(home.path("there.png"), "theirs").expect("a file");
     fs::write(home.path("mixed.tsv"), format!("{HEAD}\nMaximum connect burst length: 1\n")).expect("a file");
-    for (line, code, told) in [
+    for (line, code, expected) in [
         ("", 1, "usage: bench2graph TABLE CHART"),
         ("result.tsv", 1, "usage: bench2graph TABLE CHART"),
         ("none.tsv x.png", 2, "Incorrect file format: none.tsv is no file"),
@@ -75,8 +75,8 @@ fn invalid_options_end_as_in_the_original() {
         ("result.tsv x.png 1", 1, "x-axis"),
         ("result.tsv none/x.png", 1, "none/x.png: No such file"),
     ] {
-        let said = home.run("bench2graph", line);
-        assert!(said.code == Some(code) && said.err.contains(told), "{line}: {:?} {}", said.code, said.err);
+        let output = home.run("bench2graph", line);
+        assert!(output.code == Some(code) && output.err.contains(expected), "{line}: {:?} {}", output.code, output.err);
         assert!(!home.path("x.png").exists());
     }
     assert_eq!(fs::read_to_string(home.path("there.png")).expect("the file"), "theirs");

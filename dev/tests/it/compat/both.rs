@@ -22,13 +22,13 @@ pub fn over_tls(test: &str) -> Option<(Nginx, TempDir)> {
 
 /// Output and exit code of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ToolOutput {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-impl Said {
+impl ToolOutput {
     pub fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
@@ -54,18 +54,18 @@ impl Said {
 }
 
 /// A tool that exists both as the real one and as the drop-in.
-pub struct Both {
+pub struct ToolPair {
     name: &'static str,
     real: String,
 }
 
 /// Finds both tools of a name. Skips the test and returns None if the real one is not installed.
-pub fn both(test: &str, name: &'static str) -> Option<Both> {
+pub fn both(test: &str, name: &'static str) -> Option<ToolPair> {
     let Some(real) = program(name) else {
         skip(test, &format!("no {name} here"));
         return None;
     };
-    let both = Both { name, real };
+    let both = ToolPair { name, real };
     if name == "siege" {
         // The first siege of a user writes a template of its settings, and prints that between its
         // lines.
@@ -76,20 +76,20 @@ pub fn both(test: &str, name: &'static str) -> Option<Both> {
 }
 
 /// Runs brunt under a name.
-pub fn ours(name: &str, words: &[&str]) -> Said {
-    Said::of(command(name).args(words).output().expect("brunt"))
+pub fn ours(name: &str, words: &[&str]) -> ToolOutput {
+    ToolOutput::of(command(name).args(words).output().expect("brunt"))
 }
 
-impl Both {
+impl ToolPair {
     /// Runs the real tool, for at most a minute, because some runs do not end by themselves.
-    pub fn real(&self, words: &[&str]) -> Said {
+    pub fn real(&self, words: &[&str]) -> ToolOutput {
         let mut command = Command::new("timeout");
         command.args(["-k", "1", "60", "bash", "-c", "exec -a \"$0\" \"$@\"", self.name, &self.real]);
-        Said::of(command.args(words).output().expect("the real tool"))
+        ToolOutput::of(command.args(words).output().expect("the real tool"))
     }
 
     /// Runs the drop-in.
-    pub fn ours(&self, words: &[&str]) -> Said {
+    pub fn ours(&self, words: &[&str]) -> ToolOutput {
         ours(self.name, words)
     }
 
@@ -101,9 +101,9 @@ impl Both {
 
     /// Asserts the same with another function that masks measured numbers.
     pub fn agree_masked(&self, words: &[&str], mask: impl Fn(&str) -> String) {
-        let masked = |said: Said| {
-            let said = said.comparable();
-            Said { out: mask(&said.out), err: mask(&said.err), ..said }
+        let masked = |output: ToolOutput| {
+            let output = output.comparable();
+            ToolOutput { out: mask(&output.out), err: mask(&output.err), ..output }
         };
         let real = masked(self.real(words));
         let ours = masked(self.ours(words));
@@ -177,10 +177,10 @@ fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
         let before = &rest[..at];
         let number = &behind[..length];
         rest = &behind[length..];
-        let kept = before.trim_end_matches(' ');
-        out += kept;
-        let is_name = rest.starts_with('%') || kept.ends_with(|c: char| c.is_alphabetic());
-        let blanks = &before[kept.len()..];
+        let text_before = before.trim_end_matches(' ');
+        out += text_before;
+        let is_name = rest.starts_with('%') || text_before.ends_with(|c: char| c.is_alphabetic());
+        let blanks = &before[text_before.len()..];
         let other = if is_name { [blanks, number].concat() } else { word(blanks.len(), number) };
         out.push_str(&other);
     }

@@ -1,7 +1,7 @@
 //! Runs autobench in a home directory with its configuration file and a fake httperf, which prints
 //! a fixed report at once and records its arguments.
 
-use super::both::Said;
+use super::both::ToolOutput;
 use crate::world::command;
 use std::fs;
 use std::path::PathBuf;
@@ -33,8 +33,8 @@ impl Home {
     }
 
     /// Runs a tool of autobench.
-    pub fn run(&self, name: &str, line: &str) -> Said {
-        Said::of(self.command(name, line).output().expect("brunt"))
+    pub fn run(&self, name: &str, line: &str) -> ToolOutput {
+        ToolOutput::of(self.command(name, line).output().expect("brunt"))
     }
 
     /// Writes a program that appends its arguments to `words` and prints a text. Returns its path.
@@ -59,7 +59,7 @@ impl Home {
     }
 
     /// Arguments of all runs of the fake httperf, one line each.
-    pub fn told(&self) -> Vec<String> {
+    pub fn arguments(&self) -> Vec<String> {
         fs::read_to_string(self.path("words")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 }

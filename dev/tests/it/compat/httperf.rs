@@ -1,13 +1,13 @@
 //! Compares the reports of the drop-in `httperf` with those of the real httperf: lines, labels,
 //! units and decimals.
 
-use super::both::{Both, both, over_tls};
+use super::both::{ToolPair, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fmt::Write;
 use std::fs;
 
 /// Both tools, and an nginx. Skips the test and returns None if one of them is missing.
-fn ready(test: &str) -> Option<(Both, Nginx)> {
+fn ready(test: &str) -> Option<(ToolPair, Nginx)> {
     let test = format!("compat::httperf::{test}");
     let nginx = nginx(&test, "location /gone { return 404 nothing; } location /d/ { rewrite .* /index.html break; }")?;
     Some((both(&test, "httperf")?, nginx))
@@ -64,7 +64,7 @@ fn numbers(text: &str) -> String {
     out + rest
 }
 
-fn agree(httperf: &Both, port: u16, lines: &[&str]) {
+fn agree(httperf: &ToolPair, port: u16, lines: &[&str]) {
     let port = port.to_string();
     for line in lines {
         let words =
@@ -194,10 +194,10 @@ fn rates_are_taken_every_five_seconds() {
     let Some(nginx) = nginx("compat::httperf::rates_are_taken_every_five_seconds", "") else { return };
     let port = nginx.port.to_string();
     let words = ["--server", "127.0.0.1", "--port", &port, "--rate", "20", "--num-conns", "103", "-v"];
-    let said = super::both::ours("httperf", &words);
-    assert_eq!(said.out.matches("\nreply-rate = 20.").count(), 1, "{}", said.out);
-    assert!(said.field("Reply rate [replies/s]:").ends_with("(1 samples)"), "{}", said.out);
-    assert!(said.out.contains("Total: connections 103 requests 103 replies 103 "), "{}", said.out);
+    let output = super::both::ours("httperf", &words);
+    assert_eq!(output.out.matches("\nreply-rate = 20.").count(), 1, "{}", output.out);
+    assert!(output.field("Reply rate [replies/s]:").ends_with("(1 samples)"), "{}", output.out);
+    assert!(output.out.contains("Total: connections 103 requests 103 replies 103 "), "{}", output.out);
 }
 
 #[test]

@@ -3,17 +3,17 @@
 
 use super::both::{both, ours};
 use super::httperf::{mask, without};
-use crate::world::odd::{Odd, page, serving};
+use crate::world::odd::{ScriptedServer, page, serve_connections};
 use crate::world::{nginx, port};
 use std::thread::sleep;
 use std::time::Duration;
 
 /// Starts a server that closes each connection after a number of replies, without `Connection:
 /// close`.
-fn closing_after(replies: usize) -> Odd {
-    serving(move |mut client| {
+fn closing_after(replies: usize) -> ScriptedServer {
+    serve_connections(move |mut client| {
         for _ in 0..replies {
-            if client.request().is_none() || !client.give(page("hello")) {
+            if client.request().is_none() || !client.write(page("hello")) {
                 return;
             }
         }
@@ -32,7 +32,7 @@ fn errors_are_counted_the_same() {
     for line in ["--num-conns 3", "--wsess 3,2,0", "--num-conns 5 --rate 100"] {
         httperf.agree_masked(&words(&closed, line), mask);
     }
-    let silent = serving(|mut client| {
+    let silent = serve_connections(|mut client| {
         client.request();
         sleep(Duration::from_secs(2));
     });
@@ -68,16 +68,16 @@ fn connections_that_the_server_closes_are_counted_the_same() {
 /// httperf is limited to 1024 descriptors, whatever the limit of the process.
 #[test]
 fn connections_may_exceed_the_descriptors_of_the_real_one() {
-    let odd = serving(|mut client| {
+    let odd = serve_connections(|mut client| {
         client.request();
         sleep(Duration::from_millis(1500));
-        client.give(page("hello"));
+        client.write(page("hello"));
     });
     let port = odd.address.port().to_string();
-    let said = ours("httperf", &words(&port, "--num-conns 1300 --rate 2000 --timeout 20"));
-    assert!(said.out.contains("Total: connections 1300 requests 1300 replies 1300 "), "{}{}", said.out, said.err);
-    assert!(said.out.contains("Errors: total 0 "), "{}", said.out);
-    let rate = said.field("Connection rate:");
+    let output = ours("httperf", &words(&port, "--num-conns 1300 --rate 2000 --timeout 20"));
+    assert!(output.out.contains("Total: connections 1300 requests 1300 replies 1300 "), "{}{}", output.out, output.err);
+    assert!(output.out.contains("Errors: total 0 "), "{}", output.out);
+    let rate = output.field("Connection rate:");
     let most = rate.split_once("<=").and_then(|(_, rest)| rest.split(' ').next()).and_then(|n| n.parse::<u64>().ok());
     assert!(most.is_some_and(|most| most > 1024), "{rate}");
 }
@@ -88,9 +88,9 @@ fn a_failed_handshake_does_not_end_the_run() {
         return;
     };
     let port = nginx.port.to_string();
-    let said = ours("httperf", &words(&port, "--ssl --num-conns 2"));
-    assert_eq!(said.code, Some(0));
-    assert!(said.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"), "{}", said.out);
+    let output = ours("httperf", &words(&port, "--ssl --num-conns 2"));
+    assert_eq!(output.code, Some(0));
+    assert!(output.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"), "{}", output.out);
 }
 
 /// A list without repetition is requested to its end, and every reply is awaited.
@@ -101,8 +101,8 @@ fn a_list_is_requested_to_its_end() {
     std::fs::write(&file, b"/index.html\0/long\0/page.txt\0").expect("a file");
     let port = nginx.port.to_string();
     let line = format!("--wlog n,{} --num-conns 9 --num-calls 2", file.display());
-    let said = ours("httperf", &words(&port, &line));
-    assert!(said.out.contains("Total: connections 2 requests 3 replies 3 "), "{}", said.out);
+    let output = ours("httperf", &words(&port, &line));
+    assert!(output.out.contains("Total: connections 2 requests 3 replies 3 "), "{}", output.out);
 }
 
 /// Bursts of a session log have no limit; those of --wsess have one.
@@ -110,7 +110,7 @@ fn a_list_is_requested_to_its_end() {
 fn few_piped_calls_refuse_what_the_real_one_refuses() {
     let test = "compat::httperf_failures::few_piped_calls_refuse_what_the_real_one_refuses";
     let Some(httperf) = both(test, "httperf") else { return };
-    let odd = crate::world::odd::replying(page("hello"));
+    let odd = crate::world::odd::serve_reply(page("hello"));
     let port = odd.address.port().to_string();
     let dir = tempfile::TempDir::new().expect("a directory");
     let log = dir.path().join("log").display().to_string();
@@ -121,8 +121,8 @@ fn few_piped_calls_refuse_what_the_real_one_refuses() {
         ("--wsess 1,6,0 --burst-length 6 --max-piped-calls 1", true),
         (logged.as_str(), false),
     ] {
-        for said in [httperf.real(&words(&port, line)), httperf.ours(&words(&port, line))] {
-            assert_eq!(said.err.contains("too many calls pending"), refused, "{line}: {}", said.err);
+        for output in [httperf.real(&words(&port, line)), httperf.ours(&words(&port, line))] {
+            assert_eq!(output.err.contains("too many calls pending"), refused, "{line}: {}", output.err);
         }
     }
 }

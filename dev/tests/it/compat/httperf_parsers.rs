@@ -1,12 +1,12 @@
 //! Runs parsers of the report of httperf on the output of the drop-in. Each is rewritten from its
 //! published source.
 
-use super::both::{Said, ours};
+use super::both::{ToolOutput, ours};
 use crate::world::nginx;
 use regex::Regex;
 
 /// Runs the drop-in with this line against an nginx. Returns None if nginx is not installed.
-fn said(test: &str, line: &str) -> Option<Said> {
+fn run_httperf(test: &str, line: &str) -> Option<ToolOutput> {
     let nginx = nginx(&format!("compat::httperf_parsers::{test}"), "")?;
     let port = nginx.port.to_string();
     let words = ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' '));
@@ -35,7 +35,7 @@ fn takes(report: &str, patterns: &[&str]) {
 #[test]
 fn autobench_reads_the_output() {
     let line = "--uri / --num-conn 40 --num-call 2 --timeout 5 --rate 200";
-    let Some(said) = said("autobench_reads_the_output", line) else { return };
+    let Some(said) = run_httperf("autobench_reads_the_output", line) else { return };
     takes(&said.out, &SEVEN);
     // autobench adds nothing: each figure is a plain number even if nothing was measured.
     let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
@@ -46,7 +46,8 @@ fn autobench_reads_the_output() {
 /// autoperf reads stdout and stderr as one.
 #[test]
 fn autoperf_reads_the_output() {
-    let Some(said) = said("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5") else {
+    let Some(said) = run_httperf("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5")
+    else {
         return;
     };
     let merged = said.out + &said.err;
@@ -58,7 +59,7 @@ fn autoperf_reads_the_output() {
 /// program. httperfjs stops at lines about descriptors.
 #[test]
 fn the_first_line_is_the_command() {
-    let Some(said) = said("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
+    let Some(said) = run_httperf("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
     assert!(said.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", said.out);
     assert!(!said.err.contains("file descriptors") && !said.err.contains("FD_SETSIZE"), "{}", said.err);
 }
@@ -67,7 +68,7 @@ fn the_first_line_is_the_command() {
 /// order.
 #[test]
 fn the_whole_report_matches_one_pattern() {
-    let Some(said) = said("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
+    let Some(said) = run_httperf("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
     let labels = [
         r"Maximum connect burst length: \d+\n",
         r"\nTotal: connections \d+ requests \d+ replies \d+ test-duration \d+\.\d{3} s\n",

@@ -1,7 +1,7 @@
 //! Compares the bytes that the drop-in `httperf` and the real httperf send on each connection.
 
 use super::both::both;
-use crate::world::odd::serving;
+use crate::world::odd::serve_connections;
 use std::fs;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -32,15 +32,15 @@ fn bytes_on_the_wire_are_the_same() {
     let Some(httperf) = both("compat::httperf_wire::bytes_on_the_wire_are_the_same", "httperf") else { return };
     let connections: Arc<Mutex<Vec<Arc<Mutex<Bytes>>>>> = Arc::default();
     let all = Arc::clone(&connections);
-    let odd = serving(move |mut client| {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        all.lock().expect("the connections").push(Arc::clone(&seen));
+    let odd = serve_connections(move |mut client| {
+        let received = Arc::new(Mutex::new(Vec::new()));
+        all.lock().expect("the connections").push(Arc::clone(&received));
         let mut buffer = [0; 8192];
         let mut replies = 0;
         while let Ok(n @ 1..) = client.stream.read(&mut buffer) {
-            let mut seen = seen.lock().expect("the bytes");
-            seen.extend_from_slice(&buffer[..n]);
-            let heads = seen.windows(4).filter(|four| *four == b"\r\n\r\n").count();
+            let mut received = received.lock().expect("the bytes");
+            received.extend_from_slice(&buffer[..n]);
+            let heads = received.windows(4).filter(|four| *four == b"\r\n\r\n").count();
             while replies < heads {
                 replies += 1;
                 let reply =
@@ -54,9 +54,9 @@ fn bytes_on_the_wire_are_the_same() {
     fs::write(path("sessions"), "/a method=POST contents=\"he\\nllo\"\n/b\n  /c\n\n/d\n").expect("a file");
     fs::write(path("list"), b"/w1\0/w2\0/w3\0").expect("a file");
     let take = || {
-        let taken = std::mem::take(&mut *connections.lock().expect("the connections"));
+        let received_bytes = std::mem::take(&mut *connections.lock().expect("the connections"));
         let mut texts: Vec<_> =
-            taken.iter().map(|c| String::from_utf8_lossy(&c.lock().expect("bytes")).into_owned()).collect();
+            received_bytes.iter().map(|c| String::from_utf8_lossy(&c.lock().expect("bytes")).into_owned()).collect();
         // Concurrent sessions open their connections in any order.
         texts.sort();
         texts
@@ -67,11 +67,11 @@ fn bytes_on_the_wire_are_the_same() {
         let words =
             ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
         let words: Vec<&str> = words.collect();
-        let said = httperf.real(&words);
+        let output = httperf.real(&words);
         let real = take();
-        assert_eq!((said.code, real.is_empty()), (Some(0), false), "{line}: {}", said.err);
-        let said = httperf.ours(&words);
-        assert_eq!(said.code, Some(0), "{line}: {}", said.err);
+        assert_eq!((output.code, real.is_empty()), (Some(0), false), "{line}: {}", output.err);
+        let output = httperf.ours(&words);
+        assert_eq!(output.code, Some(0), "{line}: {}", output.err);
         assert_eq!(take(), real, "{line}");
     }
 }

@@ -9,7 +9,7 @@ mod result_file;
 mod shop;
 
 use crate::world::skip::{program, skip};
-use crate::world::{Lab, Odd, command, lab, port};
+use crate::world::{Lab, ScriptedServer, command, lab, port};
 use controllers::Kinds;
 use result_file::{ResultFile, median};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,16 +41,16 @@ const TIMES: u32 = 20;
 const LEAST: usize = 15;
 
 /// The real JMeter, and the servers of its plans.
-struct World {
+struct JmeterSetup {
     home: PathBuf,
     lab: Lab,
-    shop: Odd,
+    shop: ScriptedServer,
     /// A port without a listener.
     closed: u16,
     dir: TempDir,
 }
 
-impl World {
+impl JmeterSetup {
     /// Skips the test and returns None if JMeter is not installed.
     fn new(test: &str) -> Option<Self> {
         let home = env::var_os("BRUNT_JMETER").map(PathBuf::from).filter(|home| home.is_dir());
@@ -111,7 +111,7 @@ fn names() -> Vec<String> {
 
 #[test]
 fn samples_equal_those_of_jmeter() {
-    let Some(world) = World::new("compat::jmeter::samples_equal_those_of_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::samples_equal_those_of_jmeter") else { return };
     let mut wrong = Vec::new();
     let folder = plans();
     let all = names();
@@ -140,7 +140,7 @@ fn samples_equal_those_of_jmeter() {
 /// Compares three plans of 40 thread groups; many more in a proof.
 #[test]
 fn controllers_behave_as_in_jmeter() {
-    let Some(world) = World::new("compat::jmeter::controllers_behave_as_in_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::controllers_behave_as_in_jmeter") else { return };
     let seeds: u8 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
     let folder = TempDir::new().expect("a directory");
     let mut compared = 0;
@@ -178,7 +178,7 @@ fn controllers_behave_as_in_jmeter() {
 /// A plan with nested functions becomes a plan file, and that becomes a plan of JMeter again.
 #[test]
 fn exported_plans_open_in_jmeter() {
-    let Some(world) = World::new("compat::jmeter::exported_plans_open_in_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::exported_plans_open_in_jmeter") else { return };
     let plan = format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="" testclass="TestPlan" testname="p"/><hashTree>
         <ThreadGroup guiclass="" testclass="ThreadGroup" testname="g"><stringProp name="ThreadGroup.num_threads">1</stringProp>
@@ -210,7 +210,7 @@ fn exported_plans_open_in_jmeter() {
 
 /// Labels of a plan whose elapsed times are neither within 1 ms of those of JMeter nor within the
 /// spread of its runs. Writes a row of the table for each label.
-fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {
+fn missed_labels(world: &JmeterSetup, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {
     let medians = |files: Vec<Result<ResultFile, String>>| -> Vec<BTreeMap<String, f64>> {
         files.into_iter().map(|file| file.expect("a result file").medians(LEAST)).collect()
     };
@@ -224,14 +224,15 @@ fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -
             missed.push(format!("{plan}: {label}"));
             continue;
         }
-        let own = median(of(&ours));
+        let brunt_median = median(of(&ours));
         let all = of(&real);
         let (least, most) =
             all.iter().fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
         let theirs = median(all);
-        let met = (own - theirs).abs() <= 1.0 || (least..=most).contains(&own);
+        let met = (brunt_median - theirs).abs() <= 1.0 || (least..=most).contains(&brunt_median);
         let result = if met { "met" } else { "missed" };
-        writeln!(table, "| {plan} | {label} | {theirs} | {least} to {most} | {own} | {result} |").expect("memory");
+        writeln!(table, "| {plan} | {label} | {theirs} | {least} to {most} | {brunt_median} | {result} |")
+            .expect("memory");
         if !met {
             missed.push(format!("{plan}: {label}"));
         }
@@ -240,21 +241,21 @@ fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -
 }
 
 /// Copies the plans to another folder, with [`TIMES`] times as many loops of each thread group.
-fn repeated() -> TempDir {
+fn copy_with_more_loops() -> TempDir {
     let folder = TempDir::new().expect("a directory");
     copy(&plans(), folder.path());
     for plan in REPEATED {
         let path = folder.path().join(format!("{plan}.jmx"));
         let text = fs::read_to_string(&path).expect("a plan");
         let lines =
-            text.lines().map(|line| if line.contains("main_controller") { more_often(line) } else { line.into() });
+            text.lines().map(|line| if line.contains("main_controller") { multiply_loops(line) } else { line.into() });
         fs::write(path, lines.collect::<Vec<_>>().join("\n")).expect("a plan");
     }
     folder
 }
 
 /// Multiplies the number of loops in a line.
-fn more_often(line: &str) -> String {
+fn multiply_loops(line: &str) -> String {
     let number = line.split_once("LoopController.loops\">").and_then(|(_, rest)| rest.split_once('<'));
     let Some((number, loops)) = number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?))) else {
         return line.into();
@@ -275,13 +276,13 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn elapsed_times_match_those_of_jmeter() {
     let Some(evidence) = env::var_os("BRUNT_JMETER_EVIDENCE") else { return };
-    let Some(world) = World::new("compat::jmeter::elapsed_times_match_those_of_jmeter") else { return };
+    let Some(world) = JmeterSetup::new("compat::jmeter::elapsed_times_match_those_of_jmeter") else { return };
     let mut table = format!(
         "# Elapsed times beside Apache JMeter 5.6.3\n\nMedians of labels with at least {LEAST} samples a run, {RUNS} runs, ms. The \
          difference is at most 1 ms, or within the spread of JMeter's own runs.\n\n| plan | label | JMeter | its runs | brunt | \
          result |\n|---|---|---|---|---|---|\n",
     );
-    let folder = repeated();
+    let folder = copy_with_more_loops();
     let mut missed = missed_labels(&world, &plans(), "elapsed", &mut table);
     for plan in REPEATED {
         missed.extend(missed_labels(&world, folder.path(), plan, &mut table));

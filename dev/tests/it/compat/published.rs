@@ -47,8 +47,8 @@ fn a_published_sweep_gives_a_table_and_a_chart() {
     assert!(rows[1..].iter().all(|row| row[9] == "0"), "{table}");
     linked("bench2graph result.tsv result.png 1 3 7 9");
     assert!(fs::read(home.path("result.png")).expect("a picture").starts_with(b"\x89PNG"));
-    let said = command("analyse").arg(home.path("result.tsv")).output().expect("brunt");
-    assert!(String::from_utf8_lossy(&said.stdout).contains("1,500"), "{said:?}");
+    let output = command("analyse").arg(home.path("result.tsv")).output().expect("brunt");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1,500"), "{output:?}");
 }
 
 /// nginx with a page of 123,784 bytes, 2010, with and without keep-alive.
@@ -62,9 +62,9 @@ fn a_published_ab_run_gives_its_files() {
         let url = nginx.at("/page.html");
         let words = ["-n", "2000", "-c", "500"].into_iter().chain(more.iter().copied());
         let words: Vec<&str> = words.chain(files.iter().map(String::as_str)).chain([&*url]).collect();
-        let said = ours("ab", &words);
-        assert_eq!((said.field("Document Length:"), said.field("Complete requests:")), ("123784 bytes", "2000"));
-        assert_eq!((said.code, said.field("Failed requests:")), (Some(0), "0"), "{}", said.err);
+        let output = ours("ab", &words);
+        assert_eq!((output.field("Document Length:"), output.field("Complete requests:")), ("123784 bytes", "2000"));
+        assert_eq!((output.code, output.field("Failed requests:")), (Some(0), "0"), "{}", output.err);
         let lines = |path| fs::read_to_string(path).expect("a file").lines().count();
         assert_eq!((lines(&csv), lines(&tsv)), (102, 2001));
     }

@@ -1,30 +1,30 @@
 //! Records all received bytes, and sends scripted replies.
 
-use crate::world::odd::{Odd, serving};
+use crate::world::odd::{ScriptedServer, serve_connections};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
 /// A server that records all received bytes.
 pub struct Recorder {
-    pub odd: Odd,
+    pub odd: ScriptedServer,
     bytes: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 /// Starts a server that sends the result of `reply` for each request, and closes the connection.
 pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recorder {
     let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
-    let kept = Arc::clone(&bytes);
-    let odd = serving(move |mut client| {
-        let mut seen = Vec::new();
+    let log = Arc::clone(&bytes);
+    let odd = serve_connections(move |mut client| {
+        let mut received = Vec::new();
         let mut buffer = [0; 4096];
-        while !is_whole(&seen) {
+        while !is_whole(&received) {
             match client.stream.read(&mut buffer) {
-                Ok(n) if n > 0 => seen.extend_from_slice(&buffer[..n]),
+                Ok(n) if n > 0 => received.extend_from_slice(&buffer[..n]),
                 _ => break,
             }
         }
-        let reply = reply(&String::from_utf8_lossy(&seen));
-        kept.lock().expect("the bytes").push(seen);
+        let reply = reply(&String::from_utf8_lossy(&received));
+        log.lock().expect("the bytes").push(received);
         let _ = client.stream.write_all(reply.as_bytes());
     });
     Recorder { odd, bytes }

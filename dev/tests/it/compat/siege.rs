@@ -1,7 +1,7 @@
 //! Compares the reports of the drop-in `siege` with those of the real siege: lines, widths, labels
 //! and units.
 
-use super::both::{Both, both, over_tls};
+use super::both::{ToolPair, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fs;
 use std::path::Path;
@@ -57,7 +57,7 @@ fn mask_line(line: &str) -> String {
 }
 
 /// Both tools, an nginx and a directory. Skips the test and returns None if one of them is missing.
-fn ready(test: &str) -> Option<(Both, Nginx, TempDir)> {
+fn ready(test: &str) -> Option<(ToolPair, Nginx, TempDir)> {
     let directives = "location /gone { return 404 nothing; } location /broken { return 503 broken; } \
                       location /post { return 200 taken; } location /away { return 302 /; } types { text/html html; }";
     let nginx = nginx(test, directives)?;
@@ -67,7 +67,7 @@ fn ready(test: &str) -> Option<(Both, Nginx, TempDir)> {
     Some((both(test, "siege")?, nginx, TempDir::new().expect("a directory")))
 }
 
-fn agree(siege: &Both, rc: &str, lines: &[&str], url: &str) {
+fn agree(siege: &ToolPair, rc: &str, lines: &[&str], url: &str) {
     for line in lines {
         let words: Vec<&str> = ["-R", rc].into_iter().chain(line.split_whitespace()).chain([url]).collect();
         siege.agree_masked(&words, mask);
@@ -106,8 +106,8 @@ fn json_is_the_same() {
     agree(&siege, &json, &["-c1 -r2", "-c2 -r once", "-v -c1 -r1", "-t3S -c1 --no-parser -d 99999"], &nginx.at("/"));
     let plain = rc(dir.path(), "plain", PLAIN);
     agree(&siege, &plain, &["-j -c1 -r2", "--json-output -c1 -r1 -b"], &nginx.at("/gone"));
-    let said = siege.ours(&["-R", &json, "-c2", "-r3", &nginx.at("/")]);
-    let value: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let output = siege.ours(&["-R", &json, "-c2", "-r3", &nginx.at("/")]);
+    let value: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
     assert_eq!((value["transactions"].as_u64(), value["availability"].as_f64()), (Some(6), Some(100.0)));
 }
 
@@ -198,8 +198,8 @@ fn the_log_is_the_same() {
             let url = nginx.at("/long");
             let words: Vec<&str> =
                 ["-R", &plain, &log_to].into_iter().chain(more.iter().copied()).chain([&*url]).collect();
-            let said = if log == &real { siege.real(&words) } else { siege.ours(&words) };
-            assert_eq!((said.code, said.out.as_str()), (Some(0), ""));
+            let output = if log == &real { siege.real(&words) } else { siege.ours(&words) };
+            assert_eq!((output.code, output.out.as_str()), (Some(0), ""));
         }
     }
     let [real, ours] = [real, ours].map(|log| fs::read_to_string(log).expect("a log"));

@@ -3,8 +3,8 @@
 
 use super::both::{both, ours};
 use super::siege::{PLAIN, mask, rc};
-use crate::world::odd::{page, replying, serving};
-use crate::world::{command, lab, port, until};
+use crate::world::odd::{page, serve_connections, serve_reply};
+use crate::world::{command, lab, port, wait_until};
 use rustix::process::Signal;
 use std::thread::sleep;
 use std::time::Duration;
@@ -24,27 +24,31 @@ fn a_dead_port_is_reported_the_same() {
     ] {
         siege.agree_masked(words, mask);
     }
-    let said = ours("siege", &["-R", &few, "-c3", "-r20", &url]);
-    assert!(said.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", said.err);
-    assert!(said.err.contains("Failed transactions:\t           5\n"), "{}", said.err);
-    assert!(said.err.contains("\nbrunt - the run ended early at the limit of 5 failures"), "{}", said.err);
+    let output = ours("siege", &["-R", &few, "-c3", "-r20", &url]);
+    assert!(output.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", output.err);
+    assert!(output.err.contains("Failed transactions:\t           5\n"), "{}", output.err);
+    assert!(output.err.contains("\nbrunt - the run ended early at the limit of 5 failures"), "{}", output.err);
 }
 
 /// The server accepts connections and never replies: siege waits forever, or reports neither hits
 /// nor failures.
 #[test]
 fn a_silent_server_is_reported() {
-    let odd = serving(|mut client| {
+    let odd = serve_connections(|mut client| {
         client.request();
         sleep(Duration::from_secs(5));
     });
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}timeout = 1\n"));
-    let said = ours("siege", &["-R", &rc, "-c3", "-r1", &odd.at("/")]);
-    assert!(said.err.contains("Failed transactions:\t           3\n"), "{}", said.err);
+    let output = ours("siege", &["-R", &rc, "-c3", "-r1", &odd.at("/")]);
+    assert!(output.err.contains("Failed transactions:\t           3\n"), "{}", output.err);
     let rc = super::siege::rc(dir.path(), "patient", PLAIN);
-    let said = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.at("/")]);
-    assert!(said.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"), "{}", said.err);
+    let output = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.at("/")]);
+    assert!(
+        output.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"),
+        "{}",
+        output.err
+    );
 }
 
 /// siege fails to allocate memory for 3000 users, and polls the wrong descriptors from 1024 on.
@@ -53,10 +57,10 @@ fn three_thousand_users_are_served() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 5000\n"));
-    let said = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.at("/")]);
-    assert!(said.err.contains("** Preparing 3000 concurrent users for battle.\n"), "{}", said.err);
-    assert!(said.err.contains("Transactions:\t\t        6000 hits\n"), "{}", said.err);
-    assert!(said.err.contains("Failed transactions:\t           0\n"), "{}", said.err);
+    let output = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.at("/")]);
+    assert!(output.err.contains("** Preparing 3000 concurrent users for battle.\n"), "{}", output.err);
+    assert!(output.err.contains("Transactions:\t\t        6000 hits\n"), "{}", output.err);
+    assert!(output.err.contains("Failed transactions:\t           0\n"), "{}", output.err);
 }
 
 #[test]
@@ -64,10 +68,14 @@ fn more_users_than_the_limit_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
-    let said = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.at("/")]);
-    assert!(said.out.contains("\nWARNING: The number of users is capped at 4.  To increase this\n"), "{}", said.out);
-    assert!(said.err.contains("Transactions:\t\t           4 hits\n"), "{}", said.err);
-    assert!(said.err.contains("\nbrunt - 9 users requested, capped at 4"), "{}", said.err);
+    let output = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.at("/")]);
+    assert!(
+        output.out.contains("\nWARNING: The number of users is capped at 4.  To increase this\n"),
+        "{}",
+        output.out
+    );
+    assert!(output.err.contains("Transactions:\t\t           4 hits\n"), "{}", output.err);
+    assert!(output.err.contains("\nbrunt - 9 users requested, capped at 4"), "{}", output.err);
 }
 
 /// Pauses determined the figures of many published comparisons.
@@ -76,8 +84,12 @@ fn decisive_pauses_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
-    let said = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.at("/")]);
-    assert!(said.err.contains("\nbrunt - each user paused 250 ms on average behind a page that took "), "{}", said.err);
+    let output = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.at("/")]);
+    assert!(
+        output.err.contains("\nbrunt - each user paused 250 ms on average behind a page that took "),
+        "{}",
+        output.err
+    );
     assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.at("/")]).err.contains("paused"));
 }
 
@@ -96,15 +108,15 @@ fn time_with_repetitions_is_reported_the_same() {
 
 #[test]
 fn an_interrupted_run_prints_its_report() {
-    let odd = replying(page("hello"));
+    let odd = serve_reply(page("hello"));
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
     let mut command = command("siege");
     command.args(["-R", &rc, "-c2", "-b", &odd.at("/")]);
-    let running = crate::world::brunt::start_as_it_is(&mut command);
-    until("some requests", || odd.seen().len() > 20);
+    let running = crate::world::brunt::start_plain(&mut command);
+    wait_until("some requests", || odd.requests().len() > 20);
     running.signal(Signal::INT);
-    let ran = running.finish_amid();
+    let ran = running.finish_unchecked();
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("\nLifting the server siege...\nTransactions:\t\t"), "{}", ran.err);
 }
@@ -122,13 +134,15 @@ fn a_page_with_a_login_is_requested_equally_often() {
     {
         let rc = rc(dir.path(), name, &format!("{PLAIN}{more}"));
         let refusing = || {
-            replying("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno")
+            serve_reply(
+                "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno",
+            )
         };
-        let theirs = refusing();
-        let own = refusing();
-        siege.real(&["-R", &rc, "-c1", "-r2", "-b", &theirs.at("/")]);
-        siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &own.at("/")]);
-        assert_eq!((theirs.seen().len(), own.seen().len()), (2 * each, 2 * each), "{name}");
+        let real = refusing();
+        let ours = refusing();
+        siege.real(&["-R", &rc, "-c1", "-r2", "-b", &real.at("/")]);
+        siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &ours.at("/")]);
+        assert_eq!((real.requests().len(), ours.requests().len()), (2 * each, 2 * each), "{name}");
     }
 }
 
@@ -138,20 +152,20 @@ fn notes_contain_no_colon() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
-    let said =
+    let output =
         ours("siege", &["-R", &rc, "-c9", "-r1", "--brunt-store-dir", &dir.path().display().to_string(), &lab.at("/")]);
-    let notes: Vec<&str> = said.err.lines().filter(|line| line.starts_with("brunt")).collect();
+    let notes: Vec<&str> = output.err.lines().filter(|line| line.starts_with("brunt")).collect();
     assert!(notes.len() >= 2 && notes.iter().all(|note| !note.contains(':')), "{notes:?}");
 }
 
 /// Elements of a page become labels during the load.
 #[test]
 fn page_elements_have_labels_with_one_url() {
-    let odd = serving(|mut client| {
+    let odd = serve_connections(|mut client| {
         while client.request().is_some() {
             let html = "<html><img src=\"/1.png\"></html>";
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
-            if !client.give(format!("{head}Content-Length: {}\r\n\r\n{html}", html.len())) {
+            if !client.write(format!("{head}Content-Length: {}\r\n\r\n{html}", html.len())) {
                 return;
             }
         }

@@ -1,7 +1,7 @@
 //! Runs parsers of the report, lines and log of siege on the output of the drop-in. Each is
 //! rewritten from its published source.
 
-use super::both::{Said, ours};
+use super::both::{ToolOutput, ours};
 use super::siege::{PLAIN, rc};
 use crate::world::{Nginx, command, nginx};
 use std::fs;
@@ -27,8 +27,8 @@ fn text(output: &Output) -> String {
 #[test]
 fn taurus_reads_the_output() {
     let Some((nginx, dir)) = server("taurus_reads_the_output") else { return };
-    let said = ours("siege", &["-h"]);
-    assert_eq!(said.code, Some(0));
+    let output = ours("siege", &["-h"]);
+    assert_eq!(output.code, Some(0));
     let text = "verbose = true\ncsv = true\ntimestamp = false\nfullurl = true\ndisplay-id = true\ncookies = true\ncache = false\n\
                 accept-encoding = gzip\nuser-agent = x\nlogging = false\n";
     let rc = rc(dir.path(), "siegerc", text);
@@ -80,8 +80,8 @@ fn phoronix_reads_the_output() {
     let Some((nginx, dir)) = server("phoronix_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}verbose = true\n"));
     let url = nginx.at("/");
-    let said = ours("siege", &["-R", &rc, "-r50", "-b", "-c20", &url]);
-    let all = format!("{}{}", said.out, said.err);
+    let output = ours("siege", &["-R", &rc, "-r50", "-b", "-c20", &url]);
+    let all = format!("{}{}", output.out, output.err);
     let line = all.lines().rfind(|line| !line.contains("HTTP") && line.contains("rate:")).expect("a line");
     assert!(number(line.split_whitespace().nth(2).expect("a word")) > 0.0);
 }
@@ -140,8 +140,9 @@ fn siege2csv_reads_the_output() {
     let Some((nginx, dir)) = server("siege2csv_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", PLAIN);
     let url = nginx.at("/");
-    let reports: Vec<Said> = ["1", "3"].iter().map(|c| ours("siege", &["-R", &rc, "-c", c, "-r4", &url])).collect();
-    let all: String = reports.iter().map(|said| said.err.clone()).collect();
+    let reports: Vec<ToolOutput> =
+        ["1", "3"].iter().map(|c| ours("siege", &["-R", &rc, "-c", c, "-r4", &url])).collect();
+    let all: String = reports.iter().map(|output| output.err.clone()).collect();
     let column = |label: &str| -> Vec<f64> {
         let lines = all.lines().filter(|line| line.starts_with(label));
         lines

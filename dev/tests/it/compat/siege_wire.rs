@@ -94,11 +94,11 @@ fn bytes_on_the_wire_are_the_same() {
             if !one {
                 words.insert(0, "-r1");
             }
-            let said = siege.real(&words);
+            let output = siege.real(&words);
             let real = recorder.take();
-            assert_eq!((said.code, real.is_empty()), (Some(0), false), "{words:?}: {}", said.err);
-            let said = siege.ours(&words);
-            assert_eq!(said.code, Some(0), "{words:?}: {}", said.err);
+            assert_eq!((output.code, real.is_empty()), (Some(0), false), "{words:?}: {}", output.err);
+            let output = siege.ours(&words);
+            assert_eq!(output.code, Some(0), "{words:?}: {}", output.err);
             assert_eq!(plain(recorder.take()), plain(real), "{words:?}");
         }
     }
@@ -128,9 +128,9 @@ fn users_log_in_first() {
     let text = format!("{PLAIN}login-url = {url}/cookies/in POST user=a\nlogin-url = {url}/other\n");
     let rc = rc(dir.path(), "rc", &text);
     let words = ["-R", &rc, "-c3", "-r2", &recorder.odd.at("/a")];
-    let seen = [true, false].map(|real| {
-        let said = if real { siege.real(&words) } else { siege.ours(&words) };
-        assert!(said.err.contains("Transactions:\t\t           9 hits"), "{}", said.err);
+    let requests = [true, false].map(|real| {
+        let output = if real { siege.real(&words) } else { siege.ours(&words) };
+        assert!(output.err.contains("Transactions:\t\t           9 hits"), "{}", output.err);
         recorder.take()
     });
     // siege has one cookie jar for all users; docs/drop-in-siege.md lists this difference.
@@ -139,7 +139,7 @@ fn users_log_in_first() {
         all.sort();
         all
     };
-    let [real, ours] = &seen;
+    let [real, ours] = &requests;
     assert_eq!(without_cookies(ours), without_cookies(real));
     assert_eq!(ours.iter().filter(|request| request.contains("\r\nCookie: a=1;b=two\r\n")).count(), 4);
 }

@@ -1,6 +1,6 @@
 //! Tests bodies that end with the connection, are long or encoded, and redirects.
 
-use super::row::{Connections, Row, closed, kept};
+use super::row::{Connections, Row, closing_row, keep_alive_row};
 use super::script::{Step, in_pieces, page, reply, sizes};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -14,14 +14,14 @@ pub fn rows() -> Vec<Row> {
 fn until_close() -> Vec<Row> {
     let body = |head: &str| format!("{head}\r\n\r\nhello");
     vec![
-        closed("HTTP/1.0 until close", body("HTTP/1.0 200 OK")).body("hello"),
-        closed("HTTP/1.1 until close", body("HTTP/1.1 200 OK\r\nServer: x")).body("hello"),
-        closed("until close with Connection: close", body("HTTP/1.1 200 OK\r\nConnection: close")).body("hello"),
-        closed("until close with Connection: keep-alive", body("HTTP/1.1 200 OK\r\nConnection: keep-alive"))
+        closing_row("HTTP/1.0 until close", body("HTTP/1.0 200 OK")).body("hello"),
+        closing_row("HTTP/1.1 until close", body("HTTP/1.1 200 OK\r\nServer: x")).body("hello"),
+        closing_row("until close with Connection: close", body("HTTP/1.1 200 OK\r\nConnection: close")).body("hello"),
+        closing_row("until close with Connection: keep-alive", body("HTTP/1.1 200 OK\r\nConnection: keep-alive"))
             .body("hello"),
-        closed("until close, without a body", "HTTP/1.0 200 OK\r\n\r\n").body(""),
-        closed("until close, blank lines", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
-        closed("until close, 300 kB", format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000))),
+        closing_row("until close, without a body", "HTTP/1.0 200 OK\r\n\r\n").body(""),
+        closing_row("until close, blank lines", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
+        closing_row("until close, 300 kB", format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000))),
         half_closed(),
     ]
 }
@@ -35,7 +35,7 @@ fn half_closed() -> Row {
 fn long() -> Vec<Row> {
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
     let chunked = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(16));
-    let mut rows = vec![kept("1 MB", page(&"x".repeat(1 << 20))), kept("1 MB in chunks", chunked)];
+    let mut rows = vec![keep_alive_row("1 MB", page(&"x".repeat(1 << 20))), keep_alive_row("1 MB in chunks", chunked)];
     // These sizes failed with pipelined requests; here requests are sequential.
     let pieces = [
         ("3 kB in random pieces", 3),
@@ -71,32 +71,34 @@ fn deflate(body: &[u8]) -> Vec<u8> {
 
 fn coded() -> Vec<Row> {
     let packed = gzip(b"hello");
-    let expecting = |name, bytes: Vec<u8>| kept(name, bytes).with("--expect-body ^hello$");
+    let expecting = |name, bytes: Vec<u8>| keep_alive_row(name, bytes).with("--expect-body ^hello$");
     let mut wrong_sum = packed.clone();
     wrong_sum[packed.len() - 8] ^= 1;
     vec![
-        kept("gzip", with_coding("gzip", &packed)).body("hello"),
-        kept("x-gzip", with_coding("x-gzip", &packed)).body("hello"),
-        kept("gzip in two members", with_coding("gzip", &[gzip(b"hel"), gzip(b"lo")].concat())).body("hello"),
-        kept("deflate", with_coding("deflate", &deflate(b"hello"))).body("hello"),
-        kept("identity", with_coding("identity", b"hello")).body("hello"),
-        kept("no gzip, and nobody looks", with_coding("gzip", b"hello")),
+        keep_alive_row("gzip", with_coding("gzip", &packed)).body("hello"),
+        keep_alive_row("x-gzip", with_coding("x-gzip", &packed)).body("hello"),
+        keep_alive_row("gzip in two members", with_coding("gzip", &[gzip(b"hel"), gzip(b"lo")].concat())).body("hello"),
+        keep_alive_row("deflate", with_coding("deflate", &deflate(b"hello"))).body("hello"),
+        keep_alive_row("identity", with_coding("identity", b"hello")).body("hello"),
+        keep_alive_row("no gzip, and nobody looks", with_coding("gzip", b"hello")),
         expecting("another body", page("other").into()).fails_checks(),
         expecting("no gzip", with_coding("gzip", b"hello")).fails_checks(),
         expecting("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2])).fails_checks(),
         expecting("gzip with a wrong sum", with_coding("gzip", &wrong_sum)).fails_checks(),
         expecting("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat())).fails_checks(),
         expecting("gzip without a byte", with_coding("gzip", b"")).fails_checks(),
-        kept("another body each time", page("hello")).with("--expect-same-length"),
+        keep_alive_row("another body each time", page("hello")).with("--expect-same-length"),
     ]
 }
 
 fn redirects() -> Vec<Row> {
     let to = |location: &str| format!("HTTP/1.1 302 Found\r\n{location}Content-Length: 0\r\n\r\n");
     vec![
-        kept("a redirect that is not followed", to("Location: /\r\n")).status(302),
-        kept("a redirect without a Location", to("")).status(302).with("--follow 3"),
-        kept("a redirect to no URL", to("Location: http://[\r\n")).status(302).with("--follow 3"),
-        kept("a redirect to another scheme", to("Location: ftp://127.0.0.1/\r\n")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect that is not followed", to("Location: /\r\n")).status(302),
+        keep_alive_row("a redirect without a Location", to("")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect to no URL", to("Location: http://[\r\n")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect to another scheme", to("Location: ftp://127.0.0.1/\r\n"))
+            .status(302)
+            .with("--follow 3"),
     ]
 }

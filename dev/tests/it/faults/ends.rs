@@ -12,12 +12,15 @@ const HALF_HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Le";
 const HALF_BODY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
 
 fn closes() -> Vec<Row> {
-    let gone: &[&str] = &["closed_early", "reset"];
+    let close_kinds: &[&str] = &["closed_early", "reset"];
     vec![
         // The request meets a closed socket: the kernel decides whether the client sees FIN or RST
         // first.
-        Row::new("closes before reading", vec![]).fails(gone).read(Read::Nothing).connections(Connections::Accepted),
-        Row::new("closes in the request", vec![Step::Head]).fails(gone).with("--data hello").read(Read::Nothing),
+        Row::new("closes before reading", vec![])
+            .fails(close_kinds)
+            .read(Read::Nothing)
+            .connections(Connections::Accepted),
+        Row::new("closes in the request", vec![Step::Head]).fails(close_kinds).with("--data hello").read(Read::Nothing),
         Row::new("closes after reading", vec![Step::Request]).fails(&["closed_early"]),
         Row::new("closes in the head", vec![Step::Request, send(HALF_HEAD)]).fails(&["closed_early"]),
         Row::new("closes in the body", vec![Step::Request, send(HALF_BODY)]).fails(&["closed_early"]),

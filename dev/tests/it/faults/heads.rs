@@ -1,7 +1,7 @@
 //! Tests unusual heads: their size, the number of their fields, and their bytes (RFC 9112 section
 //! 5).
 
-use super::row::{Connections, Row, closed, kept, malformed, stalled};
+use super::row::{Connections, Row, closing_row, keep_alive_row, malformed_row, stalled_row};
 use super::script::Step;
 use std::time::Duration;
 
@@ -25,16 +25,16 @@ fn sizes() -> Vec<Row> {
         Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
     };
     vec![
-        closed("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
-        kept("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
-        kept("65 fields", with(&"A: b\r\n".repeat(64))).body("hello"),
-        kept("1024 fields", with(&"A: b\r\n".repeat(1023))).body("hello"),
-        kept("a field of 9 kB", with(&long(9_000))).body("hello"),
-        kept("a field of 60 kB", with(&long(60_000))).body("hello"),
-        kept("60 kB in 60 fields", with(&long(990).repeat(60))).body("hello"),
-        malformed("1025 fields", with(&"A: b\r\n".repeat(1024))),
-        malformed("a field of 80 kB", with(&long(80_000))),
-        malformed("a head of 1 MB", with(&long(990).repeat(1000))),
+        closing_row("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
+        keep_alive_row("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
+        keep_alive_row("65 fields", with(&"A: b\r\n".repeat(64))).body("hello"),
+        keep_alive_row("1024 fields", with(&"A: b\r\n".repeat(1023))).body("hello"),
+        keep_alive_row("a field of 9 kB", with(&long(9_000))).body("hello"),
+        keep_alive_row("a field of 60 kB", with(&long(60_000))).body("hello"),
+        keep_alive_row("60 kB in 60 fields", with(&long(990).repeat(60))).body("hello"),
+        malformed_row("1025 fields", with(&"A: b\r\n".repeat(1024))),
+        malformed_row("a field of 80 kB", with(&long(80_000))),
+        malformed_row("a head of 1 MB", with(&long(990).repeat(1000))),
         endless("fields without end", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
         endless("a field without end", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
         endless("a reason without end", "HTTP/1.1 200 ", b"hello"),
@@ -43,16 +43,16 @@ fn sizes() -> Vec<Row> {
 
 fn fields() -> Vec<Row> {
     vec![
-        kept("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
-        kept("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello").body("hello"),
-        kept("line ends of both kinds", "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello").body("hello"),
-        kept("a blank before the colon", with("X : a\r\n")).body("hello"),
-        kept("a field without a value", with("X:\r\nY: \r\n")).body("hello"),
-        kept("a value of 8-bit bytes", with("X: \u{e9}\u{20ac}\r\n")).body("hello"),
-        kept("a value between tabs", with("X:\ta\tb\t\r\n")).body("hello"),
-        kept("a value of colons", with("X: ::a:b:\r\n")).body("hello"),
-        kept("a name of odd letters", with("!#$%&'*+-.^_`|~09: a\r\n")).body("hello"),
-        kept("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50))).body("hello"),
+        keep_alive_row("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
+        keep_alive_row("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello").body("hello"),
+        keep_alive_row("line ends of both kinds", "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello").body("hello"),
+        keep_alive_row("a blank before the colon", with("X : a\r\n")).body("hello"),
+        keep_alive_row("a field without a value", with("X:\r\nY: \r\n")).body("hello"),
+        keep_alive_row("a value of 8-bit bytes", with("X: \u{e9}\u{20ac}\r\n")).body("hello"),
+        keep_alive_row("a value between tabs", with("X:\ta\tb\t\r\n")).body("hello"),
+        keep_alive_row("a value of colons", with("X: ::a:b:\r\n")).body("hello"),
+        keep_alive_row("a name of odd letters", with("!#$%&'*+-.^_`|~09: a\r\n")).body("hello"),
+        keep_alive_row("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50))).body("hello"),
         in_bytes(),
     ]
 }
@@ -68,16 +68,16 @@ fn in_bytes() -> Row {
 
 fn bad() -> Vec<Row> {
     vec![
-        malformed("a carriage return in a value", with("X: a\rb\r\n")),
+        malformed_row("a carriage return in a value", with("X: a\rb\r\n")),
         // Only a line feed ends a line, so the head continues.
-        stalled("a head that ends with carriage returns", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"),
-        malformed("a NUL in a value", with("X: a\0b\r\n")),
-        malformed("a control character in a value", with("X: a\x01b\r\n")),
-        malformed("a NUL in a name", with("X\0Y: a\r\n")),
-        malformed("a blank in a name", with("X Y: a\r\n")),
-        malformed("a name of 8-bit bytes", with("X\u{e9}: a\r\n")),
-        malformed("a field without a name", with(": a\r\n")),
-        malformed("a field without a colon", with("hello\r\n")),
-        malformed("a folded first line", with(" X: a\r\n")),
+        stalled_row("a head that ends with carriage returns", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"),
+        malformed_row("a NUL in a value", with("X: a\0b\r\n")),
+        malformed_row("a control character in a value", with("X: a\x01b\r\n")),
+        malformed_row("a NUL in a name", with("X\0Y: a\r\n")),
+        malformed_row("a blank in a name", with("X Y: a\r\n")),
+        malformed_row("a name of 8-bit bytes", with("X\u{e9}: a\r\n")),
+        malformed_row("a field without a name", with(": a\r\n")),
+        malformed_row("a field without a colon", with("hello\r\n")),
+        malformed_row("a folded first line", with(" X: a\r\n")),
     ]
 }

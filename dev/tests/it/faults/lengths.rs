@@ -1,7 +1,7 @@
 //! Tests Content-Length and Transfer-Encoding, and replies in which they contradict each other (RFC
 //! 9112 section 6).
 
-use super::row::{Row, closed, cut_off, followed, kept, malformed, stalled};
+use super::row::{Row, closing_row, keep_alive_row, malformed_row, stalled_row, trailing_bytes_row, truncated_row};
 
 pub fn rows() -> Vec<Row> {
     [lengths(), wrong_lengths(), codings()].concat()
@@ -14,26 +14,27 @@ fn with(fields: &str, body: &str) -> String {
 
 fn lengths() -> Vec<Row> {
     vec![
-        kept("Content-Length", with("Content-Length: 5\r\n", "hello")).body("hello"),
-        kept("Content-Length 0", with("Content-Length: 0\r\n", "")).body(""),
-        kept("Content-Length twice", with("Content-Length: 5\r\nContent-Length: 5\r\n", "hello")).body("hello"),
-        kept("Content-Length as a list", with("Content-Length: 5, 5\r\n", "hello")).body("hello"),
-        kept("Content-Length with zeros before", with("Content-Length: 0005\r\n", "hello")).body("hello"),
-        kept("Content-Length between blanks", with("Content-Length: \t 5 \t\r\n", "hello")).body("hello"),
-        kept("Content-Length in lower case", with("content-length:5\r\n", "hello")).body("hello"),
-        kept("Content-Length folded", with("Content-Length:\r\n 5\r\n", "hello")).body("hello"),
-        kept("a body like a reply", with("Content-Length: 19\r\n", "HTTP/1.1 200 OK\r\n\r\n")),
+        keep_alive_row("Content-Length", with("Content-Length: 5\r\n", "hello")).body("hello"),
+        keep_alive_row("Content-Length 0", with("Content-Length: 0\r\n", "")).body(""),
+        keep_alive_row("Content-Length twice", with("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"))
+            .body("hello"),
+        keep_alive_row("Content-Length as a list", with("Content-Length: 5, 5\r\n", "hello")).body("hello"),
+        keep_alive_row("Content-Length with zeros before", with("Content-Length: 0005\r\n", "hello")).body("hello"),
+        keep_alive_row("Content-Length between blanks", with("Content-Length: \t 5 \t\r\n", "hello")).body("hello"),
+        keep_alive_row("Content-Length in lower case", with("content-length:5\r\n", "hello")).body("hello"),
+        keep_alive_row("Content-Length folded", with("Content-Length:\r\n 5\r\n", "hello")).body("hello"),
+        keep_alive_row("a body like a reply", with("Content-Length: 19\r\n", "HTTP/1.1 200 OK\r\n\r\n")),
     ]
 }
 
 fn wrong_lengths() -> Vec<Row> {
-    let bad = |name, value: &str| malformed(name, with(&format!("Content-Length: {value}\r\n"), "hello"));
+    let bad = |name, value: &str| malformed_row(name, with(&format!("Content-Length: {value}\r\n"), "hello"));
     let short = |value: &str| with(&format!("Content-Length: {value}\r\n"), "hello");
     vec![
-        followed("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo").body("hel"),
-        cut_off("Content-Length too large, then the end", short("9")),
-        stalled("Content-Length too large, then nothing", short("9")),
-        malformed("Content-Lengths that differ", with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello")),
+        trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo").body("hel"),
+        truncated_row("Content-Length too large, then the end", short("9")),
+        stalled_row("Content-Length too large, then nothing", short("9")),
+        malformed_row("Content-Lengths that differ", with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello")),
         bad("Content-Lengths that differ in a list", "5, 6"),
         bad("Content-Length -1", "-1"),
         bad("Content-Length +5", "+5"),
@@ -46,36 +47,43 @@ fn wrong_lengths() -> Vec<Row> {
         bad("Content-Length with an empty item", "5,"),
         bad("Content-Length 2^64", "18446744073709551616"),
         bad("Content-Length of 200 digits", &"9".repeat(200)),
-        cut_off("Content-Length 2^63", short("9223372036854775808")),
-        cut_off("Content-Length 2^64 - 1", short("18446744073709551615")),
-        stalled("Content-Length 2^64 - 1, then nothing", short("18446744073709551615")),
+        truncated_row("Content-Length 2^63", short("9223372036854775808")),
+        truncated_row("Content-Length 2^64 - 1", short("18446744073709551615")),
+        stalled_row("Content-Length 2^64 - 1, then nothing", short("18446744073709551615")),
     ]
 }
 
 fn codings() -> Vec<Row> {
     const CHUNKED: &str = "5\r\nhello\r\n0\r\n\r\n";
-    let bad = |name, value: &str| malformed(name, with(&format!("Transfer-Encoding: {value}\r\n"), CHUNKED));
+    let bad = |name, value: &str| malformed_row(name, with(&format!("Transfer-Encoding: {value}\r\n"), CHUNKED));
     vec![
-        kept("chunked", with("Transfer-Encoding: chunked\r\n", CHUNKED)).body("hello"),
-        kept("chunked in upper case", with("TRANSFER-ENCODING: CHUNKED\r\n", CHUNKED)).body("hello"),
-        kept("chunked and a Content-Length", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", CHUNKED))
-            .body("hello"),
-        kept(
+        keep_alive_row("chunked", with("Transfer-Encoding: chunked\r\n", CHUNKED)).body("hello"),
+        keep_alive_row("chunked in upper case", with("TRANSFER-ENCODING: CHUNKED\r\n", CHUNKED)).body("hello"),
+        keep_alive_row(
+            "chunked and a Content-Length",
+            with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", CHUNKED),
+        )
+        .body("hello"),
+        keep_alive_row(
             "chunked and a malformed Content-Length",
             with("Content-Length: x\r\nTransfer-Encoding: chunked\r\n", CHUNKED),
         ),
-        kept("gzip, chunked", with("Transfer-Encoding: gzip, chunked\r\n", CHUNKED)),
-        kept(
+        keep_alive_row("gzip, chunked", with("Transfer-Encoding: gzip, chunked\r\n", CHUNKED)),
+        keep_alive_row(
             "gzip and chunked in two fields",
             with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", CHUNKED),
         ),
-        kept("identity, chunked", with("Transfer-Encoding: identity, chunked\r\n", CHUNKED)).body("hello"),
-        kept("identity and a Content-Length", with("Transfer-Encoding: identity\r\nContent-Length: 5\r\n", "hello"))
+        keep_alive_row("identity, chunked", with("Transfer-Encoding: identity, chunked\r\n", CHUNKED)).body("hello"),
+        keep_alive_row(
+            "identity and a Content-Length",
+            with("Transfer-Encoding: identity\r\nContent-Length: 5\r\n", "hello"),
+        )
+        .body("hello"),
+        keep_alive_row("an empty Transfer-Encoding", with("Transfer-Encoding:\r\nContent-Length: 5\r\n", "hello"))
             .body("hello"),
-        kept("an empty Transfer-Encoding", with("Transfer-Encoding:\r\nContent-Length: 5\r\n", "hello")).body("hello"),
-        closed("identity until close", with("Transfer-Encoding: identity\r\n", "hello")).body("hello"),
-        closed("gzip until close", with("Transfer-Encoding: gzip\r\nContent-Length: 9\r\n", "hello")),
-        closed(
+        closing_row("identity until close", with("Transfer-Encoding: identity\r\n", "hello")).body("hello"),
+        closing_row("gzip until close", with("Transfer-Encoding: gzip\r\nContent-Length: 9\r\n", "hello")),
+        closing_row(
             "chunked by HTTP/1.0",
             format!("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n{CHUNKED}"),
         )

@@ -1,6 +1,6 @@
 //! Tests the reuse of connections (RFC 9112 section 9.3), and bytes after a complete reply.
 
-use super::row::{Connections, Read, Row, closed, followed, kept};
+use super::row::{Connections, Read, Row, closing_row, keep_alive_row, trailing_bytes_row};
 use super::script::{Step, page, pause, reply, send};
 
 pub fn rows() -> Vec<Row> {
@@ -14,23 +14,23 @@ fn by(version: &str, fields: &str) -> String {
 
 fn persistence() -> Vec<Row> {
     // The server would answer again on the same connection.
-    let each = |name, bytes: String| kept(name, bytes).connections(Connections::Each);
+    let each = |name, bytes: String| keep_alive_row(name, bytes).connections(Connections::Each);
     let one = "HTTP/1.1";
     let zero = "HTTP/1.0";
     vec![
-        closed("Connection: close", by(one, "Connection: close\r\n")).body("hello"),
+        closing_row("Connection: close", by(one, "Connection: close\r\n")).body("hello"),
         each("Connection: close, and the server goes on", by(one, "Connection: close\r\n")),
         each("Connection: CLOSE", by(one, "Connection: CLOSE\r\n")),
         each("close in a list", by(one, "Connection: x, close ,y\r\n")),
         each("close in a second field", by(one, "Connection: x\r\nConnection: close\r\n")),
         each("keep-alive and close", by(one, "Connection: keep-alive, close\r\n")),
-        kept("Connection: keep-alive", by(one, "Connection: keep-alive\r\n")).body("hello"),
-        kept("Connection: closed", by(one, "Connection: closed\r\n")),
-        kept("an upgrade that is offered", by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n")),
-        kept("Keep-Alive: timeout=0", by(one, "Keep-Alive: timeout=0, max=0\r\n")),
-        kept("Proxy-Connection: close", by(one, "Proxy-Connection: close\r\n")),
+        keep_alive_row("Connection: keep-alive", by(one, "Connection: keep-alive\r\n")).body("hello"),
+        keep_alive_row("Connection: closed", by(one, "Connection: closed\r\n")),
+        keep_alive_row("an upgrade that is offered", by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n")),
+        keep_alive_row("Keep-Alive: timeout=0", by(one, "Keep-Alive: timeout=0, max=0\r\n")),
+        keep_alive_row("Proxy-Connection: close", by(one, "Proxy-Connection: close\r\n")),
         each("HTTP/1.0 that goes on", by(zero, "")),
-        kept("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n")).body("hello"),
+        keep_alive_row("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n")).body("hello"),
         each("HTTP/1.0 with keep-alive and close", by(zero, "Connection: keep-alive, close\r\n")),
         each("HTTP/1.0 with Keep-Alive alone", by(zero, "Keep-Alive: timeout=5\r\n")),
     ]
@@ -39,7 +39,7 @@ fn persistence() -> Vec<Row> {
 /// A reply, and these bytes in the same segment or a little later. The next request may follow at
 /// once or after a pause.
 fn behind() -> Vec<Row> {
-    let same = |name, behind: &str| followed(name, page("hello"), behind);
+    let same = |name, behind: &str| trailing_bytes_row(name, page("hello"), behind);
     let blank = |name, behind: &str| same(name, behind).body("hello").connections(Connections::Kept);
     let later = |name, behind: &str| {
         let steps = vec![Step::Request, reply(page("hello")), pause(1), send(behind), Step::Again];
@@ -82,13 +82,13 @@ fn garbage_on_idle() -> Row {
 fn without_body() -> Vec<Row> {
     let head = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
     let none = |name, status: u16| {
-        followed(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello").status(status)
+        trailing_bytes_row(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello").status(status)
     };
     vec![
-        kept("HEAD with a Content-Length", head("Content-Length: 5\r\n")).with("-X HEAD"),
-        kept("HEAD with a Transfer-Encoding", head("Transfer-Encoding: chunked\r\n")).with("-X HEAD"),
-        kept("HEAD with a malformed Content-Length", head("Content-Length: x\r\n")).with("-X HEAD"),
-        kept("HEAD with neither", head("")).with("-X HEAD"),
+        keep_alive_row("HEAD with a Content-Length", head("Content-Length: 5\r\n")).with("-X HEAD"),
+        keep_alive_row("HEAD with a Transfer-Encoding", head("Transfer-Encoding: chunked\r\n")).with("-X HEAD"),
+        keep_alive_row("HEAD with a malformed Content-Length", head("Content-Length: x\r\n")).with("-X HEAD"),
+        keep_alive_row("HEAD with neither", head("")).with("-X HEAD"),
         none("HEAD and a body", 200).with("-X HEAD"),
         none("204 and a body", 204),
         none("304 and a body", 304),

@@ -98,38 +98,38 @@ pub struct Deadline {
 const REQUESTS: u64 = 3;
 
 /// Returns a row whose server answers each request with these bytes, and keeps the connection.
-pub fn kept(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
+pub fn keep_alive_row(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
     Row::new(name, answering(reply.as_ref())).connections(Connections::Kept)
 }
 
 /// Returns a row whose server answers one request with these bytes, and closes the connection.
-pub fn closed(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
+pub fn closing_row(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
     Row::new(name, closing(reply.as_ref()))
 }
 
 /// Returns a row whose server sends a complete reply and unsolicited bytes in the same segment: the
 /// request completes, and the connection is not reused.
-pub fn followed(name: &'static str, reply: impl AsRef<[u8]>, behind: &str) -> Row {
+pub fn trailing_bytes_row(name: &'static str, reply: impl AsRef<[u8]>, behind: &str) -> Row {
     let step = Step::ReplyAnd(reply.as_ref().to_vec(), behind.into());
     Row::new(name, vec![Step::Request, step, Step::Again])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and then waits until the
 /// client closes.
-pub fn malformed(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+pub fn malformed_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
     Row::new(name, steps).fails(&["protocol"])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and closes the connection.
-pub fn cut_off(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+pub fn truncated_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec())];
     Row::new(name, steps).fails(&["closed_early"])
 }
 
 /// Returns a row whose server sends these bytes, an incomplete reply, and keeps the connection
 /// open.
-pub fn stalled(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+pub fn stalled_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
     let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
     Row::new(name, steps).times_out(300)
 }

@@ -3,10 +3,10 @@
 
 use super::row::{Bytes, Connections, Deadline, Expected, Load, Read, Row};
 use super::server::{Counts, Server};
-use crate::world::brunt::start_as_it_is;
+use crate::world::brunt::start_plain;
 use crate::world::certs::Authority;
 use crate::world::machine::lateness;
-use crate::world::{Ran, command, wait_a_moment};
+use crate::world::{RunResult, command, wait_a_moment};
 use brunt_model::outcome::FAILURES;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -30,8 +30,8 @@ const LATENESS: u32 = 4;
 /// Runs all rows, and fails with every row whose outcome is unexpected. `BRUNT_FAULT` selects rows
 /// by a part of their name.
 pub fn run(rows: &[Row]) {
-    let wanted = env::var("BRUNT_FAULT").unwrap_or_default();
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&wanted)).collect();
+    let filter = env::var("BRUNT_FAULT").unwrap_or_default();
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&filter)).collect();
     let tls = rows.iter().any(|row| row.is_tls).then(server_config);
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -69,34 +69,34 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 /// Runs brunt against the server of a row.
 fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
     let server = Server::start(row.accepts, Arc::clone(&row.script), tls.map(Arc::clone));
-    let (ran, late) = match row.expected.deadline {
-        Some(_) => lateness(|| measured(row, &server)),
-        None => (measured(row, &server), Duration::ZERO),
+    let (ran, lateness_of_sleeper) = match row.expected.deadline {
+        Some(_) => lateness(|| run_brunt(row, &server)),
+        None => (run_brunt(row, &server), Duration::ZERO),
     };
     if ran.json.is_null() {
         return Err(format!("brunt wrote no JSON; exit code {}\n{}{}", ran.code, ran.out, ran.err));
     }
-    let seen = Seen::of(&ran);
+    let observed = BruntCounts::of(&ran);
     // The threads of the server may not have counted yet what brunt has received.
     let mut wrong = Vec::new();
     let agreed = (0..200).any(|_| {
-        wrong = differences(row, &seen, server.counts());
+        wrong = differences(row, &observed, server.counts());
         wrong.is_empty() || wait_a_moment()
     });
-    wrong.extend(row.expected.deadline.and_then(|deadline| missed(&ran, deadline, late)));
+    wrong.extend(row.expected.deadline.and_then(|deadline| deadline_error(&ran, deadline, lateness_of_sleeper)));
     if agreed && wrong.is_empty() {
         return Ok(());
     }
     let expected = &row.expected;
     let counts = server.counts();
     Err(format!(
-        "{}\n  expected {expected:?}\n  brunt    {seen:?}\n  server   {counts:?}\n{}",
+        "{}\n  expected {expected:?}\n  brunt    {observed:?}\n  server   {counts:?}\n{}",
         wrong.join("; "),
         ran.err
     ))
 }
 
-fn measured(row: &Row, server: &Server) -> Ran {
+fn run_brunt(row: &Row, server: &Server) -> RunResult {
     let dir = TempDir::new().expect("a directory");
     let json = dir.path().join("json");
     let mut brunt = match row.load {
@@ -114,10 +114,10 @@ fn measured(row: &Row, server: &Server) -> Ran {
     if let Some(body) = row.body {
         brunt.args(["--expect-body", &format!("^{}$", regex::escape(body))]);
     }
-    let ran = start_as_it_is(&mut brunt).finish_amid();
+    let ran = start_plain(&mut brunt).finish_unchecked();
     let json = serde_json::from_str(&fs::read_to_string(json).unwrap_or_default()).unwrap_or_default();
-    let ran = Ran { json, ..ran };
-    ran.adds_up();
+    let ran = RunResult { json, ..ran };
+    ran.assert_consistent_sums();
     ran
 }
 
@@ -131,7 +131,7 @@ fn plain(row: &Row, server: &Server, load: &str, json: &Path) -> Command {
 
 /// The counts of brunt.
 #[derive(Debug)]
-struct Seen {
+struct BruntCounts {
     begun: u64,
     completed: u64,
     retries: u64,
@@ -144,8 +144,8 @@ struct Seen {
     error: String,
 }
 
-impl Seen {
-    fn of(ran: &Ran) -> Self {
+impl BruntCounts {
+    fn of(ran: &RunResult) -> Self {
         let counts = |pointer: &str| -> BTreeMap<String, u64> {
             ran.json
                 .pointer(pointer)
@@ -173,72 +173,73 @@ impl Seen {
 }
 
 /// Differences to the expected outcome.
-fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
+fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String> {
     let expected = &row.expected;
     let requests = match row.load {
         Load::Requests(requests) | Load::Httperf(requests, _) => requests,
-        Load::Unreachable => return unreachable(expected, seen, server),
+        Load::Unreachable => return unreachable(expected, observed, server),
     };
     let checks = if row.options.iter().any(|option| option == "--expect-body") { expected.checks } else { 0 };
-    let completed = expected.status.map_or(0, |status| *seen.statuses.get(&status.to_string()).unwrap_or(&0));
-    let failed = seen.failed(expected.kinds);
+    let completed = expected.status.map_or(0, |status| *observed.statuses.get(&status.to_string()).unwrap_or(&0));
+    let failed = observed.failed(expected.kinds);
     let rules = [
-        (seen.begun == requests && requests > 0, "not every request was begun"),
-        (seen.completed == completed, "replies with another status"),
+        (observed.begun == requests && requests > 0, "not every request was begun"),
+        (observed.completed == completed, "replies with another status"),
         (completed + failed == requests, "failures of another kind"),
         (expected.kinds.is_empty() || failed > 0, "no failure"),
         (expected.status.is_none() || completed > 0, "no whole reply"),
         (expected.completed.is_none_or(|n| completed == n), "another number of whole replies"),
-        (seen.failed(&["check"]) == checks, "another number of failed checks"),
+        (observed.failed(&["check"]) == checks, "another number of failed checks"),
         (completed == server.replies, "whole replies: brunt and the server differ"),
         (
-            failed > 0 || expected.bytes == Bytes::Any || seen.received == server.bytes,
+            failed > 0 || expected.bytes == Bytes::Any || observed.received == server.bytes,
             "bytes of replies: brunt and the server differ",
         ),
-        (seen.sent >= expected.sent, "bytes sent: too few"),
-        (connections(expected, seen, server, requests), "connections"),
-        (requests_read(expected, seen, server, completed), "requests: brunt and the server differ"),
-        (seen.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
+        (observed.sent >= expected.sent, "bytes sent: too few"),
+        (connections(expected, observed, server, requests), "connections"),
+        (requests_read(expected, observed, server, completed), "requests: brunt and the server differ"),
+        (observed.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
     ];
     rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
 }
 
 /// Differences to the expected outcome if no connection can be opened.
-fn unreachable(expected: &Expected, seen: &Seen, server: Counts) -> Vec<String> {
+fn unreachable(expected: &Expected, observed: &BruntCounts, server: Counts) -> Vec<String> {
     let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
-    let told = rows.into_iter().any(|row| seen.error.contains(row.name) || seen.error.contains(row.meaning));
+    let is_reported =
+        rows.into_iter().any(|row| observed.error.contains(row.name) || observed.error.contains(row.meaning));
     let rules = [
-        (seen.begun == 0, "a request was begun"),
-        (seen.exit_code == 3, "the exit code is not 3"),
-        (told, "the reason"),
+        (observed.begun == 0, "a request was begun"),
+        (observed.exit_code == 3, "the exit code is not 3"),
+        (is_reported, "the reason"),
         (server.requests == 0, "the server has read a request"),
     ];
     rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
 }
 
-fn connections(expected: &Expected, seen: &Seen, server: Counts, requests: u64) -> bool {
+fn connections(expected: &Expected, observed: &BruntCounts, server: Counts, requests: u64) -> bool {
     match expected.connections {
-        Connections::Kept => seen.opened == 1 && server.accepted == 1,
-        Connections::Each => seen.opened == requests && server.accepted == requests,
-        Connections::Accepted => seen.opened == server.accepted,
-        Connections::Unaccepted => seen.opened >= server.accepted,
+        Connections::Kept => observed.opened == 1 && server.accepted == 1,
+        Connections::Each => observed.opened == requests && server.accepted == requests,
+        Connections::Accepted => observed.opened == server.accepted,
+        Connections::Unaccepted => observed.opened >= server.accepted,
     }
 }
 
-fn requests_read(expected: &Expected, seen: &Seen, server: Counts, completed: u64) -> bool {
+fn requests_read(expected: &Expected, observed: &BruntCounts, server: Counts, completed: u64) -> bool {
     match expected.read {
-        Read::All => server.requests == seen.begun + seen.retries,
+        Read::All => server.requests == observed.begun + observed.retries,
         Read::Completed => server.requests == completed,
         Read::Nothing => server.requests == 0,
-        Read::Some => server.requests <= seen.begun + seen.retries,
+        Read::Some => server.requests <= observed.begun + observed.retries,
     }
 }
 
 /// Error if the longest time is shorter than the limit, or much longer.
-fn missed(ran: &Ran, deadline: Deadline, late: Duration) -> Option<String> {
+fn deadline_error(ran: &RunResult, deadline: Deadline, lateness_of_sleeper: Duration) -> Option<String> {
     let longest = ran.figure(&format!("{}/max", deadline.times));
     let least = deadline.limit.as_secs_f64();
-    let most = ((deadline.limit + late) * LATENESS).as_secs_f64();
+    let most = ((deadline.limit + lateness_of_sleeper) * LATENESS).as_secs_f64();
     // Histograms have three significant digits.
     let holds = (0.999 * least..=most).contains(&longest);
     (!holds).then(|| format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s"))

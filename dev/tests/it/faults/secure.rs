@@ -1,6 +1,6 @@
 //! Tests faults of TLS: in the handshake, and at the end of a connection.
 
-use super::row::{Connections, Row, kept, malformed};
+use super::row::{Connections, Row, keep_alive_row, malformed_row};
 use super::script::{Step, in_pieces, page, pause, reply, send};
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ fn replies() -> Vec<Row> {
     pieces.push(Step::Again);
     let half = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
     vec![
-        kept("a reply over TLS", page("hello")).body("hello").tls(),
-        kept("100 kB over TLS", page(&"x".repeat(100_000))).tls(),
+        keep_alive_row("a reply over TLS", page("hello")).body("hello").tls(),
+        keep_alive_row("100 kB over TLS", page(&"x".repeat(100_000))).tls(),
         Row::new("single bytes over TLS", pieces).body("hello").connections(Connections::Kept).tls(),
         Row::new("a body until close, with close_notify", vec![Step::Request, reply(until_close), Step::Notify])
             .body("hello")
@@ -59,6 +59,6 @@ fn replies() -> Vec<Row> {
         )
         .times_out(400)
         .tls(),
-        malformed("a malformed reply over TLS", "SSH-2.0-OpenSSH_9.2\r\n").tls(),
+        malformed_row("a malformed reply over TLS", "SSH-2.0-OpenSSH_9.2\r\n").tls(),
     ]
 }

@@ -1,6 +1,6 @@
 //! Tests unusual status lines, and statuses that determine the body.
 
-use super::row::{Connections, Row, closed, cut_off, kept, malformed};
+use super::row::{Connections, Row, closing_row, keep_alive_row, malformed_row, truncated_row};
 
 pub fn rows() -> Vec<Row> {
     [good(), statuses(), bad()].concat()
@@ -13,67 +13,69 @@ fn line(line: &str) -> String {
 
 fn good() -> Vec<Row> {
     vec![
-        closed("HTTP/1.0", line("HTTP/1.0 200 OK\r\n")).body("hello"),
-        kept("no reason", line("HTTP/1.1 200\r\n")).body("hello"),
-        kept("empty reason", line("HTTP/1.1 200 \r\n")).body("hello"),
-        kept("two spaces", line("HTTP/1.1  200  OK\r\n")).body("hello"),
-        kept("a reason of several words", line("HTTP/1.1 200 It went well: 100 %\r\n")).body("hello"),
-        kept("a reason in UTF-8", line("HTTP/1.1 200 Größe\r\n")).body("hello"),
-        kept("a reason of 8 kB", line(&format!("HTTP/1.1 200 {}\r\n", "x".repeat(8_000)))).body("hello"),
-        kept("a blank line before", line("\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
-        kept("blank lines before", line("\r\n\n\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
-        kept("a status line that ends with a line feed", line("HTTP/1.1 200 OK\n")).body("hello"),
+        closing_row("HTTP/1.0", line("HTTP/1.0 200 OK\r\n")).body("hello"),
+        keep_alive_row("no reason", line("HTTP/1.1 200\r\n")).body("hello"),
+        keep_alive_row("empty reason", line("HTTP/1.1 200 \r\n")).body("hello"),
+        keep_alive_row("two spaces", line("HTTP/1.1  200  OK\r\n")).body("hello"),
+        keep_alive_row("a reason of several words", line("HTTP/1.1 200 It went well: 100 %\r\n")).body("hello"),
+        keep_alive_row("a reason in UTF-8", line("HTTP/1.1 200 Größe\r\n")).body("hello"),
+        keep_alive_row("a reason of 8 kB", line(&format!("HTTP/1.1 200 {}\r\n", "x".repeat(8_000)))).body("hello"),
+        keep_alive_row("a blank line before", line("\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
+        keep_alive_row("blank lines before", line("\r\n\n\r\nHTTP/1.1 200 OK\r\n")).body("hello"),
+        keep_alive_row("a status line that ends with a line feed", line("HTTP/1.1 200 OK\n")).body("hello"),
     ]
 }
 
 fn statuses() -> Vec<Row> {
     let status = |status: u16, fields: &str| format!("HTTP/1.1 {status} Odd\r\n{fields}\r\n");
     vec![
-        kept("203", status(203, "Content-Length: 0\r\n")).status(203),
-        kept("204", status(204, "")).status(204).body(""),
-        kept("204 with a Content-Length", status(204, "Content-Length: 5\r\n")).status(204).body(""),
-        kept("204 with a Transfer-Encoding", status(204, "Transfer-Encoding: chunked\r\n")).status(204),
-        kept("205", status(205, "Content-Length: 0\r\n")).status(205),
-        closed("205 until close", status(205, "")).status(205).body(""),
-        kept("206", line("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n")).status(206).body("hello"),
-        kept("300", status(300, "Content-Length: 0\r\n")).status(300),
-        kept("304", status(304, "")).status(304).body(""),
-        kept("304 with a Content-Length", status(304, "Content-Length: 5\r\n")).status(304).body(""),
-        kept("404", status(404, "Content-Length: 0\r\n")).status(404),
-        kept("500", status(500, "Content-Length: 0\r\n")).status(500),
-        kept("600", status(600, "Content-Length: 0\r\n")).status(600),
-        kept("999", status(999, "Content-Length: 0\r\n")).status(999),
-        closed("101 that nobody asked for", status(101, "Upgrade: x\r\nConnection: upgrade\r\n")).status(101),
-        cut_off("199 and no reply", status(199, "")),
+        keep_alive_row("203", status(203, "Content-Length: 0\r\n")).status(203),
+        keep_alive_row("204", status(204, "")).status(204).body(""),
+        keep_alive_row("204 with a Content-Length", status(204, "Content-Length: 5\r\n")).status(204).body(""),
+        keep_alive_row("204 with a Transfer-Encoding", status(204, "Transfer-Encoding: chunked\r\n")).status(204),
+        keep_alive_row("205", status(205, "Content-Length: 0\r\n")).status(205),
+        closing_row("205 until close", status(205, "")).status(205).body(""),
+        keep_alive_row("206", line("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n"))
+            .status(206)
+            .body("hello"),
+        keep_alive_row("300", status(300, "Content-Length: 0\r\n")).status(300),
+        keep_alive_row("304", status(304, "")).status(304).body(""),
+        keep_alive_row("304 with a Content-Length", status(304, "Content-Length: 5\r\n")).status(304).body(""),
+        keep_alive_row("404", status(404, "Content-Length: 0\r\n")).status(404),
+        keep_alive_row("500", status(500, "Content-Length: 0\r\n")).status(500),
+        keep_alive_row("600", status(600, "Content-Length: 0\r\n")).status(600),
+        keep_alive_row("999", status(999, "Content-Length: 0\r\n")).status(999),
+        closing_row("101 that nobody asked for", status(101, "Upgrade: x\r\nConnection: upgrade\r\n")).status(101),
+        truncated_row("199 and no reply", status(199, "")),
     ]
 }
 
 fn bad() -> Vec<Row> {
     vec![
-        malformed("no space before the status", line("HTTP/1.1200 OK\r\n")),
-        malformed("no space behind the status", line("HTTP/1.1 200OK\r\n")),
-        malformed("a lower-case protocol", line("http/1.1 200 OK\r\n")),
-        malformed("HTTP/2", "HTTP/2 200\r\n\r\n"),
-        malformed("HTTP/2.0", line("HTTP/2.0 200 OK\r\n")),
-        malformed("HTTP/1.2", line("HTTP/1.2 200 OK\r\n")),
-        malformed("HTTP/1.10", line("HTTP/1.10 200 OK\r\n")),
-        malformed("HTTP/0.9", "<html>hello</html>\r\n"),
-        malformed("a space before", line(" HTTP/1.1 200 OK\r\n")),
-        malformed("a line before", line("hello\r\nHTTP/1.1 200 OK\r\n")),
-        malformed("ICY", line("ICY 200 OK\r\n")),
-        malformed("SSH", "SSH-2.0-OpenSSH_9.2\r\n"),
-        malformed("a TLS alert", b"\x15\x03\x01\x00\x02\x02\x46"),
-        malformed("an HTTP/2 SETTINGS frame", b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64"),
-        malformed("status 99", line("HTTP/1.1 99 Low\r\n")),
-        malformed("status 099", line("HTTP/1.1 099 Low\r\n")),
-        malformed("status 000", line("HTTP/1.1 000 Zero\r\n")),
-        malformed("status 20", line("HTTP/1.1 20 Short\r\n")),
-        malformed("status 2000", line("HTTP/1.1 2000 Long\r\n")),
-        malformed("status -200", line("HTTP/1.1 -200 Negative\r\n")),
-        malformed("status in letters", line("HTTP/1.1 twohundred OK\r\n")),
-        malformed("no status", line("HTTP/1.1\r\n")),
-        malformed("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
+        malformed_row("no space before the status", line("HTTP/1.1200 OK\r\n")),
+        malformed_row("no space behind the status", line("HTTP/1.1 200OK\r\n")),
+        malformed_row("a lower-case protocol", line("http/1.1 200 OK\r\n")),
+        malformed_row("HTTP/2", "HTTP/2 200\r\n\r\n"),
+        malformed_row("HTTP/2.0", line("HTTP/2.0 200 OK\r\n")),
+        malformed_row("HTTP/1.2", line("HTTP/1.2 200 OK\r\n")),
+        malformed_row("HTTP/1.10", line("HTTP/1.10 200 OK\r\n")),
+        malformed_row("HTTP/0.9", "<html>hello</html>\r\n"),
+        malformed_row("a space before", line(" HTTP/1.1 200 OK\r\n")),
+        malformed_row("a line before", line("hello\r\nHTTP/1.1 200 OK\r\n")),
+        malformed_row("ICY", line("ICY 200 OK\r\n")),
+        malformed_row("SSH", "SSH-2.0-OpenSSH_9.2\r\n"),
+        malformed_row("a TLS alert", b"\x15\x03\x01\x00\x02\x02\x46"),
+        malformed_row("an HTTP/2 SETTINGS frame", b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64"),
+        malformed_row("status 99", line("HTTP/1.1 99 Low\r\n")),
+        malformed_row("status 099", line("HTTP/1.1 099 Low\r\n")),
+        malformed_row("status 000", line("HTTP/1.1 000 Zero\r\n")),
+        malformed_row("status 20", line("HTTP/1.1 20 Short\r\n")),
+        malformed_row("status 2000", line("HTTP/1.1 2000 Long\r\n")),
+        malformed_row("status -200", line("HTTP/1.1 -200 Negative\r\n")),
+        malformed_row("status in letters", line("HTTP/1.1 twohundred OK\r\n")),
+        malformed_row("no status", line("HTTP/1.1\r\n")),
+        malformed_row("a NUL in the reason", line("HTTP/1.1 200 O\0K\r\n")),
         // Accepts both kinds of connections: nothing may follow on it.
-        malformed("a blank line and garbage", "\r\n\r\nhello\r\n").connections(Connections::Each),
+        malformed_row("a blank line and garbage", "\r\n\r\nhello\r\n").connections(Connections::Each),
     ]
 }

@@ -152,10 +152,10 @@ impl StreamingService<Item> for Method {
     fn call(&mut self, request: Request<Streaming<Item>>) -> Reply<Items> {
         let counts = Arc::clone(&self.0);
         counts.call(&request);
-        let mut said = request.into_inner();
+        let mut incoming = request.into_inner();
         let (give, items) = tokio::sync::mpsc::channel(8);
         tokio::spawn(async move {
-            let mut next = said.message().await;
+            let mut next = incoming.message().await;
             while let Ok(Some(item)) = next {
                 counts.message();
                 if item.name == "stop" {
@@ -163,7 +163,7 @@ impl StreamingService<Item> for Method {
                     return;
                 }
                 let due = Instant::now() + THINKS;
-                let early = timeout(THINKS, said.message()).await;
+                let early = timeout(THINKS, incoming.message()).await;
                 sleep_until(due).await;
                 counts.early.fetch_add(u64::from(matches!(early, Ok(Ok(Some(_))))), Ordering::Relaxed);
                 if item.name != "silence" && give.send(Ok(item)).await.is_err() {
@@ -171,7 +171,7 @@ impl StreamingService<Item> for Method {
                 }
                 next = match early {
                     Ok(next) => next,
-                    Err(_) => said.message().await,
+                    Err(_) => incoming.message().await,
                 };
             }
         });
@@ -232,7 +232,7 @@ impl Shop {
         let proto = dir.path().join("shop.proto");
         fs::write(&proto, PROTO).expect("a file");
         let set = protox::compile([&proto], [dir.path()]).expect("descriptors").encode_to_vec();
-        let (told, address) = mpsc::channel();
+        let (sender, address) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
@@ -240,7 +240,7 @@ impl Shop {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async move {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-                told.send(listener.local_addr().expect("an address")).expect("somebody who waits");
+                sender.send(listener.local_addr().expect("an address")).expect("somebody who waits");
                 let reflection = tonic_reflection::server::Builder::configure()
                     .register_encoded_file_descriptor_set(&set)
                     .build_v1()

@@ -1,8 +1,8 @@
 //! Makes calls of each kind to a server by tonic, and compares its counts with those of brunt.
 
 use super::shop::{Shop, THINKS};
-use crate::world::brunt::kept_run;
-use crate::world::{Ran, command, measure_words};
+use crate::world::brunt::run_stored_plan;
+use crate::world::{RunResult, command, measure_words};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -10,19 +10,19 @@ const FOUR: &str = r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]"#;
 
 /// Measures calls of a method with a message and further options. The descriptors come from
 /// reflection.
-fn call(shop: &Shop, method: &str, json: &str, options: &str) -> Ran {
+fn call(shop: &Shop, method: &str, json: &str, options: &str) -> RunResult {
     let url = shop.url();
     let mut words = vec!["run", &url, "--grpc", method, "--json", json];
     words.extend(options.split_whitespace());
     measure_words(&words)
 }
 
-fn outcomes(ran: &Ran, status: &str) -> u64 {
+fn outcomes(ran: &RunResult, status: &str) -> u64 {
     ran.at("/outcomes")[status].as_u64().unwrap_or(0)
 }
 
 /// Number of transactions with this name, and their minimum time in seconds.
-fn times(ran: &Ran, name: &str) -> (u64, f64) {
+fn times(ran: &RunResult, name: &str) -> (u64, f64) {
     let all = ran.at("/transactions").as_array().expect("a list");
     let found = all.iter().find(|one| one["transaction"] == name).unwrap_or_else(|| panic!("no {name}: {all:?}"));
     (found["succeeded"].as_u64().expect("a count"), found["response_time_seconds"]["min"].as_f64().expect("a time"))
@@ -31,11 +31,12 @@ fn times(ran: &Ran, name: &str) -> (u64, f64) {
 #[test]
 fn calls_of_each_kind_are_counted_as_the_server_counts_them() {
     let shop = Shop::open();
-    call(&shop, "shop.Shop/Buy", r#"{"name":"a","id":"7"}"#, "-c 2 --streams 4 -n 400").all_good();
-    call(&shop, "shop.Shop/List", r#"{"id":5}"#, "-c 2 -n 20").all_good();
-    call(&shop, "shop.Shop/Fill", FOUR, "-c 2 -n 20").all_good();
+    call(&shop, "shop.Shop/Buy", r#"{"name":"a","id":"7"}"#, "-c 2 --streams 4 -n 400").assert_all_good();
+    call(&shop, "shop.Shop/List", r#"{"id":5}"#, "-c 2 -n 20").assert_all_good();
+    call(&shop, "shop.Shop/Fill", FOUR, "-c 2 -n 20").assert_all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (440, 400 + 20 + 80));
-    let numbered = call(&shop, "shop.Shop/List", r#"{"id":"{n}"}"#, "-c 1 -n 4 --reply-events messages").all_good();
+    let numbered =
+        call(&shop, "shop.Shop/List", r#"{"id":"{n}"}"#, "-c 1 -n 4 --reply-events messages").assert_all_good();
     // Calls 0 to 3 request 0 to 3 messages, so three of them have a first one.
     assert_eq!((times(&numbered, "first event").0, times(&numbered, "next event").0), (3, 3));
     let missing = call(&shop, "shop.Shop/Buy", r#"{"name":"missing"}"#, "-n 5");
@@ -47,21 +48,21 @@ fn calls_of_each_kind_are_counted_as_the_server_counts_them() {
 #[test]
 fn messages_are_sent_at_an_interval_from_the_start_of_the_call() {
     let shop = Shop::open();
-    let ran = call(&shop, "shop.Shop/Fill", FOUR, "--message-interval 30ms -c 4 -n 12").all_good();
+    let ran = call(&shop, "shop.Shop/Fill", FOUR, "--message-interval 30ms -c 4 -n 12").assert_all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (12, 48));
     assert!(ran.figure("/response_time_seconds/min") >= 0.089, "{}", ran.out);
     let gaps = shop.counts.gaps.lock().expect("a lock");
     // A late message does not delay others, so a single gap may be shorter.
     let mean = gaps.iter().sum::<std::time::Duration>() / gaps.len() as u32;
     assert!(gaps.len() == 36 && mean.as_millis() >= 25, "{gaps:?}");
-    ran.says(&["in 4 pieces, one every 30 ms"]);
+    ran.assert_text(&["in 4 pieces, one every 30 ms"]);
 }
 
 #[test]
 fn each_message_of_a_conversation_awaits_the_previous_answer() {
     let shop = Shop::open();
     let options = "--message-interval reply --reply-events messages -c 2 --streams 2 -n 12";
-    let ran = call(&shop, "shop.Shop/Chat", FOUR, options).all_good();
+    let ran = call(&shop, "shop.Shop/Chat", FOUR, options).assert_all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (12, 48));
     assert_eq!(shop.counts.early.load(Ordering::Relaxed), 0, "none came before its turn");
     let (first, least_first) = times(&ran, "first event");
@@ -70,7 +71,7 @@ fn each_message_of_a_conversation_awaits_the_previous_answer() {
     let thinks = THINKS.as_secs_f64() * 0.99;
     assert!(least_first >= thinks && least_next >= thinks, "{least_first} {least_next}");
     assert!(ran.figure("/response_time_seconds/min") >= 4.0 * thinks);
-    call(&shop, "shop.Shop/Chat", FOUR, "-n 2").all_good();
+    call(&shop, "shop.Shop/Chat", FOUR, "-n 2").assert_all_good();
     assert!(shop.counts.early.load(Ordering::Relaxed) > 0, "without an interval all are sent at once");
 }
 
@@ -86,14 +87,15 @@ fn a_server_that_ends_the_stream_gets_no_further_message() {
         let ran = call(&shop, method, json, &format!("--message-interval {interval} -c 2 --streams 2 -n 8"));
         assert_eq!(outcomes(&ran, status), 8, "{method} {interval}: {}", ran.out);
         assert_eq!((shop.counts.calls(), shop.counts.messages()), (8, 16), "{method} {interval}");
-        ran.adds_up();
+        ran.assert_consistent_sums();
     }
 }
 
 #[test]
 fn an_open_loop_sends_conversations_on_time_and_deadlines_end_them() {
     let shop = Shop::open();
-    let ran = call(&shop, "shop.Shop/Chat", FOUR, "--message-interval reply -r 40 --arrivals even -d 1s").all_good();
+    let ran =
+        call(&shop, "shop.Shop/Chat", FOUR, "--message-interval reply -r 40 --arrivals even -d 1s").assert_all_good();
     let begun = ran.count("begun");
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (begun, 4 * begun));
     assert!((39..=41).contains(&begun), "{begun}");
@@ -135,7 +137,7 @@ scenario:
         shop.url()
     );
     let file = shop.plan(&plan);
-    let result = kept_run(file.parent().expect("a folder"));
+    let result = run_stored_plan(file.parent().expect("a folder"));
     assert_eq!((&result["requests"]["good"], &result["outcomes"]), (&json!(30), &json!({"grpc 0 OK": 30})));
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (31, 11 + 20 + 30), "one is of setup");
     assert_eq!(shop.counts.early.load(Ordering::Relaxed), 0);
@@ -181,27 +183,27 @@ fn a_trace_shows_the_message_of_a_status() {
 #[test]
 fn invalid_message_intervals_are_refused() {
     let shop = Shop::open();
-    for (method, interval, said) in [
+    for (method, interval, expected) in [
         ("shop.Shop/Buy", "10ms", "takes one message"),
         ("shop.Shop/Fill", "reply", "write a time as the message interval, such as 100ms"),
         ("shop.Shop/Chat", "soon", "write a time such as 100ms, or reply"),
         ("shop.Shop/Chat", "0s", "messages cannot be 0 s apart"),
     ] {
-        let ran = call(&shop, method, "{}", &format!("--message-interval {interval} -n 1")).ends(2);
-        assert!(ran.err.contains(said), "{method} {interval}: {}", ran.err);
+        let ran = call(&shop, method, "{}", &format!("--message-interval {interval} -n 1")).assert_code(2);
+        assert!(ran.err.contains(expected), "{method} {interval}: {}", ran.err);
     }
     let step = |step: &str| {
         let plan = shop.plan(&format!("scenario:\n  base: {}\n  steps:\n  - {step}\n", shop.url()));
-        let ran = measure_words(&["run", &plan.display().to_string()]).ends(2);
+        let ran = measure_words(&["run", &plan.display().to_string()]).assert_code(2);
         ran.err
     };
-    for (text, said) in [
+    for (text, expected) in [
         ("{grpc: shop.Shop/Sell}", "scenario.steps[0].grpc: shop.Shop has no method Sell; write one of Buy, Fill"),
         ("{grpc: shop.Shop/Buy, json: {nme: 1}}", "is no shop.Item"),
         ("{grpc: shop.Shop/Buy, data: x}", "scenario.steps[0].data: `data` is no message of gRPC; write it as json"),
         ("{grpc: shop.Shop/Buy, message_interval: 1s}", "takes one message"),
     ] {
         let err = step(text);
-        assert!(err.contains(said), "{text}: {err}");
+        assert!(err.contains(expected), "{text}: {err}");
     }
 }

@@ -1,6 +1,6 @@
 //! Prints the longest functions, and checks that no function nests deeper than [`MAX_NESTING`].
 
-use super::{none, sources};
+use super::{assert_none, sources};
 use std::fmt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -13,7 +13,7 @@ const MAX_NESTING: usize = 5;
 const PRINTED: usize = 5;
 
 /// Length and nesting of one function.
-struct Shape {
+struct FunctionShape {
     path: String,
     line: usize,
     name: String,
@@ -21,7 +21,7 @@ struct Shape {
     nesting: usize,
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for FunctionShape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, line, name, lines, nesting } = self;
         write!(formatter, "{path}:{line}: {name}: {lines} lines, nesting {nesting}")
@@ -31,7 +31,7 @@ impl fmt::Display for Shape {
 /// Collects the shapes of all functions of a file.
 struct FunctionVisitor<'a> {
     path: &'a str,
-    shapes: Vec<Shape>,
+    shapes: Vec<FunctionShape>,
 }
 
 impl FunctionVisitor<'_> {
@@ -42,7 +42,7 @@ impl FunctionVisitor<'_> {
         let name = name.to_string();
         let line = span.start().line;
         let lines = span.end().line + 1 - line;
-        self.shapes.push(Shape { path: self.path.to_owned(), line, name, lines, nesting: depth.deepest });
+        self.shapes.push(FunctionShape { path: self.path.to_owned(), line, name, lines, nesting: depth.deepest });
     }
 }
 
@@ -100,7 +100,7 @@ impl<'ast> Visit<'ast> for NestingVisitor {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-fn shapes_of(path: &str, source: &str) -> Vec<Shape> {
+fn shapes_of(path: &str, source: &str) -> Vec<FunctionShape> {
     let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut visitor = FunctionVisitor { path, shapes: Vec::new() };
     visitor.visit_file(&file);
@@ -111,7 +111,7 @@ fn shapes_of(path: &str, source: &str) -> Vec<Shape> {
 fn functions_do_not_nest_too_deeply() {
     let mut sources = sources(&super::SOURCES);
     sources.sort_by_key(|(_, text)| std::cmp::Reverse(text.lines().count()));
-    let mut shapes: Vec<Shape> = sources.iter().flat_map(|(path, text)| shapes_of(path, text)).collect();
+    let mut shapes: Vec<FunctionShape> = sources.iter().flat_map(|(path, text)| shapes_of(path, text)).collect();
     shapes.sort_by_key(|shape| std::cmp::Reverse(shape.lines));
     println!("longest files:");
     for (path, text) in sources.iter().take(PRINTED) {
@@ -122,7 +122,7 @@ fn functions_do_not_nest_too_deeply() {
         println!("  {shape}");
     }
     let too_deep = shapes.iter().filter(|shape| shape.nesting > MAX_NESTING);
-    none(&too_deep.map(|shape| format!("{shape} (at most {MAX_NESTING})")).collect::<Vec<_>>());
+    assert_none(&too_deep.map(|shape| format!("{shape} (at most {MAX_NESTING})")).collect::<Vec<_>>());
 }
 
 #[test]

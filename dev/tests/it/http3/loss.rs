@@ -4,8 +4,8 @@
 //! `BRUNT_PROVE_OUT` names, as rows of a Markdown table.
 
 use super::secure;
-use crate::world::lossy::Lossy;
-use crate::world::{Ran, lab, measure};
+use crate::world::lossy::LossyProxy;
+use crate::world::{RunResult, lab, measure};
 use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -13,32 +13,35 @@ use std::io::Write;
 /// Permitted deviation of a reported count, as a share of the true count.
 const WITHIN: f64 = 0.1;
 
-fn in_full() -> bool {
+fn is_full_proof() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
 /// Minimum number of lost packets per direction.
 fn least() -> u64 {
-    if in_full() { 2000 } else { 100 }
+    if is_full_proof() { 2000 } else { 100 }
 }
 
 /// Measures until enough packets were lost, and compares the reported counts with those of the
 /// proxy. `run` measures through the port of the proxy.
-fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
+fn assert_agreement(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> RunResult) {
     let mut directions = [Direction::default(); 2];
     while directions.iter().any(|direction| direction.dropped < least()) {
-        let proxy = Lossy::before(port, per_mille);
-        let ran = run(proxy.port).all_good();
-        let told = ["packets_lost", "server_packets_lost"].map(|name| ran.connections(name));
-        for (direction, (told, (came, dropped))) in directions.iter_mut().zip(told.into_iter().zip(proxy.counts())) {
-            direction.came += came;
+        let proxy = LossyProxy::start(port, per_mille);
+        let ran = run(proxy.port).assert_all_good();
+        let reported = ["packets_lost", "server_packets_lost"].map(|name| ran.connections(name));
+        for (direction, (reported, (received, dropped))) in
+            directions.iter_mut().zip(reported.into_iter().zip(proxy.counts()))
+        {
+            direction.received += received;
             direction.dropped += dropped;
-            direction.told += told;
+            direction.reported += reported;
         }
     }
-    for (name, Direction { came, dropped, told }) in ["to the server", "from the server"].iter().zip(directions) {
-        let deviation = told as f64 / dropped as f64 - 1.0;
-        let row = format!("| {server} | {name} | {came} | {dropped} | {told} | {:+.2} % |", deviation * 100.0);
+    for (name, Direction { received, dropped, reported }) in ["to the server", "from the server"].iter().zip(directions)
+    {
+        let deviation = reported as f64 / dropped as f64 - 1.0;
+        let row = format!("| {server} | {name} | {received} | {dropped} | {reported} | {:+.2} % |", deviation * 100.0);
         eprintln!("{row}");
         note(&row);
         assert!(deviation.abs() <= WITHIN, "{row}");
@@ -49,9 +52,9 @@ fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
 /// brunt.
 #[derive(Debug, Clone, Copy, Default)]
 struct Direction {
-    came: u64,
+    received: u64,
     dropped: u64,
-    told: u64,
+    reported: u64,
 }
 
 fn note(row: &str) {
@@ -63,7 +66,7 @@ fn note(row: &str) {
 #[test]
 fn loss_to_and_from_the_lab_equals_that_of_the_proxy() {
     let lab = lab("--tls --http3");
-    agrees("brunt-lab", lab.port(), 100, |port| {
+    assert_agreement("brunt-lab", lab.port(), 100, |port| {
         measure(&format!("https://127.0.0.1:{port}/ --http 3 -k -c 1 --streams 4 -n 5000"))
     });
 }
@@ -74,7 +77,7 @@ fn loss_to_and_from_caddy_equals_that_of_the_proxy() {
     let Some((caddy, _, _dir)) = secure(test, "") else { return };
     // quic-go skips a number with each probe timeout. With few packets these are as frequent as
     // losses, so replies are long.
-    agrees("caddy", caddy.port, 10, |port| {
+    assert_agreement("caddy", caddy.port, 10, |port| {
         let options = format!("--http 3 -k --resolve localhost:{port}:127.0.0.1 -c 1 --streams 4");
         measure(&format!("https://localhost:{port}/long {options} -n 600"))
     });
@@ -83,11 +86,11 @@ fn loss_to_and_from_caddy_equals_that_of_the_proxy() {
 #[test]
 fn without_loss_only_skipped_numbers_are_missing() {
     let lab = lab("--tls --http3");
-    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.at("/"))).assert_all_good();
     let received = ran.connections("packets_received");
     let lost = ran.connections("server_packets_lost");
     assert!(received > 500, "{}", ran.out);
     // The QUIC of the lab skips one number in 64, then one in each power of two.
     assert!(lost <= u64::from(received.ilog2()), "{lost} of {received}: {}", ran.out);
-    ran.says(&["of the server's", "lost or skipped"]);
+    ran.assert_text(&["of the server's", "lost or skipped"]);
 }

@@ -245,24 +245,24 @@ const AT_ONCE: usize = 4;
 
 /// Runs two requests against a hostile row. Asserts the outcome in bounded time.
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
-fn holds(name: &str) {
-    let own = name.trim_start_matches("h3-");
+fn assert_row(name: &str) {
+    let row = name.trim_start_matches("h3-");
     let lab = lab(&format!("--tls --http3 --hostile {name} --body 100"));
     let began = Instant::now();
-    let body = if own == "rare-early-reply" { format!(" --data {}", "x".repeat(3000)) } else { String::new() };
+    let body = if row == "rare-early-reply" { format!(" --data {}", "x".repeat(3000)) } else { String::new() };
     let ran = measure(&format!("{} --http 3 -k -c 1 -n 2 --timeout 2 --connect-timeout 2{body}", lab.at("/")));
     assert!(began.elapsed() < Duration::from_secs(30), "{name}");
-    if own.starts_with("rare-") {
-        assert_eq!(ran.all_good().count("completed"), 2, "{name}");
-    } else if let Some((_, failure, cause)) = FAILED.iter().find(|(names, ..)| names.contains(&own)) {
+    if row.starts_with("rare-") {
+        assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
+    } else if let Some((_, failure, cause)) = FAILED.iter().find(|(names, ..)| names.contains(&row)) {
         assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}{}", ran.out, ran.err);
         let causes = ran.at("/malformed").as_object().map_or(0, serde_json::Map::len);
         let named = if cause.is_empty() { causes == 0 } else { ran.number(&format!("/malformed/{cause}")) == 2 };
         assert!(named, "{name}: {}", ran.at("/malformed"));
     } else {
-        let known = UNMEASURED.iter().find(|(names, _)| names.contains(&own));
-        let (_, said) = known.unwrap_or_else(|| panic!("{name} is in no table here"));
-        assert!(ran.code == 3 && ran.err.contains(said), "{name}: {}{}", ran.out, ran.err);
+        let entry = UNMEASURED.iter().find(|(names, _)| names.contains(&row));
+        let (_, expected) = entry.unwrap_or_else(|| panic!("{name} is in no table here"));
+        assert!(ran.code == 3 && ran.err.contains(expected), "{name}: {}{}", ran.out, ran.err);
     }
 }
 
@@ -274,21 +274,22 @@ fn next(names: &Mutex<Vec<String>>) -> Option<String> {
 fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("h3-");
     assert!(names.len() > 150, "{names:?}");
-    let told = FAILED.iter().map(|(names, ..)| names.len()).chain(UNMEASURED.iter().map(|(names, _)| names.len()));
+    let listed_rows =
+        FAILED.iter().map(|(names, ..)| names.len()).chain(UNMEASURED.iter().map(|(names, _)| names.len()));
     let rare = names.iter().filter(|name| name.starts_with("h3-rare-")).count();
-    assert_eq!(told.sum::<usize>() + rare, names.len(), "a row that is gone, or stands here twice");
+    assert_eq!(listed_rows.sum::<usize>() + rare, names.len(), "a row that is gone, or stands here twice");
     let (floods, rest): (Vec<String>, Vec<String>) = names.into_iter().partition(|name| name.ends_with("-flood"));
     let rest = Mutex::new(rest);
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(name) = next(&rest) {
-                    holds(&name);
+                    assert_row(&name);
                 }
             });
         }
     });
     for name in &floods {
-        holds(name);
+        assert_row(name);
     }
 }

@@ -1,9 +1,9 @@
 //! Reads status pages of nginx, php-fpm, Apache and Tomcat.
 
-use super::{Watched, port};
+use super::{ProbeObserver, port};
 use crate::world::server::Server;
 use crate::world::skip::{program, skip};
-use crate::world::{Nginx, nginx, port as ports, until, wait_a_moment};
+use crate::world::{Nginx, nginx, port as ports, wait_a_moment, wait_until};
 use brunt_model::Probed;
 use brunt_model::reading_names::{self as name, server};
 use std::fs;
@@ -19,15 +19,15 @@ const CHILDREN: usize = 3;
 fn busy_children_of_php_fpm_are_read() {
     let Some(site) = php("busy_children_of_php_fpm_are_read") else { return };
     let status = |path: &str| site.nginx.at(path);
-    let mut watched = Watched::start(&[
+    let mut watched = ProbeObserver::start(&[
         ("www", Probed::PhpFpm { url: status("/fpm-status") }),
         ("front", Probed::Nginx { url: status("/stub"), connections: Some(2000) }),
         ("nginx", port(site.nginx.port)),
         ("fpm", port(site.fpm_port)),
     ]);
-    watched.until("an idle pool", |w| w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
+    watched.wait_until("an idle pool", |w| w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
     let _asked: Vec<TcpStream> = (0..CHILDREN + 4).map(|_| ask(site.nginx.port, "/sleep.php")).collect();
-    watched.until("a busy pool", |w| {
+    watched.wait_until("a busy pool", |w| {
         w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == CHILDREN as f64 && r[server::QUEUE] > 0.0)
     });
     let last = watched.of("php-fpm:www").pop().expect("a reading");
@@ -49,18 +49,18 @@ fn busy_children_of_php_fpm_are_read() {
 #[test]
 fn a_stopped_server_is_reported_once() {
     let Some(mut nginx) = nginx("a_stopped_server_is_reported_once", "") else { return };
-    let mut watched = Watched::start(&[
+    let mut watched = ProbeObserver::start(&[
         ("front", Probed::Nginx { url: nginx.at("/stub"), connections: None }),
         ("wrong", Probed::Apache { url: nginx.at("/index.html") }),
         ("none", Probed::Nginx { url: nginx.at("/none"), connections: None }),
     ]);
-    watched.until("a reading", |w| !w.of("nginx:front").is_empty() && w.warnings().len() >= 2);
+    watched.wait_until("a reading", |w| !w.of("nginx:front").is_empty() && w.warnings().len() >= 2);
     nginx.server.stop();
-    watched.until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
-    let told = watched.warnings();
-    assert!(told.iter().any(|t| t.contains("is not Apache's status page")), "{told:?}");
-    assert!(told.iter().any(|t| t.contains("answers 404: no such page")), "{told:?}");
-    assert_eq!(told.len(), 3, "each once: {told:?}");
+    watched.wait_until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
+    let warnings = watched.warnings();
+    assert!(warnings.iter().any(|t| t.contains("is not Apache's status page")), "{warnings:?}");
+    assert!(warnings.iter().any(|t| t.contains("answers 404: no such page")), "{warnings:?}");
+    assert_eq!(warnings.len(), 3, "each once: {warnings:?}");
 }
 
 #[test]
@@ -73,9 +73,10 @@ fn workers_of_apache_are_read() {
     let mut command = Command::new(program);
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
     let _server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
-    until("Apache", || ports::answers(port));
-    let mut watched = Watched::start(&[("web", Probed::Apache { url: format!("http://127.0.0.1:{port}/status") })]);
-    watched.until("a reading", |w| !w.of("apache:web").is_empty());
+    wait_until("Apache", || ports::has_listener(port));
+    let mut watched =
+        ProbeObserver::start(&[("web", Probed::Apache { url: format!("http://127.0.0.1:{port}/status") })]);
+    watched.wait_until("a reading", |w| !w.of("apache:web").is_empty());
     let read = &watched.of("apache:web")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 8.0, "{read:?}");
     assert!(read[server::WORKERS_BUSY] >= 1.0 && read.contains_key(server::WORKERS_IDLE), "{read:?}");
@@ -94,10 +95,11 @@ fn threads_of_tomcat_are_read_with_the_password() {
     let mut command = Command::new(home.join("bin/catalina.sh"));
     command.arg("run").env("CATALINA_HOME", home).env("CATALINA_BASE", dir.path()).env("JAVA_OPTS", "-Xmx64m");
     let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
-    until("Tomcat", || ports::answers(port));
+    wait_until("Tomcat", || ports::has_listener(port));
     let at = |who: &str| Probed::Tomcat { url: format!("http://{who}127.0.0.1:{port}/s/status") };
-    let mut watched = Watched::start(&[("app", at("me:p%40ss@")), ("stranger", at(""))]);
-    watched.until("a reading", |w| !w.of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401")));
+    let mut watched = ProbeObserver::start(&[("app", at("me:p%40ss@")), ("stranger", at(""))]);
+    watched
+        .wait_until("a reading", |w| !w.of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401")));
     let read = &watched.of("tomcat:app")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 50.0, "{read:?}");
     assert!(read[server::WORKERS_BUSY] >= 1.0, "{read:?}");
@@ -124,7 +126,7 @@ fn php(test: &str) -> Option<Site> {
     let mut command = Command::new(fpm);
     command.arg("-F").arg("-R").arg("-y").arg(dir.path().join("conf"));
     let server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
-    until("php-fpm", || ports::answers(fpm_port) && ports::answers(status));
+    wait_until("php-fpm", || ports::has_listener(fpm_port) && ports::has_listener(status));
     let pass = |path: &str, script: String, to: u16| {
         format!(
             "location = {path} {{ fastcgi_param REQUEST_METHOD GET; fastcgi_param QUERY_STRING $query_string; \

@@ -1,9 +1,9 @@
 //! Reads a machine over `ssh`: this one, through an sshd of the test.
 
-use super::Watched;
+use super::ProbeObserver;
 use crate::world::server::{Server, children};
 use crate::world::skip::{program, skip};
-use crate::world::{nginx, port as ports, until};
+use crate::world::{nginx, port as ports, wait_until};
 use brunt_model::Probed;
 use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::reading_names::{self as name, server};
@@ -44,8 +44,8 @@ impl Sshd {
         command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
         let log = fs::File::create(dir.path().join("log")).expect("a log");
         let mut server = Server::start(command.stdin(Stdio::null()).stderr(log));
-        until("sshd, or its end", || ports::answers(port) || server.ended().is_some());
-        if server.ended().is_some() {
+        wait_until("sshd, or its end", || ports::has_listener(port) || server.exit_status().is_some());
+        if server.exit_status().is_some() {
             let why = fs::read_to_string(dir.path().join("log")).unwrap_or_default();
             skip(test, &format!("sshd does not start: {}", why.lines().last().unwrap_or("it says nothing")));
             return None;
@@ -56,8 +56,8 @@ impl Sshd {
     fn via(&self) -> ProbeAccess {
         let key = self.dir.path().join("user").display().to_string();
         let port = self.port.to_string();
-        let known = format!("UserKnownHostsFile={}/known", self.dir.path().display());
-        let options = ["-F", "none", "-p", &port, "-i", &key, "-o", "StrictHostKeyChecking=no", "-o", &known];
+        let known_hosts = format!("UserKnownHostsFile={}/known", self.dir.path().display());
+        let options = ["-F", "none", "-p", &port, "-i", &key, "-o", "StrictHostKeyChecking=no", "-o", &known_hosts];
         ProbeAccess::Ssh { host: "127.0.0.1".into(), options: options.map(str::to_owned).to_vec() }
     }
 }
@@ -75,7 +75,7 @@ impl Sshd {
 
 impl Drop for Sshd {
     fn drop(&mut self) {
-        if self.server.ended().is_none() {
+        if self.server.exit_status().is_none() {
             self.end();
         }
     }
@@ -97,13 +97,13 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     let Some(mut sshd) = Sshd::start(test) else { return };
     let Some(nginx) = nginx(test, "") else { return };
     let select = || Select::Port(nginx.port);
-    let mut watched = Watched::start(&[
+    let mut watched = ProbeObserver::start(&[
         ("far", Probed::Host { via: sshd.via() }),
         ("near", Probed::Host { via: ProbeAccess::Local }),
         ("far", Probed::Processes { select: select(), via: sshd.via() }),
         ("near", Probed::Processes { select: select(), via: ProbeAccess::Local }),
     ]);
-    watched.until("readings of both", |w| {
+    watched.wait_until("readings of both", |w| {
         w.of("process:far").len() >= 3 && w.of("process:near").len() >= 3
             || w.warnings().iter().any(|t| t.contains("ssh"))
     });
@@ -126,7 +126,7 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     }
     // The remote end stops: one warning for each of its probes.
     sshd.end();
-    watched.until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
+    watched.wait_until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn an_unreachable_machine_is_reported_with_the_message_of_ssh() {
     let options = ["-F", "none", "-p", &ports::free().to_string()].map(str::to_owned).to_vec();
     let via = ProbeAccess::Ssh { host: "127.0.0.1".into(), options };
     let mut watched =
-        Watched::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: ProbeAccess::Local })]);
-    watched.until("a warning", |w| !w.warnings().is_empty() && w.of("host:here").len() >= 10);
-    let told = watched.warnings();
-    assert_eq!(told.len(), 1, "{told:?}");
+        ProbeObserver::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: ProbeAccess::Local })]);
+    watched.wait_until("a warning", |w| !w.warnings().is_empty() && w.of("host:here").len() >= 10);
+    let warnings = watched.warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        told[0].starts_with("probe host:gone: ssh 127.0.0.1: ") && told[0].contains("Connection refused"),
-        "{told:?}"
+        warnings[0].starts_with("probe host:gone: ssh 127.0.0.1: ") && warnings[0].contains("Connection refused"),
+        "{warnings:?}"
     );
 }

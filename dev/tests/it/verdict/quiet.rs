@@ -1,6 +1,6 @@
 //! Runs experiments on a quiet machine, or skips the test if there is none.
 
-use super::Judged;
+use super::JudgedRun;
 use crate::world::machine::{Ticks, lateness};
 use crate::world::server::Server;
 use crate::world::skip::skip;
@@ -37,28 +37,29 @@ const WATCHES_OF_A_PROOF: usize = 9000;
 /// Number of observations so far.
 static WATCHED_SO_FAR: AtomicUsize = AtomicUsize::new(0);
 
-pub fn in_full() -> bool {
+pub fn is_full_proof() -> bool {
     std::env::var("BRUNT_PROVE").is_ok_and(|value| value == "1")
 }
 
 /// Asserts that exactly these limits are named; `made` runs the experiment. A wrong verdict counts
 /// if the machine is quiet right after it. Two of them fail the test, because a short disturbance
 /// may already have ended. Returns false if the test was skipped.
-pub fn names(test: &str, limits: &[Limit], mut made: impl FnMut() -> Judged) -> bool {
+pub fn assert_limits(test: &str, limits: &[Limit], mut run_experiment: impl FnMut() -> JudgedRun) -> bool {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wrong = 0;
     for _ in 0..TRIES {
         let quiet = wait_for_a_quiet_moment();
         let before = Ticks::now();
-        let (judged, late) = if limits.is_empty() { lateness(&mut made) } else { (made(), Duration::ZERO) };
+        let (judged, late) =
+            if limits.is_empty() { lateness(&mut run_experiment) } else { (run_experiment(), Duration::ZERO) };
         let during = (Ticks::now().busy - before.busy) / 100.0;
         let stolen = before.stolen_since().unwrap_or(0.0);
         if judged.limits() == limits {
             return true;
         }
-        let mut others = used_by_others();
+        let mut others = used_cores();
         if limits.is_empty() {
-            others = others.max(beside(&judged, during));
+            others = others.max(cores_of_others(&judged, during));
         }
         eprintln!(
             "{test}: {:?} instead of {limits:?} while others used {others:.2} cores, {stolen:.2} stolen, a bare sleeper {late:.1?} late",
@@ -66,20 +67,24 @@ pub fn names(test: &str, limits: &[Limit], mut made: impl FnMut() -> Judged) -> 
         );
         wrong += usize::from(others <= MOST && stolen == 0.0 && late <= MOST_LATE);
         let text = format!("{:#?}\n{}{}", judged.verdict, judged.ran.out, judged.ran.err);
-        assert!(wrong < if in_full() { 1 } else { 2 }, "{test}: {:?} instead of {limits:?}: {text}", judged.limits());
+        assert!(
+            wrong < if is_full_proof() { 1 } else { 2 },
+            "{test}: {:?} instead of {limits:?}: {text}",
+            judged.limits()
+        );
         if !quiet {
             break;
         }
     }
-    assert!(!in_full(), "{test}: nothing is proved while others use the machine");
+    assert!(!is_full_proof(), "{test}: nothing is proved while others use the machine");
     skip(&format!("verdict::real::{test}"), "no quiet moment: others use the machine");
     false
 }
 
 /// Waits until the machine is quiet. Returns false if it does not become quiet.
 fn wait_for_a_quiet_moment() -> bool {
-    let most = if in_full() { WATCHES_OF_A_PROOF } else { WATCHES };
-    while used_by_others() > MOST {
+    let most = if is_full_proof() { WATCHES_OF_A_PROOF } else { WATCHES };
+    while used_cores() > MOST {
         if WATCHED_SO_FAR.fetch_add(1, Ordering::Relaxed) >= most {
             return false;
         }
@@ -88,7 +93,7 @@ fn wait_for_a_quiet_moment() -> bool {
 }
 
 /// Number of cores in use while no process of the tests runs.
-fn used_by_others() -> f64 {
+fn used_cores() -> f64 {
     let before = Ticks::now();
     sleep(WATCHED);
     (Ticks::now().busy - before.busy) / 100.0 / WATCHED.as_secs_f64()
@@ -97,13 +102,14 @@ fn used_by_others() -> f64 {
 /// Number of cores that other processes used during an experiment with a tiny load: brunt, and a
 /// server that needs at most twice as much. `during` is the CPU time of the whole machine in
 /// seconds.
-fn beside(judged: &Judged, during: f64) -> f64 {
-    let own = [name::CPU_USER, name::CPU_SYSTEM].map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
-    (during - own.iter().sum::<f64>() * 3.0) / judged.run.last_interval_end.seconds().max(0.1)
+fn cores_of_others(judged: &JudgedRun, during: f64) -> f64 {
+    let own_time =
+        [name::CPU_USER, name::CPU_SYSTEM].map(|part| judged.run.reading(name::GENERATOR, part).unwrap_or(0.0));
+    (during - own_time.iter().sum::<f64>() * 3.0) / judged.run.seen_to.seconds().max(0.1)
 }
 
 /// Starts a loop that uses a core, on this one if given. It ends when this value is dropped.
-pub fn busy(core: Option<&str>) -> Server {
+pub fn start_busy_loop(core: Option<&str>) -> Server {
     let mut command = Command::new("taskset");
     let cores = core.map_or_else(all_cores, str::to_owned);
     command.args(["-c", &cores, "sh", "-c", "while :; do :; done"]);

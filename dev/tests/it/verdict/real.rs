@@ -1,7 +1,7 @@
 //! Causes limits on this machine.
 
-use super::quiet::{busy, first_core, in_full, names};
-use super::{judged, stopped_for};
+use super::quiet::{assert_limits, first_core, is_full_proof, start_busy_loop};
+use super::{judge_run, judge_suspended_run};
 use crate::world::brunt::program;
 use crate::world::lab::lab_by;
 use crate::world::skip::{program as tool, skip};
@@ -15,7 +15,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Command that starts brunt with another program: `taskset -c 0`, `sh -c '… exec "$0" "$@"'`.
-fn behind(before: &[&str], line: &str) -> Command {
+fn wrapped_brunt(before: &[&str], line: &str) -> Command {
     let mut command = Command::new(before[0]);
     command.args(&before[1..]).arg(program("BRUNT_BIN", "brunt")).args(line.split_whitespace());
     command
@@ -32,15 +32,15 @@ fn has_taskset(test: &str) -> bool {
 
 #[test]
 fn a_healthy_run_names_none() {
-    let (runs, seconds) = if in_full() { (20, 10) } else { (5, 1) };
+    let (runs, seconds) = if is_full_proof() { (20, 10) } else { (5, 1) };
     let lab = lab("--service const:1ms");
     for load in ["-r 300", "-c 4 --think 5ms"].iter().cycle().take(runs) {
-        let told = names("a_healthy_run_names_none", &[], || {
-            let healthy = judged(&mut command(&format!("{} {load} -d {seconds}s", lab.at("/"))));
+        let is_tested = assert_limits("a_healthy_run_names_none", &[], || {
+            let healthy = judge_run(&mut command(&format!("{} {load} -d {seconds}s", lab.at("/"))));
             assert!(!healthy.verdict.evidence.is_empty());
             healthy
         });
-        if !told {
+        if !is_tested {
             return;
         }
     }
@@ -50,8 +50,8 @@ fn a_healthy_run_names_none() {
 fn a_saturated_worker_is_named() {
     // The load is expensive for brunt (a pattern on each body of 200 kB) and cheap for nginx.
     let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else { return };
-    names("a_saturated_worker_is_named", &[Limit::Worker], || {
-        judged(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
+    assert_limits("a_saturated_worker_is_named", &[Limit::Worker], || {
+        judge_run(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
     });
 }
 
@@ -64,9 +64,9 @@ fn other_processes_on_all_cores_are_named() {
     // nothing would be named.
     let lab = lab("");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    names("other_processes_on_all_cores_are_named", &[Limit::OtherProcesses], || {
-        let _neighbours: Vec<_> = (0..2 * cores).map(|_| busy(None)).collect();
-        judged(&mut command(&format!("{} -c 32 -d 2s", lab.at("/"))))
+    assert_limits("other_processes_on_all_cores_are_named", &[Limit::OtherProcesses], || {
+        let _neighbours: Vec<_> = (0..2 * cores).map(|_| start_busy_loop(None)).collect();
+        judge_run(&mut command(&format!("{} -c 32 -d 2s", lab.at("/"))))
     });
 }
 
@@ -80,18 +80,22 @@ fn namesakes_of_the_server_are_other_processes() {
     let namesake = dir.path().join("sh");
     fs::copy(program("BRUNT_LAB_BIN", "brunt-lab"), &namesake).expect("a copy of the lab");
     let lab = lab_by(Command::new(&namesake), "");
-    let loops: Vec<_> = (0..2).map(|_| busy(None)).collect();
-    let made = judged(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
+    let loops: Vec<_> = (0..2).map(|_| start_busy_loop(None)).collect();
+    let judged_run = judge_run(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
     drop(loops);
     let mean = |reading: &str| {
-        let values = made.run.history[name::GENERATOR].values(reading);
+        let values = judged_run.run.history[name::GENERATOR].of(reading);
         values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
     };
     let others = mean(&name::processes("sh"));
-    assert!(others > 0.2 && mean(name::SERVER_PROCESSES) < 0.5 * others, "{}", made.ran.out);
-    let verdict = &made.verdict;
+    assert!(others > 0.2 && mean(name::SERVER_PROCESSES) < 0.5 * others, "{}", judged_run.ran.out);
+    let verdict = &judged_run.verdict;
     assert!(verdict.other_processes.iter().any(|process| process.name == "sh"), "{verdict:?}");
-    assert!(!made.ran.out.contains("CPU-bound") && !made.ran.out.contains("more threads"), "{}", made.ran.out);
+    assert!(
+        !judged_run.ran.out.contains("CPU-bound") && !judged_run.ran.out.contains("more threads"),
+        "{}",
+        judged_run.ran.out
+    );
 }
 
 #[test]
@@ -101,9 +105,9 @@ fn waiting_for_a_core_is_named() {
     }
     let lab = lab("");
     let core = first_core();
-    names("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
-        let _neighbour = busy(Some(&core));
-        judged(&mut behind(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))
+    assert_limits("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
+        let _neighbour = start_busy_loop(Some(&core));
+        judge_run(&mut wrapped_brunt(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))
     });
 }
 
@@ -142,8 +146,8 @@ fn cpu_throttling_is_named() {
     let Some(group) = Group::new() else { return skip(test, "no control group with a CPU quota can be made here") };
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
-    names("cpu_throttling_is_named", &[Limit::Throttled], || {
-        judged(&mut behind(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.at("/"))))
+    assert_limits("cpu_throttling_is_named", &[Limit::Throttled], || {
+        judge_run(&mut wrapped_brunt(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.at("/"))))
     });
 }
 
@@ -151,8 +155,8 @@ fn cpu_throttling_is_named() {
 fn a_low_limit_on_open_files_is_named() {
     let lab = lab("--service const:200ms");
     let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
-    names("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
-        judged(&mut behind(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.at("/"))))
+    assert_limits("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
+        judge_run(&mut wrapped_brunt(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.at("/"))))
     });
 }
 
@@ -163,10 +167,11 @@ fn exhausted_descriptors_are_named() {
     let lab = lab("--service const:1ms");
     // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
-    names(test, &[Limit::Descriptors], || {
-        let made = judged(&mut behind(&[&bash, "-c", leave], &format!("{} -c 100 -d 1s --grace 1s", lab.at("/"))));
-        assert!(made.ran.failed("fds_exhausted") > 0, "{}{}", made.ran.out, made.ran.err);
-        made
+    assert_limits(test, &[Limit::Descriptors], || {
+        let judged_run =
+            judge_run(&mut wrapped_brunt(&[&bash, "-c", leave], &format!("{} -c 100 -d 1s --grace 1s", lab.at("/"))));
+        assert!(judged_run.ran.failed("fds_exhausted") > 0, "{}{}", judged_run.ran.out, judged_run.ran.err);
+        judged_run
     });
 }
 
@@ -194,11 +199,14 @@ fn a_narrow_range_of_ports_is_named() {
     if !may_make_namespaces() {
         return skip(test, "no network namespace can be made here");
     }
-    names("a_narrow_range_of_ports_is_named", &[Limit::Ports], || {
+    assert_limits("a_narrow_range_of_ports_is_named", &[Limit::Ports], || {
         // A new namespace each time: the ports of the last one are in TIME_WAIT.
         let lab = lab_with_few_ports();
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
-        judged(&mut behind(&["nsenter", &namespace], &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.at("/"))))
+        judge_run(&mut wrapped_brunt(
+            &["nsenter", &namespace],
+            &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.at("/")),
+        ))
     });
 }
 
@@ -206,8 +214,9 @@ fn a_narrow_range_of_ports_is_named() {
 fn a_suspended_brunt_is_named() {
     let lab = lab("--service const:1ms");
     let mut sentences = Vec::new();
-    let named = names("a_suspended_brunt_is_named", &[Limit::Stopped], || {
-        let judged = stopped_for(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))));
+    let named = assert_limits("a_suspended_brunt_is_named", &[Limit::Stopped], || {
+        let judged =
+            judge_suspended_run(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))));
         sentences = judged.verdict.causes.iter().map(|cause| cause.sentence.clone()).collect();
         judged
     });
@@ -223,8 +232,8 @@ fn a_full_accept_queue_is_read() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");
-    let made = judged(&mut command(&line));
-    let overflows = made.run.history[name::GENERATOR].values(name::LISTEN_OVERFLOWS);
+    let judged_run = judge_run(&mut command(&line));
+    let overflows = judged_run.run.history[name::GENERATOR].of(name::LISTEN_OVERFLOWS);
     let grown = overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
-    assert!(grown > 0.0, "{overflows:?}\n{}", made.ran.out);
+    assert!(grown > 0.0, "{overflows:?}\n{}", judged_run.ran.out);
 }

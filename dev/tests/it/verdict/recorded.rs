@@ -104,7 +104,7 @@ impl Machine {
     }
 
     /// Verdict on a run on this machine.
-    fn judged(self) -> Verdict {
+    fn verdict(self) -> Verdict {
         let tree = TempDir::new().expect("a directory");
         let record = |second: u64| {
             for (path, text) in self.files(second) {
@@ -114,8 +114,8 @@ impl Machine {
             }
         };
         record(0);
-        let mut ourselves = SelfProbe::in_tree(&Root::recorded(tree.path()), &[]);
-        let mut events = vec![started(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
+        let mut ourselves = Ourselves::of(&Root::recorded(tree.path()), &[]);
+        let mut events = vec![started_event(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
             let at = Tick(second * SECOND);
@@ -133,8 +133,8 @@ impl Machine {
     }
 
     /// Asserts that exactly these limits are named.
-    fn names(self, limits: &[Limit]) {
-        let verdict = self.judged();
+    fn assert_limits(self, limits: &[Limit]) {
+        let verdict = self.verdict();
         let named: Vec<Limit> = verdict.causes.iter().map(|cause| cause.limit).collect();
         assert_eq!(named, limits, "{verdict:#?}");
         // These runs have no replies.
@@ -150,7 +150,7 @@ impl Machine {
     }
 }
 
-fn started() -> Event {
+fn started_event() -> Event {
     let plan: Plan = serde_json::from_value(json!({
         "populations": [{"name": "main", "scenario": {"requests": [], "steps": [{"next": "sequence"}]},
         "load": {"model": "closed", "users": {"stages": [{"from": 9.0, "to": 9.0, "duration_seconds": null}]},
@@ -171,8 +171,8 @@ fn started() -> Event {
 
 #[test]
 fn a_quiet_machine_names_none() {
-    QUIET.names(&[]);
-    let verdict = QUIET.judged();
+    QUIET.assert_limits(&[]);
+    let verdict = QUIET.verdict();
     for limit in
         [Limit::Worker, Limit::RunQueue, Limit::Steal, Limit::Nic, Limit::Packets, Limit::Conntrack, Limit::Memory]
     {
@@ -182,31 +182,31 @@ fn a_quiet_machine_names_none() {
 
 #[test]
 fn a_full_interface_is_named() {
-    Machine { sent_bytes: 118_000_000, ..QUIET }.names(&[Limit::Nic]);
+    Machine { sent_bytes: 118_000_000, ..QUIET }.assert_limits(&[Limit::Nic]);
 }
 
 #[test]
 fn missed_packets_of_the_interface_are_named() {
-    Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }.names(&[Limit::Packets]);
+    Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }.assert_limits(&[Limit::Packets]);
 }
 
 #[test]
 fn a_core_that_only_receives_is_named() {
-    Machine { softirq: 99, ..QUIET }.names(&[Limit::Packets]);
+    Machine { softirq: 99, ..QUIET }.assert_limits(&[Limit::Packets]);
 }
 
 #[test]
 fn full_receive_queues_are_named() {
-    Machine { queue_dropped: 800, ..QUIET }.names(&[Limit::Packets]);
+    Machine { queue_dropped: 800, ..QUIET }.assert_limits(&[Limit::Packets]);
 }
 
 #[test]
 fn a_full_table_of_connections_is_named() {
-    Machine { tracked: 262_140, ..QUIET }.names(&[Limit::Conntrack]);
-    Machine { tracking_dropped: 30, ..QUIET }.names(&[Limit::Conntrack]);
+    Machine { tracked: 262_140, ..QUIET }.assert_limits(&[Limit::Conntrack]);
+    Machine { tracking_dropped: 30, ..QUIET }.assert_limits(&[Limit::Conntrack]);
 }
 
 #[test]
 fn steal_time_is_named() {
-    Machine { stolen: 40, ..QUIET }.names(&[Limit::Steal]);
+    Machine { stolen: 40, ..QUIET }.assert_limits(&[Limit::Steal]);
 }

@@ -40,7 +40,7 @@ impl Node {
         let errors = fs::File::create(dir.path().join("told")).expect("a file");
         let server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
         let told = || fs::read_to_string(dir.path().join("told")).unwrap_or_default();
-        assert!((0..1000).any(|_| port::answers(port) || wait_a_moment()), "{}", told());
+        assert!((0..1000).any(|_| port::has_listener(port) || wait_a_moment()), "{}", told());
         Some(Self { _server: server, dir, port })
     }
 
@@ -69,7 +69,7 @@ fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
     let test = "each_lane_is_a_websocket_on_the_connection_of_its_user";
     let Some(node) = Node::start(test, OFFERS) else { return };
     let url = node.at("/chat");
-    let ran = measure(&format!("{url} --data hello -c 2 --streams 5 -n 1000 --expect-body ^hello$")).all_good();
+    let ran = measure(&format!("{url} --data hello -c 2 --streams 5 -n 1000 --expect-body ^hello$")).assert_all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (1000, 2));
     node.has("message", 1000);
     node.has("open http /chat 13", 10);
@@ -80,9 +80,9 @@ fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
     node.has("close", 10);
     node.has("over 0", 10);
     // An open loop, and a separate connection for each message.
-    measure(&format!("{url} --data hello -c 4 --streams 2 -r 400 -d 1s")).all_good();
+    measure(&format!("{url} --data hello -c 4 --streams 2 -r 400 -d 1s")).assert_all_good();
     let before = node.count("open");
-    let ran = measure(&format!("{url} --data hello -c 2 -n 20 --no-keepalive")).all_good();
+    let ran = measure(&format!("{url} --data hello -c 2 -n 20 --no-keepalive")).assert_all_good();
     assert_eq!((ran.connections("opened"), node.count("open") - before), (20, 20));
 }
 
@@ -116,7 +116,7 @@ fn steps_and_options_work_as_over_http1() {
          - close: {url}\n    name: close\n"
     );
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let run = kept_run(dir.path());
+    let run = run_stored_plan(dir.path());
     let labels = run["labels"].as_array().expect("labels");
     let named = |label: &serde_json::Value| {
         (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
@@ -129,12 +129,13 @@ fn steps_and_options_work_as_over_http1() {
     // Both sides ended in order, on the connection of the user that also carried the page.
     node.has("over 0", 60);
     node.has("session", 3);
-    let ran = measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.at("/chatty"))).all_good();
+    let ran =
+        measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.at("/chatty"))).assert_all_good();
     let all = ran.at("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
     let ran = measure(&format!("{} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$", node.at("/chatty")));
     // Pongs do not count as bytes of requests.
-    assert_eq!(ran.all_good().number("/bytes/sent"), 100 * (9 + 6 + 12));
+    assert_eq!(ran.assert_all_good().number("/bytes/sent"), 100 * (9 + 6 + 12));
     node.has("message", 60 + 50 + 100);
     assert!(node.count("pong") >= 100 + 50 - 4, "{}", node.count("pong"));
     let before = node.count("message");
@@ -146,11 +147,11 @@ fn steps_and_options_work_as_over_http1() {
     );
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     fs::remove_dir_all(dir.path().join("store")).expect("the store of before");
-    kept_run(dir.path());
+    run_stored_plan(dir.path());
     // The server answers the close frame after the last message.
     node.has("message", before + 5000);
     let line = format!("{} --data {} -c 2 -n 50", node.at("/deflate"), "hello,".repeat(300));
-    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
     assert_eq!(measure(&line).failed("protocol"), 50, "nothing was offered");
 }
@@ -159,7 +160,7 @@ fn steps_and_options_work_as_over_http1() {
 fn the_end_of_a_stream_is_reported_by_its_kind() {
     let test = "the_end_of_a_stream_is_reported_by_its_kind";
     let Some(node) = Node::start(test, OFFERS) else { return };
-    for (path, failure, said) in [
+    for (path, failure, expected) in [
         ("/end", "closed_early", ""),
         ("/cancel", "closed_early", ""),
         ("/reset", "stream_reset", "INTERNAL_ERROR"),
@@ -168,7 +169,7 @@ fn the_end_of_a_stream_is_reported_by_its_kind() {
     ] {
         let ran = measure(&format!("{} --data x -c 1 -n 5 --timeout 300ms", node.at(path)));
         assert_eq!(ran.failed(failure), 5, "{path}: {}", ran.out);
-        ran.says(&[said]);
+        ran.assert_text(&[expected]);
         assert_eq!(ran.connections("opened"), 1, "{path}: the connection is there for the next one");
     }
     let ran = measure(&format!("{} --data x -c 1 -n 5", node.at("/close")));
@@ -179,11 +180,12 @@ fn the_end_of_a_stream_is_reported_by_its_kind() {
 fn servers_without_websocket_are_reported() {
     let test = "servers_without_websocket_are_reported";
     let Some(node) = Node::start(test, "{}") else { return };
-    let said = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
-    measure(&format!("{} --data x -n 5", node.at("/chat"))).ends(3).says(&[said]);
+    let expected =
+        "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+    measure(&format!("{} --data x -n 5", node.at("/chat"))).assert_code(3).assert_text(&[expected]);
     let Some(node) = Node::start(test, r#"{"enableConnectProtocol":true,"maxConcurrentStreams":3}"#) else { return };
-    let said = "the server does not open a WebSocket here: it answered with status 404";
-    measure(&format!("{} --data x -n 5", node.at("/nowhere"))).ends(3).says(&[said]);
+    let expected = "the server does not open a WebSocket here: it answered with status 404";
+    measure(&format!("{} --data x -n 5", node.at("/nowhere"))).assert_code(3).assert_text(&[expected]);
     // One lane with four paths: each keeps its WebSocket.
     let dir = TempDir::new().expect("a directory");
     let urls = ["/chat", "/chatty", "/deflate", "/silent"].map(|path| format!("ws://127.0.0.1:{}{path}", node.port));
@@ -192,26 +194,26 @@ fn servers_without_websocket_are_reported() {
         "load: {{users: 1, iterations: 2}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n{steps}"
     );
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let run = kept_run(dir.path()).to_string();
+    let run = run_stored_plan(dir.path()).to_string();
     assert!(run.contains("the server allows 3 streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)"), "{run}");
     assert!(run.contains("write --streams 3"), "{run}");
-    measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).all_good();
+    measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).assert_all_good();
     // Lanes above the limit wait, and continue with the open WebSockets.
     let before = node.count("open");
-    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).all_good();
+    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).assert_all_good();
     assert_eq!(node.count("open") - before, 3);
 }
 
 #[test]
 fn tls_carries_websockets_too() {
     let test = "tls_carries_websockets_too";
-    let made = |dir: &TempDir| {
-        let own = Authority::new(dir.path()).certify("localhost");
-        vec![own.key, own.cert]
+    let certificate_files = |dir: &TempDir| {
+        let certificate = Authority::new(dir.path()).certify("localhost");
+        vec![certificate.key, certificate.cert]
     };
-    let Some(node) = Node::start_with(test, OFFERS, made) else { return };
+    let Some(node) = Node::start_with(test, OFFERS, certificate_files) else { return };
     let url = format!("wss://localhost:{}/chat --http 2 -k", node.port);
-    measure(&format!("{url} --data hello -c 3 --streams 4 -n 600 --expect-body ^hello$")).all_good();
+    measure(&format!("{url} --data hello -c 3 --streams 4 -n 600 --expect-body ^hello$")).assert_all_good();
     node.has("open https /chat 13", 12);
 }
 
@@ -223,7 +225,7 @@ fn the_lab_counts_each_message_over_streams() {
     let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}: {}", ran.out);
     assert_eq!((ran.count("good"), ran.connections("opened")), (400 - failed, 2));
-    let knows = lab.knows();
+    let knows = lab.into_statistics();
     assert_eq!(knows["requests"]["received"], 400);
     assert_eq!(
         (&knows["requests"]["by_status"]["101"], &knows["websocket"]["first_error"], &knows["http2"]["first_error"]),
@@ -232,6 +234,7 @@ fn the_lab_counts_each_message_over_streams() {
     assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
     let lab = crate::world::lab("--echo --tls");
     let url = lab.at("/").replace("https:", "wss:");
-    let ran = measure(&format!("{url} --http 2 -k --data hello -r 200 -d 500ms --expect-body ^hello$")).all_good();
-    assert_eq!(lab.knows()["requests"]["received"], ran.count("completed"));
+    let ran =
+        measure(&format!("{url} --http 2 -k --data hello -r 200 -d 500ms --expect-body ^hello$")).assert_all_good();
+    assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("completed"));
 }

@@ -1,6 +1,6 @@
 //! Runs plans of JMeter with samplers of the two common WebSocket plugins against an echo server.
 
-use super::{Counts, Manner, server};
+use super::{Behavior, Counts, server};
 use crate::world::command;
 use std::fs;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn counts(counts: &Arc<Counts>) -> [u64; 3] {
 
 #[test]
 fn samplers_share_an_open_websocket() {
-    let (url, seen) = server(Manner::Echo);
+    let (url, server_counts) = server(Behavior::Echo);
     let assertion = body_is("hello ${__threadNum}");
     let file = [("loadDataFromFile", "true"), ("dataFile", "message.txt")];
     let all = plan(&[
@@ -94,22 +94,22 @@ fn samplers_share_an_open_websocket() {
     ]);
     let (rows, printed) = samples(&all, "");
     assert_eq!(rows, six(&["a open", "b ask", "c write", "d read", "e ping", "f close"]), "{printed}");
-    assert_eq!(counts(&seen), [6, 12, 6], "{printed}");
+    assert_eq!(counts(&server_counts), [6, 12, 6], "{printed}");
 }
 
 #[test]
 fn a_sampler_with_a_new_connection_opens_one_each_time() {
-    let (url, seen) = server(Manner::Echo);
+    let (url, server_counts) = server(Behavior::Echo);
     let [server, port, path] = address(&url);
     let binary = [("requestData", "0x01 ff"), ("binaryPayload", "true"), ("createNewConnection", "true")];
     let texts = [&binary[..], &[server, port, path]].concat();
     let (rows, printed) = samples(&plan(&[sampler("RequestResponseWebSocketSampler", "ask", &texts, "")]), "");
-    assert_eq!((rows, counts(&seen)), (six(&["ask"]), [6, 6, 0]), "{printed}");
+    assert_eq!((rows, counts(&server_counts)), (six(&["ask"]), [6, 6, 0]), "{printed}");
 }
 
 #[test]
 fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
-    let (url, seen) = server(Manner::Chatty);
+    let (url, server_counts) = server(Behavior::Chatty);
     let filter = |comparison: &str, value: &str| {
         sampler("TextFrameFilter", "drop", &[("comparisonType", comparison), ("matchValue", value)], "")
     };
@@ -140,16 +140,16 @@ fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
         ];
         element(&format!("{ZALESKI}.WebSocketSampler"), name, &texts, &echo)
     };
-    let before = counts(&seen)[0];
+    let before = counts(&server_counts)[0];
     let (rows, printed) = samples(&plan(&[zaleski("kept", "true")]), "");
-    assert_eq!((rows, counts(&seen)[0] - before), (six(&["kept"]), 2), "{printed}");
+    assert_eq!((rows, counts(&server_counts)[0] - before), (six(&["kept"]), 2), "{printed}");
     let (rows, printed) = samples(&plan(&[zaleski("new", "false")]), "");
-    assert_eq!((rows, counts(&seen)[0] - before), (six(&["new"]), 2 + 6), "{printed}");
+    assert_eq!((rows, counts(&server_counts)[0] - before), (six(&["new"]), 2 + 6), "{printed}");
 }
 
 #[test]
 fn unsupported_features_of_websocket_samplers_are_named() {
-    let (url, _) = server(Manner::Echo);
+    let (url, _) = server(Behavior::Echo);
     let open = sampler("OpenWebSocketSampler", "a open", &address(&url), "");
     let lost = plan(&[sampler("SingleReadWebSocketSampler", "read", &[], "")]);
     let (rows, printed) = samples(&lost, "");

@@ -1,8 +1,8 @@
 //! Tests unsolicited messages of a server, awaited messages, and the end of a WebSocket.
 
 use super::{answer_to, frame, read_frame, read_head, upgrade};
-use crate::world::brunt::kept_run;
-use crate::world::{measure, measure_words, until};
+use crate::world::brunt::run_stored_plan;
+use crate::world::{measure, measure_words, wait_until};
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const SERVICE: Duration = Duration::from_millis(3);
 
 /// A server that greets each client, and answers a message with a tick, the message and a message
 /// `done`.
-struct Chatter {
+struct ChatServer {
     url: String,
     /// Sum of the codes of received close frames.
     codes: Arc<AtomicU64>,
@@ -23,7 +23,7 @@ struct Chatter {
     connections: Arc<AtomicU64>,
 }
 
-impl Chatter {
+impl ChatServer {
     fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
@@ -69,30 +69,30 @@ fn chat(mut stream: TcpStream, codes: &AtomicU64, closes: &AtomicU64) -> std::io
 
 #[test]
 fn an_earlier_message_is_no_reply() {
-    let chatter = Chatter::open();
+    let chatter = ChatServer::open();
     // The tick is the reply; the other two messages and the greeting are pushes.
-    let ran = measure(&format!("{} --data hello -c 1 -n 100", chatter.url)).all_good();
+    let ran = measure(&format!("{} --data hello -c 1 -n 100", chatter.url)).assert_all_good();
     assert!(ran.figure("/response_time_seconds/min") >= SERVICE.as_secs_f64(), "{}", ran.out);
     let pushes = ran.connections("websocket_pushes");
     assert!((1 + 2 * 99..=1 + 2 * 100).contains(&pushes), "{pushes}");
-    ran.says(&["WebSocket messages that no request awaited"]);
-    let ran = measure(&format!("{} --data hello -c 1 -n 50 --expect-body done", chatter.url)).all_good();
+    ran.assert_text(&["WebSocket messages that no request awaited"]);
+    let ran = measure(&format!("{} --data hello -c 1 -n 50 --expect-body done", chatter.url)).assert_all_good();
     assert_eq!(ran.connections("websocket_pushes"), 1 + 2 * 50);
 }
 
 #[test]
 fn each_websocket_ends_with_a_close_frame() {
-    let chatter = Chatter::open();
-    measure(&format!("{} --data hello -c 4 -n 40", chatter.url)).all_good();
-    measure(&format!("{} --data hello -c 1 -n 5 --no-keepalive", chatter.url)).all_good();
-    until("close frames", || chatter.closes.load(Ordering::Relaxed) == 9);
+    let chatter = ChatServer::open();
+    measure(&format!("{} --data hello -c 4 -n 40", chatter.url)).assert_all_good();
+    measure(&format!("{} --data hello -c 1 -n 5 --no-keepalive", chatter.url)).assert_all_good();
+    wait_until("close frames", || chatter.closes.load(Ordering::Relaxed) == 9);
     assert_eq!(chatter.connections.load(Ordering::Relaxed), 9);
     assert_eq!(chatter.codes.load(Ordering::Relaxed), 9 * 1000);
 }
 
 #[test]
 fn steps_await_the_message_that_matches() {
-    let chatter = Chatter::open();
+    let chatter = ChatServer::open();
     let url = &chatter.url;
     let plan = format!(
         r#"load: {{users: 3, iterations: 10}}
@@ -110,7 +110,7 @@ scenario:
     );
     let dir = tempfile::TempDir::new().expect("a directory");
     std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
-    let run = kept_run(dir.path());
+    let run = run_stored_plan(dir.path());
     assert_eq!((&run["requests"]["good"], &run["requests"]["errors"]), (&180.into(), &0.into()), "{run}");
     for label in ["welcome", "buy", "done", "echo"] {
         let labels = run["labels"].as_array().expect("labels");
@@ -148,9 +148,9 @@ fn the_code_of_a_close_frame_is_the_outcome() {
         let url = closing(code, reason);
         let ran = measure(&format!("{url} --data x -c 1 -n 5"));
         assert_eq!((&ran.at("/outcomes")[outcome], ran.count("good")), (&5.into(), 0), "{}", ran.out);
-        ran.says(&[outcome, reason]);
+        ran.assert_text(&[outcome, reason]);
     }
     let url = closing(4000, "session over");
     let words = ["run", &url, "--data", "x", "-c", "1", "-n", "5", "--expect-status", "close 4000"];
-    assert_eq!(measure_words(&words).all_good().count("completed"), 5);
+    assert_eq!(measure_words(&words).assert_all_good().count("completed"), 5);
 }

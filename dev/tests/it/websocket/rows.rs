@@ -41,25 +41,25 @@ fn hostile_servers_are_reported_and_never_block() {
     let names = hostile_rows("ws-");
     assert!(names.len() > 50, "{names:?}");
     for name in &names {
-        let own = name.trim_start_matches("ws-");
-        let compressed = own.starts_with("deflate-") && own != "deflate-not-agreed";
+        let row = name.trim_start_matches("ws-");
+        let compressed = row.starts_with("deflate-") && row != "deflate-not-agreed";
         let (agrees, offers) = if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
         let lab = lab(&format!("--hostile {name}{agrees}"));
         let began = Instant::now();
         let url = lab.at("/").replace("http:", "ws:");
         let ran = measure(&format!("{url} --data hello -c 1 -n 2 --timeout 1{offers}"));
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
-        if own.starts_with("rare-") {
-            assert_eq!(ran.all_good().count("completed"), 2, "{name}");
-        } else if let Some((_, said)) = UNMEASURED.iter().find(|(names, _)| names.contains(&own)) {
-            assert!(ran.code == 3 && ran.err.contains(said), "{name}: {}{}", ran.out, ran.err);
-        } else if let Some((_, outcome)) = CLOSED.iter().find(|(name, _)| *name == own) {
+        if row.starts_with("rare-") {
+            assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
+        } else if let Some((_, expected)) = UNMEASURED.iter().find(|(names, _)| names.contains(&row)) {
+            assert!(ran.code == 3 && ran.err.contains(expected), "{name}: {}{}", ran.out, ran.err);
+        } else if let Some((_, outcome)) = CLOSED.iter().find(|(name, _)| *name == row) {
             assert_eq!((ran.at("/outcomes")[outcome].as_u64(), ran.count("good")), (Some(2), 0), "{name}: {}", ran.out);
-        } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&own)) {
+        } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&row)) {
             assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}", ran.out);
         } else {
-            let told = (ran.failed("protocol"), ran.number("/malformed/web_socket_frame"), ran.count("good"));
-            assert_eq!(told, (2, 2, 0), "{name}: {}", ran.out);
+            let failures = (ran.failed("protocol"), ran.number("/malformed/web_socket_frame"), ran.count("good"));
+            assert_eq!(failures, (2, 2, 0), "{name}: {}", ran.out);
         }
     }
 }

@@ -38,10 +38,10 @@ fn try_start(apache: &str, mpm: &str) -> Option<Apache> {
     command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
     let mut server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     for _ in 0..1000 {
-        if port::answers(port) {
+        if port::has_listener(port) {
             return Some(Apache { _server: server, port, dir });
         }
-        if server.ended().is_some() {
+        if server.exit_status().is_some() {
             break;
         }
         super::wait_a_moment();

@@ -3,7 +3,7 @@
 //! Asserts for every run that its sums are consistent.
 
 use super::server::Server;
-use super::until;
+use super::wait_until;
 use brunt_model::finding::Check;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -38,50 +38,50 @@ pub fn command(line: &str) -> Command {
 
 /// Runs brunt with the words of a line, and returns its standard output with single spaces. It must
 /// succeed.
-pub fn told(line: &str) -> String {
+pub fn stdout_of(line: &str) -> String {
     let output = command(line).output().expect("brunt");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    spaced(&String::from_utf8_lossy(&output.stdout))
+    with_single_spaces(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// Runs brunt with the words of a line. Requests JSON in addition to the text.
-pub fn measure(line: &str) -> Ran {
+pub fn measure(line: &str) -> RunResult {
     measure_words(&line.split_whitespace().collect::<Vec<_>>())
 }
 
 /// Runs brunt with words that may contain spaces.
-pub fn measure_words(words: &[&str]) -> Ran {
+pub fn measure_words(words: &[&str]) -> RunResult {
     start(command("").args(words)).finish()
 }
 
 /// Starts a measurement with a JSON report.
-pub fn start(command: &mut Command) -> Running {
+pub fn start(command: &mut Command) -> RunningBrunt {
     let dir = TempDir::new().expect("a directory");
     command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
     if !command.get_args().any(|a| a == "-q") {
         command.args(["-v", "-o", "text"]);
     }
-    started(command, dir)
+    start_in(command, dir)
 }
 
 /// Starts brunt without further arguments. Its own arguments choose the reports.
-pub fn start_as_it_is(command: &mut Command) -> Running {
-    started(command, TempDir::new().expect("a directory"))
+pub fn start_plain(command: &mut Command) -> RunningBrunt {
+    start_in(command, TempDir::new().expect("a directory"))
 }
 
-fn started(command: &mut Command, dir: TempDir) -> Running {
+fn start_in(command: &mut Command, dir: TempDir) -> RunningBrunt {
     let file = |name: &str| File::create(dir.path().join(name)).expect("a file");
     let server = Server::start(command.stdout(file("out")).stderr(file("err")));
-    Running { server, dir }
+    RunningBrunt { server, dir }
 }
 
 /// A running brunt.
-pub struct Running {
+pub struct RunningBrunt {
     server: Server,
     dir: TempDir,
 }
 
-impl Running {
+impl RunningBrunt {
     pub fn signal(&self, signal: Signal) {
         self.server.signal(signal);
     }
@@ -91,32 +91,32 @@ impl Running {
     }
 
     /// Standard error so far.
-    pub fn told(&self) -> String {
+    pub fn stderr(&self) -> String {
         self.read("err")
     }
 
     pub fn is_over(&mut self) -> bool {
-        self.server.ended().is_some()
+        self.server.exit_status().is_some()
     }
 
     /// Waits for its end. Asserts that its sums are consistent.
-    pub fn finish(self) -> Ran {
-        let ran = self.finish_amid();
-        ran.adds_up();
+    pub fn finish(self) -> RunResult {
+        let ran = self.finish_unchecked();
+        ran.assert_consistent_sums();
         ran
     }
 
     /// Waits for its end, without a check of the sums: the report may end during requests.
-    pub fn finish_amid(mut self) -> Ran {
+    pub fn finish_unchecked(mut self) -> RunResult {
         let mut ended = None;
-        until("brunt's end", || {
-            ended = self.server.ended();
+        wait_until("brunt's end", || {
+            ended = self.server.exit_status();
             ended.is_some()
         });
         let status = ended.expect("ended");
         let json = serde_json::from_str(&self.read("json")).unwrap_or(Value::Null);
-        let code = status.code().unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.told()));
-        Ran { code, out: self.read("out"), err: self.told(), json }
+        let code = status.code().unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.stderr()));
+        RunResult { code, out: self.read("out"), err: self.stderr(), json }
     }
 
     fn read(&self, name: &str) -> String {
@@ -126,7 +126,7 @@ impl Running {
 
 /// Output of a brunt that has ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RunResult {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -134,10 +134,10 @@ pub struct Ran {
     pub json: Value,
 }
 
-impl Ran {
+impl RunResult {
     /// Asserts that it succeeded.
     pub fn ok(self) -> Self {
-        self.ends(0)
+        self.assert_code(0)
     }
 
     pub fn checks(&self) -> Vec<Check> {
@@ -145,18 +145,18 @@ impl Ran {
     }
 
     /// Consistency checks that failed.
-    pub fn uneven(&self) -> Vec<Check> {
+    pub fn failed_checks(&self) -> Vec<Check> {
         self.checks().into_iter().filter(|check| !check.holds).collect()
     }
 
     /// Asserts its exit code.
-    pub fn ends(self, code: i32) -> Self {
+    pub fn assert_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         self
     }
 
     /// Asserts that every request was good, and that there was one.
-    pub fn all_good(self) -> Self {
+    pub fn assert_all_good(self) -> Self {
         assert_eq!(self.count("good"), self.count("begun"), "{}{}", self.out, self.err);
         assert!(self.count("good") > 0 && self.at("/failures").as_object().is_some_and(serde_json::Map::is_empty));
         self.ok()
@@ -205,15 +205,15 @@ impl Ran {
     }
 
     /// Asserts that the text contains all of these.
-    pub fn says(&self, words: &[&str]) {
-        let text = spaced(&self.out);
+    pub fn assert_text(&self, words: &[&str]) {
+        let text = with_single_spaces(&self.out);
         for word in words {
             assert!(text.contains(word), "no `{word}` in:\n{}", self.out);
         }
     }
 
     /// Asserts that the sums of the report are consistent.
-    pub fn adds_up(&self) {
+    pub fn assert_consistent_sums(&self) {
         if self.json.is_null() {
             return;
         }
@@ -238,12 +238,12 @@ impl Ran {
 }
 
 /// Replaces each run of white space by a single space.
-pub fn spaced(text: &str) -> String {
+pub fn with_single_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the plan file of a directory, and returns the stored report of its only run.
-pub fn kept_run(dir: &Path) -> Value {
+pub fn run_stored_plan(dir: &Path) -> Value {
     let store = dir.join("store");
     let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
     let output = command(&run).output().expect("brunt");

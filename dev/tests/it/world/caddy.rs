@@ -44,10 +44,10 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     let mut server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
     for _ in 0..1000 {
         // caddy listens on UDP before TCP.
-        if port::answers(port) {
+        if port::has_listener(port) {
             return Some(Caddy { server, port, dir });
         }
-        if server.ended().is_some() {
+        if server.exit_status().is_some() {
             break;
         }
         super::wait_a_moment();

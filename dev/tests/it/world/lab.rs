@@ -43,10 +43,14 @@ pub fn lab_by(mut command: Command, line: &str) -> Lab {
     let dir = TempDir::new().expect("a directory");
     command.args(["--until-stdin-closes", "--stats"]).arg(dir.path().join("stats")).args(line.split_whitespace());
     let mut server = Server::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
-    let mut said = String::new();
+    let mut line_of_lab = String::new();
     let out = server.child.stdout.take().expect("its output");
-    BufReader::new(out).read_line(&mut said).expect("its address");
-    let url = said.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("the lab said {said:?}")).to_owned();
+    BufReader::new(out).read_line(&mut line_of_lab).expect("its address");
+    let url = line_of_lab
+        .trim()
+        .strip_prefix("listening on ")
+        .unwrap_or_else(|| panic!("the lab said {line_of_lab:?}"))
+        .to_owned();
     Lab { server, url, dir }
 }
 
@@ -70,7 +74,7 @@ impl Lab {
     }
 
     /// Stops the lab and returns its statistics.
-    pub fn knows(mut self) -> Value {
+    pub fn into_statistics(mut self) -> Value {
         self.server.stop();
         let stats = fs::read_to_string(self.dir.path().join("stats")).expect("the lab's statistics");
         serde_json::from_str(&stats).expect("JSON")

@@ -18,7 +18,7 @@ const GRACE: u64 = 40;
 /// Counters of the datagrams of one direction.
 #[derive(Default)]
 struct Direction {
-    came: AtomicU64,
+    received: AtomicU64,
     dropped: AtomicU64,
     /// Ports of the sockets that receive its datagrams.
     ports: Mutex<Vec<u16>>,
@@ -27,7 +27,7 @@ struct Direction {
 impl Direction {
     /// True if the next datagram is dropped: `per_mille` of 1000 are.
     fn drops(&self, per_mille: u64) -> bool {
-        let number = self.came.fetch_add(1, Relaxed);
+        let number = self.received.fetch_add(1, Relaxed);
         let is_dropped = number >= GRACE && mixed(number) % 1000 < per_mille;
         self.dropped.fetch_add(u64::from(is_dropped), Relaxed);
         is_dropped
@@ -42,7 +42,7 @@ impl Direction {
     /// Numbers of datagrams received and dropped.
     fn counts(&self) -> (u64, u64) {
         let full: u64 = self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
-        (self.came.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
+        (self.received.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
     }
 }
 
@@ -70,13 +70,13 @@ struct Shared {
 }
 
 /// A proxy before a server. It ends when this value is dropped.
-pub struct Lossy {
+pub struct LossyProxy {
     pub port: u16,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drop for Lossy {
+impl Drop for LossyProxy {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -85,10 +85,10 @@ impl Drop for Lossy {
     }
 }
 
-impl Lossy {
+impl LossyProxy {
     /// Starts a proxy for the server on this port of 127.0.0.1. It drops `per_mille` of 1000
     /// datagrams of each direction.
-    pub fn before(server: u16, per_mille: u64) -> Self {
+    pub fn start(server: u16, per_mille: u64) -> Self {
         let front = socket();
         let port = front.local_addr().expect("an address").port();
         let shared = Arc::<Shared>::default();

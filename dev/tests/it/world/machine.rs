@@ -40,7 +40,7 @@ impl Ticks {
 
 /// Runs a test whose figures depend on the machine. A failure under steal time is repeated, and the
 /// test is skipped if all attempts had steal time. A failure without steal time fails the test.
-pub fn in_its_own_time(test: &str, body: impl Fn()) {
+pub fn retry_under_steal_time(test: &str, body: impl Fn()) {
     let mut most: f64 = 0.0;
     for _ in 0..TRIES {
         let before = Ticks::now();

@@ -18,7 +18,7 @@ pub fn shaped(test: &str, rate: &str) -> Option<Namespace> {
         return None;
     };
     let namespace = Namespace { name: format!("brunt-it-{}", std::process::id()), ip };
-    let made = succeeds(Command::new(&namespace.ip).args(["netns", "add", &namespace.name]));
+    let is_created = succeeds(Command::new(&namespace.ip).args(["netns", "add", &namespace.name]));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let shaped = [
         "ip link set lo mtu 1500 up".into(),
@@ -26,7 +26,7 @@ pub fn shaped(test: &str, rate: &str) -> Option<Namespace> {
     ]
     .iter()
     .all(|line| {
-        made && succeeds(Command::new(&namespace.ip).args(["netns", "exec", &namespace.name]).args(words(line)))
+        is_created && succeeds(Command::new(&namespace.ip).args(["netns", "exec", &namespace.name]).args(words(line)))
     });
     if !shaped {
         skip(test, "no network namespace with a shaped loopback may be made here");

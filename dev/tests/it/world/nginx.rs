@@ -47,10 +47,10 @@ fn try_start(nginx: &str, listen: &str, directives: &str) -> Option<Nginx> {
     command.arg("-c").arg(dir.path().join("conf")).arg("-e").arg(dir.path().join("error"));
     let mut server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     for _ in 0..1000 {
-        if port::answers(port) {
+        if port::has_listener(port) {
             return Some(Nginx { server, port, dir });
         }
-        if server.ended().is_some() {
+        if server.exit_status().is_some() {
             break;
         }
         super::wait_a_moment();
@@ -97,11 +97,11 @@ impl Nginx {
     pub fn requests(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("nginx");
         stream.write_all(b"GET /stub HTTP/1.0\r\n\r\n").expect("a request");
-        let mut said = String::new();
-        stream.read_to_string(&mut said).expect("a reply");
-        let numbers = said.lines().skip_while(|l| !l.starts_with("server accepts")).nth(1);
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("a reply");
+        let numbers = text.lines().skip_while(|l| !l.starts_with("server accepts")).nth(1);
         let requests = numbers.and_then(|l| l.split_whitespace().nth(2)).and_then(|n| n.parse::<u64>().ok());
-        requests.unwrap_or_else(|| panic!("no status: {said}")) - 1
+        requests.unwrap_or_else(|| panic!("no status: {text}")) - 1
     }
 
     /// Its log of the requests of brunt.

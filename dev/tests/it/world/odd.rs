@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// A listener whose connections are served by a function. It ends when this value is dropped.
-pub struct Odd {
+pub struct ScriptedServer {
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
     over: Arc<AtomicBool>,
 }
 
@@ -17,16 +17,16 @@ pub struct Odd {
 pub struct Client {
     pub stream: TcpStream,
     reader: BufReader<TcpStream>,
-    seen: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 /// Serves each connection with `serve`.
-pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
+pub fn serve_connections(serve: impl Fn(Client) + Send + Sync + 'static) -> ScriptedServer {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let odd = Odd { address, seen: Arc::default(), over: Arc::default() };
-    let seen = Arc::clone(&odd.seen);
-    let over = Arc::clone(&odd.over);
+    let server = ScriptedServer { address, requests: Arc::default(), over: Arc::default() };
+    let requests = Arc::clone(&server.requests);
+    let over = Arc::clone(&server.over);
     let serve = Arc::new(serve);
     thread::spawn(move || {
         for stream in listener.incoming() {
@@ -35,19 +35,19 @@ pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
                 break;
             }
             let serve = Arc::clone(&serve);
-            let seen = Arc::clone(&seen);
+            let requests = Arc::clone(&requests);
             let reader = BufReader::new(stream.try_clone().expect("a second handle"));
             let _ = stream.set_nodelay(true);
-            thread::spawn(move || serve(Client { stream, reader, seen }));
+            thread::spawn(move || serve(Client { stream, reader, requests }));
         }
     });
-    odd
+    server
 }
 
 /// Sends these bytes as the reply to each request, and keeps the connection open.
-pub fn replying(reply: impl Into<Vec<u8>>) -> Odd {
+pub fn serve_reply(reply: impl Into<Vec<u8>>) -> ScriptedServer {
     let reply = reply.into();
-    serving(move |mut client| while client.request().is_some() && client.give(&reply) {})
+    serve_connections(move |mut client| while client.request().is_some() && client.write(&reply) {})
 }
 
 /// Returns an ordinary reply with this body.
@@ -55,19 +55,19 @@ pub fn page(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-impl Odd {
+impl ScriptedServer {
     /// URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// All requests so far: head and body.
-    pub fn seen(&self) -> Vec<String> {
-        self.seen.lock().expect("the requests").clone()
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().expect("the requests").clone()
     }
 }
 
-impl Drop for Odd {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
         let _ = TcpStream::connect(self.address);
@@ -88,7 +88,7 @@ impl Client {
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).ok()?;
         text += &String::from_utf8_lossy(&body);
-        self.seen.lock().expect("the requests").push(text.clone());
+        self.requests.lock().expect("the requests").push(text.clone());
         Some(text)
     }
 
@@ -98,7 +98,7 @@ impl Client {
     }
 
     /// Writes bytes. Returns true if that succeeds.
-    pub fn give(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()
     }
 }

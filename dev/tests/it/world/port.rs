@@ -18,7 +18,7 @@ pub fn free() -> u16 {
 }
 
 /// True if a server listens on this port.
-pub fn answers(port: u16) -> bool {
+pub fn has_listener(port: u16) -> bool {
     TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_ok()
 }
 

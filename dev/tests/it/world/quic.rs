@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Response of the server to a complete request, chosen by the number of earlier requests on the
 /// connection.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub enum ScriptedResponse {
     /// Sends these bytes on the stream of the request, and ends it.
     Reply(Vec<u8>),
     /// Sends these bytes on the control stream, and no reply.
@@ -51,7 +51,7 @@ pub enum Rule {
 }
 
 /// A listening server. It ends when this value is dropped.
-pub struct Quic {
+pub struct QuicServer {
     pub port: u16,
     requests: Arc<AtomicU64>,
     clients: Arc<Mutex<Clients>>,
@@ -66,7 +66,7 @@ struct Clients {
     addresses: HashSet<SocketAddr>,
 }
 
-impl Drop for Quic {
+impl Drop for QuicServer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -75,31 +75,35 @@ impl Drop for Quic {
     }
 }
 
-impl Quic {
+impl QuicServer {
     /// Starts a server with a certificate. `act` chooses the response to each request.
-    pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
-        Self::serving_by(certificate, &Rule::Default, act)
+    pub fn start(certificate: &Certificate, act: impl Fn(u64) -> ScriptedResponse + Send + 'static) -> Self {
+        Self::start_with_rule(certificate, &Rule::Default, act)
     }
 
     /// Starts a server with special QUIC settings.
-    pub fn serving_by(certificate: &Certificate, rule: &Rule, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
-        Self::listening(certificate, "127.0.0.1:0", rule, act).expect("a port")
+    pub fn start_with_rule(
+        certificate: &Certificate,
+        rule: &Rule,
+        act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
+    ) -> Self {
+        Self::listen(certificate, "127.0.0.1:0", rule, act).expect("a port")
     }
 
     /// Starts a server at an address. Returns None if the address is in use.
-    pub fn serving_at(
+    pub fn start_at(
         certificate: &Certificate,
         address: &str,
-        act: impl Fn(u64) -> Act + Send + 'static,
+        act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Option<Self> {
-        Self::listening(certificate, address, &Rule::Default, act)
+        Self::listen(certificate, address, &Rule::Default, act)
     }
 
-    fn listening(
+    fn listen(
         certificate: &Certificate,
         address: &str,
         rule: &Rule,
-        act: impl Fn(u64) -> Act + Send + 'static,
+        act: impl Fn(u64) -> ScriptedResponse + Send + 'static,
     ) -> Option<Self> {
         let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
         let key = PrivateKeyDer::from_pem_file(&certificate.key).expect("a key");
@@ -166,7 +170,7 @@ struct Server {
     socket: UdpSocket,
     endpoint: Endpoint,
     peers: HashMap<ConnectionHandle, Peer>,
-    act: Box<dyn Fn(u64) -> Act + Send>,
+    act: Box<dyn Fn(u64) -> ScriptedResponse + Send>,
     requests: Arc<AtomicU64>,
     clients: Arc<Mutex<Clients>>,
 }
@@ -263,7 +267,7 @@ impl Peer {
     }
 
     /// Reads a request, and responds as soon as it is complete.
-    fn read(&mut self, id: StreamId, act: &dyn Fn(u64) -> Act, requests: &AtomicU64) {
+    fn read(&mut self, id: StreamId, act: &dyn Fn(u64) -> ScriptedResponse, requests: &AtomicU64) {
         let mut stream = self.quic.recv_stream(id);
         let Ok(mut chunks) = stream.read(true) else { return };
         let is_whole = loop {
@@ -281,25 +285,25 @@ impl Peer {
         let act = act(self.served);
         self.served += 1;
         match act {
-            Act::Reply(bytes) => self.reply(id, &bytes),
-            Act::Control(bytes) => self.control(&bytes),
-            Act::ControlAndReply(control, bytes) => {
+            ScriptedResponse::Reply(bytes) => self.reply(id, &bytes),
+            ScriptedResponse::Control(bytes) => self.control(&bytes),
+            ScriptedResponse::ControlAndReply(control, bytes) => {
                 self.control(&control);
                 self.reply(id, &bytes);
             }
-            Act::Uni(bytes) => {
+            ScriptedResponse::Uni(bytes) => {
                 if let Some(id) = self.quic.streams().open(Dir::Uni) {
                     let _ = self.quic.send_stream(id).write(&bytes);
                 }
             }
-            Act::Reset(code) => drop(self.quic.send_stream(id).reset(VarInt::from_u32(code))),
-            Act::Close(code) => self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into()),
-            Act::EndControl => {
+            ScriptedResponse::Reset(code) => drop(self.quic.send_stream(id).reset(VarInt::from_u32(code))),
+            ScriptedResponse::Close(code) => self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into()),
+            ScriptedResponse::EndControl => {
                 if let Some(control) = self.control {
                     let _ = self.quic.send_stream(control).finish();
                 }
             }
-            Act::Silence => {}
+            ScriptedResponse::Silence => {}
         }
     }
 }

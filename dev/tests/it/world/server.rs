@@ -1,6 +1,6 @@
 //! Starts and stops processes of tests.
 
-use super::{until, wait_a_moment};
+use super::{wait_a_moment, wait_until};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
@@ -23,7 +23,7 @@ impl Server {
     }
 
     /// Exit status, if it has ended.
-    pub fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn exit_status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a child of ours")
     }
 
@@ -31,13 +31,13 @@ impl Server {
     pub fn stop(&mut self) {
         self.signal(Signal::TERM);
         self.signal(Signal::CONT);
-        until("the server's end", || self.ended().is_some());
+        wait_until("the server's end", || self.exit_status().is_some());
     }
 
     /// Sends a signal if the group still exists. The kernel can give its number to another group as
     /// soon as the first process was reaped and no process is left.
     fn signal_if_there(&mut self, signal: Signal) {
-        if self.ended().is_none() || test_kill_process_group(self.group()).is_ok() {
+        if self.exit_status().is_none() || test_kill_process_group(self.group()).is_ok() {
             self.signal(signal);
         }
     }
@@ -52,7 +52,7 @@ impl Drop for Server {
         // SIGTERM first: a killed server leaves its child processes running.
         self.signal_if_there(Signal::TERM);
         self.signal_if_there(Signal::CONT);
-        let _ = (0..200).any(|_| self.ended().is_some() || wait_a_moment());
+        let _ = (0..200).any(|_| self.exit_status().is_some() || wait_a_moment());
         self.signal_if_there(Signal::KILL);
         let _ = self.child.wait();
     }
@@ -60,6 +60,6 @@ impl Drop for Server {
 
 /// Child processes of a process.
 pub fn children(pid: i32) -> Vec<Pid> {
-    let listed = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    listed.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }

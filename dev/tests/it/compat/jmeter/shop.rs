@@ -1,8 +1,8 @@
 //! Serves a shop for plans of JMeter: pages with elements, cookies, credentials, redirects, and
 //! unusual replies.
 
-use crate::world::Odd;
-use crate::world::odd::{Client, serving};
+use crate::world::ScriptedServer;
+use crate::world::odd::{Client, serve_connections};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -41,8 +41,8 @@ const JSON: &str = r#"{"id":7,"name":"n","list":[{"a":1,"t":"Xabc","tags":["p","
 const NAMESPACES: &str = r#"<a xmlns="urn:x"><b>1</b><b>2</b><p:c xmlns:p="urn:p" p:k="4">3</p:c></a>"#;
 
 /// Starts a shop on a free port.
-pub fn shop() -> Odd {
-    serving(|mut client| {
+pub fn shop() -> ScriptedServer {
+    serve_connections(|mut client| {
         while let Some(request) = client.request() {
             if !serve(&mut client, &request) {
                 break;
@@ -72,8 +72,8 @@ fn serve(client: &mut Client, request: &str) -> bool {
             typed("text/plain", &format!("{method} {target} {fields} {body}"))
         }
         "/fields" => {
-            let own: Vec<&str> = head.lines().filter(|line| line.starts_with("X-")).collect();
-            typed("text/plain", &own.join(";"))
+            let own_fields: Vec<&str> = head.lines().filter(|line| line.starts_with("X-")).collect();
+            typed("text/plain", &own_fields.join(";"))
         }
         "/cookie" => typed("text/plain", &format!("[{}]", field("Cookie:"))),
         "/login" => {
@@ -100,10 +100,10 @@ fn serve(client: &mut Client, request: &str) -> bool {
         "/phrase" => with("200 All Is Fine", "", "abc"),
         "/nophrase" => with("200 ", "", "abc"),
         "/chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n".into(),
-        "/zipped" => return client.give(zipped()),
+        "/zipped" => return client.write(zipped()),
         "/closes" => return false,
         "/ends" => {
-            client.give(with("200 OK", "Connection: close\r\n", "the end"));
+            client.write(with("200 OK", "Connection: close\r\n", "the end"));
             return false;
         }
         "/json" => typed("application/json", JSON),
@@ -114,7 +114,7 @@ fn serve(client: &mut Client, request: &str) -> bool {
         }
         "/digest" => typed("text/plain", "come in"),
         "/nolength" => {
-            client.give("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nabcdef");
+            client.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nabcdef");
             return false;
         }
         "/shelf" => html(SHELF),
@@ -134,7 +134,7 @@ fn serve(client: &mut Client, request: &str) -> bool {
         moved if moved.starts_with("/moved/") => redirect(&moved[7..]),
         _ => with("404 Not Found", "", "no such page"),
     };
-    client.give(if method == "HEAD" { reply.split_inclusive("\r\n\r\n").next().unwrap_or_default() } else { &reply })
+    client.write(if method == "HEAD" { reply.split_inclusive("\r\n\r\n").next().unwrap_or_default() } else { &reply })
 }
 
 fn redirect(place: &str) -> String {
