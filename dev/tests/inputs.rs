@@ -135,28 +135,33 @@ fn change(seeds: Vec<Vec<u8>>) -> impl Strategy<Value = Change> {
 
 impl Change {
     fn applied(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        let place = |at: &Index, length: usize| at.index(length + 1);
         let length = bytes.len();
         match self {
             Self::Replace(at, byte) => {
-                if let Some(old) = bytes.get_mut(place(at, length)) {
+                if let Some(old) = bytes.get_mut(index_within(*at, length)) {
                     *old = *byte;
                 }
             }
-            Self::Insert(at, token) => drop(bytes.splice(place(at, length)..place(at, length), token.iter().copied())),
-            Self::Remove(a, b) => drop(bytes.drain(range(place(a, length), place(b, length)))),
+            Self::Insert(at, token) => {
+                drop(bytes.splice(index_within(*at, length)..index_within(*at, length), token.iter().copied()));
+            }
+            Self::Remove(a, b) => drop(bytes.drain(range(index_within(*a, length), index_within(*b, length)))),
             Self::Repeat(a, b) => {
-                let range = range(place(a, length), place(b, length));
+                let range = range(index_within(*a, length), index_within(*b, length));
                 let again = bytes[range.clone()].to_vec();
                 drop(bytes.splice(range.end..range.end, again));
             }
             Self::Splice(at, seed, from) => {
-                bytes.truncate(place(at, length));
-                bytes.extend_from_slice(&seed[place(from, seed.len())..]);
+                bytes.truncate(index_within(*at, length));
+                bytes.extend_from_slice(&seed[index_within(*from, seed.len())..]);
             }
         }
         bytes
     }
+}
+
+fn index_within(position: Index, length: usize) -> usize {
+    position.index(length + 1)
 }
 
 fn range(a: usize, b: usize) -> std::ops::Range<usize> {

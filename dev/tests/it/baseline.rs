@@ -6,12 +6,11 @@ use crate::compare::{brunt, brunt_in, server};
 fn a_baseline_is_compared_with_later_runs() {
     let fast = server(2);
     let slow = server(9);
-    let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
-    let dir = brunt(&sweep(fast.at("/"))).assert_code(0).dir;
+    let dir = brunt(&sweep_line(&fast.at("/"))).assert_code(0).dir;
     let dir = brunt_in(dir, "baseline save main").assert_code(0).dir;
     let result = brunt_in(dir, "baseline check main").assert_code(2);
     result.assert_text("no run of sweep was stored since the baseline `main`");
-    let dir = brunt_in(result.dir, &sweep(slow.at("/"))).assert_code(0).dir;
+    let dir = brunt_in(result.dir, &sweep_line(&slow.at("/"))).assert_code(0).dir;
     let result = brunt_in(dir, "baseline check main --metric p50 --fail-if 'p50 worse by 50%'").assert_code(9);
     result.assert_text("faster than now at 60/s (p50 ");
     let list = brunt_in(result.dir, "baseline list").assert_code(0);
@@ -19,6 +18,10 @@ fn a_baseline_is_compared_with_later_runs() {
     let refused = brunt_in(list.dir, "runs rm sweep");
     let removed = brunt_in(refused.dir, "baseline rm main").assert_code(0);
     brunt_in(removed.dir, "baseline check main").assert_code(2).assert_text("is not among the saved ones");
+}
+
+fn sweep_line(url: &str) -> String {
+    format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q")
 }
 
 #[test]

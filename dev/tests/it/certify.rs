@@ -74,20 +74,21 @@ mod accuracy {
 
 #[test]
 fn the_lab_is_part_of_brunt() {
-    let lab_output = |options: &str| {
-        let mut lab = command(&format!("lab --until-stdin-closes --max-runtime 20s {options}"));
-        let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
-        drop(lab.child.stdin.take());
-        wait_until("the lab's end", || lab.exit_status().is_some());
-        std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text")
-    };
-    let plain = lab_output("");
+    let plain = output_of_lab("");
     assert!(plain.starts_with("listening on http://127.0.0.1:"), "{plain}");
     assert_eq!(plain.lines().count(), 1, "JSON only where it is asked for: {plain}");
-    let figures = lab_output("--stats -");
+    let figures = output_of_lab("--stats -");
     assert!(figures.contains("\"received\":0"), "{figures}");
     let refused = command("lab --listen 0.0.0.0:80").output().expect("brunt");
     assert_eq!(refused.status.code(), Some(2));
+}
+
+fn output_of_lab(options: &str) -> String {
+    let mut lab = command(&format!("lab --until-stdin-closes --max-runtime 20s {options}"));
+    let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    drop(lab.child.stdin.take());
+    wait_until("the lab's end", || lab.exit_status().is_some());
+    std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text")
 }
 
 #[test]
@@ -127,11 +128,15 @@ fn ctrl_c_leaves_no_process() {
 
 /// Child processes, by the fourth field of `/proc/PID/stat`, which follows the name in parentheses.
 fn children(parent: Pid) -> Vec<Pid> {
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
-    let all = fs::read_dir("/proc").expect("processes").filter_map(|entry| number(entry.ok()?));
-    let parent_of = |pid: i32| -> Option<i32> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
-    };
+    let all = fs::read_dir("/proc").expect("processes").filter_map(|entry| process_number(&entry.ok()?));
     all.filter(|pid| parent_of(*pid) == Some(parent.as_raw_nonzero().get())).filter_map(Pid::from_raw).collect()
+}
+
+fn parent_of(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn process_number(entry: &fs::DirEntry) -> Option<i32> {
+    entry.file_name().to_str()?.parse::<i32>().ok()
 }

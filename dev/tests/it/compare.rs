@@ -34,17 +34,28 @@ pub fn brunt_in(dir: TempDir, line: &str) -> CommandResult {
         command.args(["-o", "text", "-o"]).arg(format!("json={}", json.display()));
     }
     let Output { status, stdout, stderr } = command.output().expect("brunt");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let json = fs::read(&json).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
-    CommandResult { dir, code: status.code().expect("an exit code"), out: text(stdout), err: text(stderr), json }
+    CommandResult {
+        dir,
+        code: status.code().expect("an exit code"),
+        out: lossy_text(&stdout),
+        err: lossy_text(&stderr),
+        json,
+    }
+}
+
+fn lossy_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn words(line: &str) -> Vec<String> {
-    let part = |(i, part): (usize, &str)| match i % 2 {
-        0 => part.split_whitespace().map(str::to_owned).collect(),
-        _ => vec![part.to_owned()],
-    };
-    line.split('\'').enumerate().flat_map(part).collect()
+    line.split('\'')
+        .enumerate()
+        .flat_map(|(i, part): (usize, &str)| match i % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
 }
 
 impl CommandResult {
@@ -56,11 +67,15 @@ impl CommandResult {
     /// Verdicts on each figure of the first pair, the deciding one first.
     pub fn verdicts(&self) -> Vec<&str> {
         let measures = self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
-        let verdict = |of: &Value| of["verdict"].as_str().map(str::to_owned);
-        let found: Vec<String> = measures.into_iter().flatten().filter_map(verdict).collect();
+        let found: Vec<String> =
+            measures.into_iter().flatten().filter_map(|of: &Value| of["verdict"].as_str().map(str::to_owned)).collect();
         assert!(!found.is_empty(), "{}{}", self.out, self.err);
-        let fixed = |word: String| ["better", "worse", "equal", "undecided"].into_iter().find(|fixed| **fixed == word);
-        found.into_iter().filter_map(fixed).collect()
+        found
+            .into_iter()
+            .filter_map(|word: String| {
+                ["better", "worse", "equal", "undecided"].into_iter().find(|fixed| **fixed == word)
+            })
+            .collect()
     }
 
     pub fn comparison(&self, key: &str) -> &Value {
@@ -68,10 +83,13 @@ impl CommandResult {
     }
 
     pub fn assert_text(&self, text: &str) {
-        let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let all = spaced(&format!("{}{}", self.out, self.err));
+        let all = single_spaced(&format!("{}{}", self.out, self.err));
         assert!(all.contains(text), "no `{text}` in:\n{}{}", self.out, self.err);
     }
+}
+
+fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Starts a server with this service time.

@@ -122,13 +122,16 @@ fn a_unix_socket_reaches_the_server() {
     let listen = "listen unix:DIR/socket; listen 127.0.0.1:PORT;";
     let Some(nginx) = nginx_at("a_unix_socket_reaches_the_server", listen, "") else { return };
     let socket = nginx.dir.path().join("socket");
-    let line = |path: String| format!("http://some.host/ -c 2 -n 30 --unix-socket {path}");
-    measure(&line(socket.display().to_string())).assert_all_good();
+    measure(&unix_socket_line(&socket.display().to_string())).assert_all_good();
     let log = nginx.log();
     assert_eq!(log.len(), 30);
     assert!(log.iter().all(|l| l.client() == "unix:" && l.host() == "some.host"), "{log:?}");
-    let refused = measure(&line(format!("{}.not", socket.display()))).assert_code(3);
+    let refused = measure(&unix_socket_line(&format!("{}.not", socket.display()))).assert_code(3);
     refused.assert_text(&["Nothing could be measured"]);
+}
+
+fn unix_socket_line(path: &str) -> String {
+    format!("http://some.host/ -c 2 -n 30 --unix-socket {path}")
 }
 
 #[test]

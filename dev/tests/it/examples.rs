@@ -84,9 +84,8 @@ impl ExperimentResult {
 
     /// Reason why figures are unreliable, if the machine was disturbed.
     fn disturbance(&self) -> Option<String> {
-        let state = |t: &Value, state: &str| t["verdict"]["state"] == state;
-        let not_ok = self.trials().iter().filter(|t| !state(t, "ok")).count();
-        let invalid = self.trials().iter().filter(|t| state(t, "invalid")).count();
+        let not_ok = self.trials().iter().filter(|t| !has_state(t, "ok")).count();
+        let invalid = self.trials().iter().filter(|t| has_state(t, "invalid")).count();
         let text =
             format!("the machine was disturbed: of {} trials {not_ok} not OK, {invalid} INVALID", self.trials().len());
         (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(text)
@@ -120,6 +119,10 @@ impl ExperimentResult {
         }
         self
     }
+}
+
+fn has_state(t: &Value, state: &str) -> bool {
+    t["verdict"]["state"] == state
 }
 
 /// True if the programs are installed; otherwise skips the test.

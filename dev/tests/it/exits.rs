@@ -113,8 +113,11 @@ fn loadable_bytes(file: &[u8]) -> u64 {
     let headers = number(32, 8) as usize;
     let size = number(54, 2) as usize;
     let count = number(56, 2) as usize;
-    let load = |header: &usize| number(*header, 4) == 1;
-    (0..count).map(|i| headers + i * size).filter(load).map(|header| number(header + 40, 8)).sum()
+    (0..count)
+        .map(|i| headers + i * size)
+        .filter(|header: &usize| number(*header, 4) == 1)
+        .map(|header| number(header + 40, 8))
+        .sum()
 }
 
 /// Limits of a shell end brunt with one line, never with a signal.

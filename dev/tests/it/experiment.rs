@@ -232,11 +232,14 @@ fn a_sweep_of_two_servers_measures_each_load_of_both() {
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(0), "{errors}");
     let trials: Vec<&str> = errors.lines().filter_map(|line| line.split(':').next()).collect();
-    let which = |n: usize, name: &str, load: u32, r: u32| format!("{n}/8 {name}, {load}/s, repetition {r}");
     let order = [("a", 1), ("b", 1), ("b", 2), ("a", 2)];
     let expected: Vec<String> = (order.iter().enumerate())
-        .flat_map(|(i, (name, r))| [which(2 * i + 1, name, 100, *r), which(2 * i + 2, name, 200, *r)])
+        .flat_map(|(i, (name, r))| [trial_label(2 * i + 1, name, 100, *r), trial_label(2 * i + 2, name, 200, *r)])
         .collect();
     assert_eq!(trials, expected, "{errors}");
     assert!(!out.stdout.is_empty());
+}
+
+fn trial_label(n: usize, name: &str, load: u32, r: u32) -> String {
+    format!("{n}/8 {name}, {load}/s, repetition {r}")
 }

@@ -229,13 +229,16 @@ fn bodies_that_do_not_match_fail_the_check() {
 #[test]
 fn bodies_of_another_length_fail_the_check() {
     let lab = lab("");
-    let line = |url: String| format!("{url} -c 1 -n 10 --expect-same-length --seed 1");
-    measure(&line(lab.at("/bytes/100"))).assert_all_good();
-    let ran = measure(&format!("{} --order random", line(lab.at("/bytes/1{n}")))).assert_code(2);
+    measure(&same_length_line(&lab.at("/bytes/100"))).assert_all_good();
+    let ran = measure(&format!("{} --order random", same_length_line(&lab.at("/bytes/1{n}")))).assert_code(2);
     assert!(ran.err.contains("--urls"), "{}", ran.err);
     // The first body has 10 bytes, the others have 11 to 19.
-    let ran = measure(&line(lab.at("/bytes/1{n}"))).ok();
+    let ran = measure(&same_length_line(&lab.at("/bytes/1{n}"))).ok();
     assert_eq!((ran.failed("check"), ran.count("good")), (9, 1), "{}", ran.out);
+}
+
+fn same_length_line(url: &str) -> String {
+    format!("{url} -c 1 -n 10 --expect-same-length --seed 1")
 }
 
 /// Opens a listener that never accepts and whose queue is full.

@@ -178,11 +178,17 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     let line = words(&["--time-budget", "50s", "--resume"]);
     let again = search(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
-    let id = |ran: &RunResult| ran.at("/trials/0/id").as_str().map(str::to_owned);
-    assert!(id(&again).is_some() && id(&again) == id(&first), "what was measured stands");
+    assert!(
+        first_trial_id(&again).is_some() && first_trial_id(&again) == first_trial_id(&first),
+        "what was measured stands"
+    );
     assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)));
     let list = command(&format!("runs list --store {store}")).output().expect("brunt");
     assert!(String::from_utf8_lossy(&list.stdout).contains("again"), "{list:?}");
+}
+
+fn first_trial_id(ran: &RunResult) -> Option<String> {
+    ran.at("/trials/0/id").as_str().map(str::to_owned)
 }
 
 #[test]

@@ -73,11 +73,14 @@ fn interim_replies_are_not_the_reply() {
 
 #[test]
 fn long_heads_are_read_up_to_the_limit() {
-    let head = |length: usize| format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(length));
-    assert_kept(&head(64_000), "");
-    let server = serve_reply(head(80_000));
+    assert_kept(&long_head(64_000), "");
+    let server = serve_reply(long_head(80_000));
     let ran = measure(&format!("{} -c 1 -n 5", server.at("/"))).assert_code(3);
     assert_eq!(ran.failed("protocol"), 5);
+}
+
+fn long_head(length: usize) -> String {
+    format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(length))
 }
 
 #[test]

@@ -91,12 +91,13 @@ fn the_lab_shares_no_code_with_brunt() {
 #[test]
 fn settings_do_not_depend_on_a_command_line_parser() {
     let metadata = metadata(&["--no-deps"]);
-    let needs = |package: &&Value| {
-        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
-        all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
-    };
-    let named = |package: &&Value| ["brunt-spec", "brunt-dropin"].contains(&text(package, "name"));
-    let wrong = packages(&metadata).iter().filter(named).filter(needs);
+    let wrong = packages(&metadata)
+        .iter()
+        .filter(|package: &&Value| ["brunt-spec", "brunt-dropin"].contains(&text(package, "name")))
+        .filter(|package: &&Value| {
+            let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+            all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
+        });
     assert_none(
         &wrong.map(|package| format!("{} depends on clap or anyhow", text(package, "name"))).collect::<Vec<_>>(),
     );
@@ -250,15 +251,18 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 /// Dependencies of each package within the workspace, for use and for building, without the prefix
 /// `brunt-`.
 fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
-    let ours = |name: &str| name.trim_start_matches("brunt-").to_owned();
     let of = |package: &Value| -> Vec<String> {
         let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
         all.iter()
             .filter(|one| one["kind"] != "dev" && text(one, "name").starts_with("brunt-"))
-            .map(|one| ours(text(one, "name")))
+            .map(|one| short_name(text(one, "name")))
             .collect()
     };
-    packages(metadata).iter().map(|package| (ours(text(package, "name")), of(package))).collect()
+    packages(metadata).iter().map(|package| (short_name(text(package, "name")), of(package))).collect()
+}
+
+fn short_name(name: &str) -> String {
+    name.trim_start_matches("brunt-").to_owned()
 }
 
 fn position(name: &str) -> Option<usize> {
@@ -330,8 +334,9 @@ fn texts(folders: &[&str]) -> Vec<String> {
 /// Path and text of every file below a `src/` in the folders.
 fn sources(folders: &[&str]) -> Vec<(String, String)> {
     let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
-    let read = |path: PathBuf| (relative(&path), fs::read_to_string(&path).expect("source is text"));
-    all.map(read).filter(|(path, _)| path.contains("/src/")).collect()
+    all.map(|path: PathBuf| (relative(&path), fs::read_to_string(&path).expect("source is text")))
+        .filter(|(path, _)| path.contains("/src/"))
+        .collect()
 }
 
 /// Lines for which `does` is true, in files that are neither tests nor below one of `places`.

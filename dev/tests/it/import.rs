@@ -34,8 +34,9 @@ fn shop() -> Shop {
                 Some(_) => drop(count.fetch_add(1, Ordering::Relaxed)),
                 None => keep.lock().expect("requests").push(request),
             }
-            let refused = || "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_owned();
-            if !client.write(answer.unwrap_or_else(refused).as_bytes()) {
+            if !client.write(
+                answer.unwrap_or_else(|| "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_owned()).as_bytes(),
+            ) {
                 break;
             }
         }
@@ -56,28 +57,32 @@ fn answer(request: &str) -> Option<String> {
     };
     let is_known = || has("Authorization: Bearer geheim\r\n") || has(&format!("Authorization: Bearer {TOKEN}\r\n"));
     let is_agent = || has("User-Agent: Mozilla/5.0\r\n") && has("Accept-Encoding: gzip, deflate\r\n");
-    let ok = |holds: bool, body: &str| holds.then(|| page(body));
     match (method, path) {
-        ("GET", "/login?lang=en") => {
-            ok(is_agent() && !has("Cookie"), &format!("<form><input type=hidden name=csrf value='{TOKEN}'></form>"))
-        }
+        ("GET", "/login?lang=en") => reply_if(
+            is_agent() && !has("Cookie"),
+            &format!("<form><input type=hidden name=csrf value='{TOKEN}'></form>"),
+        ),
         ("POST", "/login") => {
             let recorded = body == "csrf=T0ken-4711-abcd&name=ann+lee&password=geheim";
             let fresh = body == format!("csrf={TOKEN}&name=ann+lee&password=geheim") && has("\r\nReferer: http://127.");
             let found = "HTTP/1.1 302 Found\r\nLocation: /orders\r\nContent-Length: 0\r\n\r\n".to_owned();
             (recorded || fresh).then_some(found)
         }
-        ("GET", "/orders") => ok(true, &format!("<script>\nvar session = {{api: '{KEY}'}};\n</script>")),
+        ("GET", "/orders") => reply_if(true, &format!("<script>\nvar session = {{api: '{KEY}'}};\n</script>")),
         ("GET", "/api/orders?page=1") => {
-            ok(has(&format!("X-Api-Key: {KEY}\r\n")), "{\"orders\": [{\"id\": 987654321, \"name\": \"one\"}]}")
+            reply_if(has(&format!("X-Api-Key: {KEY}\r\n")), "{\"orders\": [{\"id\": 987654321, \"name\": \"one\"}]}")
         }
-        ("POST", "/api/pay") => ok(body == "{\"id\":987654321,\"note\":\"5 $${x}\",\"pin\":\"0815\"}", "{}"),
-        ("POST", "/api/login") => ok(is_ann(), &json!({"session": {"token": TOKEN}}).to_string()),
-        ("GET", "/api/items/4711?q=ann%20lee" | "/api/items/4711?q=ann+lee") => ok(is_known(), "{}"),
-        ("DELETE", "/api/items/4711") => ok(is_known(), ""),
-        ("POST", "/api/upload") => ok(is_known() && has("name=\"title\"\r\n\r\n") && !body.contains("${"), "{}"),
+        ("POST", "/api/pay") => reply_if(body == "{\"id\":987654321,\"note\":\"5 $${x}\",\"pin\":\"0815\"}", "{}"),
+        ("POST", "/api/login") => reply_if(is_ann(), &json!({"session": {"token": TOKEN}}).to_string()),
+        ("GET", "/api/items/4711?q=ann%20lee" | "/api/items/4711?q=ann+lee") => reply_if(is_known(), "{}"),
+        ("DELETE", "/api/items/4711") => reply_if(is_known(), ""),
+        ("POST", "/api/upload") => reply_if(is_known() && has("name=\"title\"\r\n\r\n") && !body.contains("${"), "{}"),
         _ => None,
     }
+}
+
+fn reply_if(holds: bool, body: &str) -> Option<String> {
+    holds.then(|| page(body))
 }
 
 /// Imports a file, and runs the plan once. Returns the plan and the shop.
@@ -176,15 +181,11 @@ fn bodies_are_sent_byte_for_byte() {
             }
         }
     });
-    let curl = |body: &&str| {
-        let kind = if body.contains("a=1") { "x-www-form-urlencoded" } else { "json" };
-        let quoted = body.replace('\'', "'\\''");
-        format!("curl {} -H 'Content-Type: application/{kind}' --data-raw '{quoted}'\n", odd.at("/"))
-    };
     let dir = TempDir::new().expect("a directory");
     let input = dir.path().join("curl.txt");
     let plan = dir.path().join("plan.yaml");
-    fs::write(&input, BODIES.iter().map(curl).collect::<String>()).expect("an input");
+    let lines: Vec<String> = BODIES.iter().map(|body| curl_line(&odd.at("/"), body)).collect();
+    fs::write(&input, lines.concat()).expect("an input");
     let import = format!("import curl {} -o {}", input.display(), plan.display());
     assert!(command(&import).status().expect("brunt").success());
     let run = format!("run {} --no-store -q --set load.requests=1 --set load.duration=", plan.display());
@@ -194,11 +195,20 @@ fn bodies_are_sent_byte_for_byte() {
     let bodies = bodies.lock().expect("bodies").clone();
     assert_eq!(bodies.len(), BODIES.len(), "{text}");
     for (sent, body) in bodies.iter().zip(BODIES) {
-        let json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
         // JSON is sent without insignificant spaces.
-        let is_same = sent == body || json(body).is_some() && json(sent) == json(body);
+        let is_same = sent == body || json_object(body).is_some() && json_object(sent) == json_object(body);
         assert!(is_same, "{body:?} became {sent:?}\n{text}");
     }
+}
+
+fn curl_line(url: &str, body: &str) -> String {
+    let kind = if body.contains("a=1") { "x-www-form-urlencoded" } else { "json" };
+    let quoted = body.replace('\'', "'\\''");
+    format!("curl {url} -H 'Content-Type: application/{kind}' --data-raw '{quoted}'\n")
+}
+
+fn json_object(text: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(text).ok().filter(Value::is_object)
 }
 
 /// Every plan with requests of the comparison with JMeter becomes a plan file that is valid with

@@ -222,14 +222,9 @@ fn a_proxy_excludes_one_address_for_all_connections() {
 fn scripts_keep_the_changes_of_earlier_scripts() {
     let (shop, requests) = shop();
     let folder = folder();
-    let script = |name: &str, source: &str| {
-        format!(
-            r#"<JSR223PreProcessor testclass="JSR223PreProcessor" testname="{name}"><stringProp name="script">{source}</stringProp>
-            </JSR223PreProcessor><hashTree/>"#
-        )
-    };
     let timer = r#"<JSR223Timer testclass="JSR223Timer" testname="timer"><stringProp name="script">return 1</stringProp></JSR223Timer><hashTree/>"#;
-    let scripts = script("changes", "sampler.setPath('/changed')") + &script("other", "vars.put('a', 'b')") + timer;
+    let scripts =
+        preprocessor("changes", "sampler.setPath('/changed')") + &preprocessor("other", "vars.put('a', 'b')") + timer;
     let begin = "<ResponseAssertion";
     let whole = PLAN.replacen(begin, &format!("{scripts}{begin}"), 1);
     let plan = folder.path().join("plan.jmx");
@@ -239,6 +234,13 @@ fn scripts_keep_the_changes_of_earlier_scripts() {
     let requests = requests.lock().expect("requests");
     let changed = requests.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
     assert_eq!(changed, 12, "{requests:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn preprocessor(name: &str, source: &str) -> String {
+    format!(
+        r#"<JSR223PreProcessor testclass="JSR223PreProcessor" testname="{name}"><stringProp name="script">{source}</stringProp>
+            </JSR223PreProcessor><hashTree/>"#
+    )
 }
 
 #[test]

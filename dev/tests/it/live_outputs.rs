@@ -32,18 +32,27 @@ fn graphite() -> (ScriptedServer, Arc<Mutex<String>>) {
 
 /// All lines that were posted.
 fn lines(influx: &ScriptedServer) -> Vec<String> {
-    let body = |request: &String| request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
-    influx.requests().iter().map(body).collect::<String>().lines().map(str::to_owned).collect()
+    influx
+        .requests()
+        .iter()
+        .map(|request: &String| request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
+        .collect::<String>()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Sum of a field over the lines with these tags.
 fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
     let field = format!("{field}=");
-    let value = |line: &String| {
-        let fields = line.rsplit(' ').nth(1)?;
-        fields.split(',').find_map(|one| one.strip_prefix(&field))?.parse::<u64>().ok()
-    };
-    lines.iter().filter(|line| line.contains(tags)).filter_map(value).sum()
+    lines
+        .iter()
+        .filter(|line| line.contains(tags))
+        .filter_map(|line: &String| {
+            let fields = line.rsplit(' ').nth(1)?;
+            fields.split(',').find_map(|one| one.strip_prefix(&field))?.parse::<u64>().ok()
+        })
+        .sum()
 }
 
 const ALL: &str = ",transaction=all,statut=all ";
@@ -208,14 +217,6 @@ ARGUMENT(percentiles|50)ARGUMENT(TAG_env|x)ARGUMENT(testTitle|Evening)ARGUMENT(i
 fn plan(server: &ScriptedServer) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let port = server.address.port();
-    let group = |kind: &str, name: &str, threads: u32, loops: u32| {
-        format!(
-            r#"<{kind} guiclass="x" testclass="{kind}" testname="{name}"><elementProp name="ThreadGroup.main_controller"
-            elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp>
-            <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
-            <stringProp name="ThreadGroup.num_threads">{threads}</stringProp></{kind}>"#
-        )
-    };
     let http = |name: &str, path: &str| {
         format!(
             r#"<HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
@@ -224,8 +225,8 @@ fn plan(server: &ScriptedServer) -> TempDir {
         )
     };
     let mut text = PLAN
-        .replace("SetupThreadGroup(before, 1, 1)", &group("SetupThreadGroup", "before", 1, 1))
-        .replace("ThreadGroup(users, 2, 2)", &group("ThreadGroup", "users", 2, 2));
+        .replace("SetupThreadGroup(before, 1, 1)", &thread_group("SetupThreadGroup", "before", 1, 1))
+        .replace("ThreadGroup(users, 2, 2)", &thread_group("ThreadGroup", "users", 2, 2));
     for (name, path) in [("prepare", "/p"), ("a, b=c", "/a"), ("missing", "/404")] {
         text = text.replace(&format!("HTTP({name})"), &http(name, path));
     }
@@ -241,6 +242,15 @@ fn plan(server: &ScriptedServer) -> TempDir {
     }
     fs::write(folder.path().join("plan.jmx"), text).expect("a plan");
     folder
+}
+
+fn thread_group(kind: &str, name: &str, threads: u32, loops: u32) -> String {
+    format!(
+        r#"<{kind} guiclass="x" testclass="{kind}" testname="{name}"><elementProp name="ThreadGroup.main_controller"
+            elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp>
+            <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
+            <stringProp name="ThreadGroup.num_threads">{threads}</stringProp></{kind}>"#
+    )
 }
 
 fn shop() -> ScriptedServer {

@@ -9,8 +9,11 @@ use tempfile::TempDir;
 /// Runs `brunt plan`. Returns standard output, standard error and exit code.
 fn run_plan_command(words: &[&str], folder: &Path) -> (String, String, Option<i32>) {
     let out = command("plan").args(words).current_dir(folder).output().expect("brunt");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&out.stdout), text(&out.stderr), out.status.code())
+    (lossy_text(&out.stdout), lossy_text(&out.stderr), out.status.code())
+}
+
+fn lossy_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn folder(plan: &str) -> TempDir {

@@ -34,8 +34,10 @@ struct ProbeObserver {
 impl ProbeObserver {
     fn start(probes: &[(&str, Probed)]) -> Self {
         let interval = Duration::from_millis(100);
-        let spec = |(name, what): &(&str, Probed)| ProbeSpec { name: (*name).into(), what: what.clone(), interval };
-        let specs: Vec<ProbeSpec> = probes.iter().map(spec).collect();
+        let specs: Vec<ProbeSpec> = probes
+            .iter()
+            .map(|(name, what): &(&str, Probed)| ProbeSpec { name: (*name).into(), what: what.clone(), interval })
+            .collect();
         Self { watch: Watch::start(&specs, SystemClock::now()), observations: Vec::new() }
     }
 
@@ -53,13 +55,15 @@ impl ProbeObserver {
 
     /// Readings of a source.
     fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
-        let reading = |observations: &Observed| match observations {
-            Observed::Reading(Reading { source: own, values, .. }) if own == source => {
-                Some(values.iter().cloned().collect())
-            }
-            _ => None,
-        };
-        self.observations.iter().filter_map(reading).collect()
+        self.observations
+            .iter()
+            .filter_map(|observations: &Observed| match observations {
+                Observed::Reading(Reading { source: own, values, .. }) if own == source => {
+                    Some(values.iter().cloned().collect())
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     fn warnings(&self) -> Vec<&str> {

@@ -150,17 +150,18 @@ fn fitting_output(mut brunt: Command, columns: usize, arguments: &str) -> String
 
 #[test]
 fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
-    let help = |columns: usize| {
-        let each = COMMANDS.map(|name| {
-            let brunt = Command::new(program("BRUNT_BIN", "brunt"));
-            let help = fitting_output(brunt, columns, &format!("{name} --help"));
-            format!("$ brunt {name} --help\n{help}\n\n")
-        });
-        each.concat()
-    };
-    help(60);
-    help(120);
-    RecordedFile::open("help-80.txt").assert_same(&help(80));
+    help_of_all_commands(60);
+    help_of_all_commands(120);
+    RecordedFile::open("help-80.txt").assert_same(&help_of_all_commands(80));
+}
+
+fn help_of_all_commands(columns: usize) -> String {
+    let each = COMMANDS.map(|name| {
+        let brunt = Command::new(program("BRUNT_BIN", "brunt"));
+        let help = fitting_output(brunt, columns, &format!("{name} --help"));
+        format!("$ brunt {name} --help\n{help}\n\n")
+    });
+    each.concat()
 }
 
 #[test]

@@ -154,8 +154,7 @@ fn labels_beyond_the_limit_are_summed() {
 fn paths(url: &str, n: u64) -> Vec<String> {
     let server: ScriptedServer = serve_reply(page("ok"));
     measure(&format!("{} -c 3 -n {n}", server.at(url))).assert_all_good();
-    let path = |r: &String| r.split(' ').nth(1).unwrap_or_default().to_owned();
-    server.requests().iter().map(path).collect()
+    server.requests().iter().map(|r: &String| r.split(' ').nth(1).unwrap_or_default().to_owned()).collect()
 }
 
 #[test]

@@ -39,12 +39,11 @@ fn shop() -> (ScriptedServer, Arc<Counts>) {
     let counters = Arc::clone(&counts);
     let shop = serve_connections(move |mut client| {
         while let Some(request) = client.request() {
-            let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
             let line = request.lines().next().unwrap_or_default();
             let body = request.rsplit("\r\n\r\n").next().unwrap_or("");
             let session = field(&request, "session").to_owned();
             let answer = if line.starts_with("GET /login") {
-                let token = count(&counters.forms) + 1000;
+                let token = increment(&counters.forms) + 1000;
                 page(&format!("<form><input name=\"csrf\" value=\"t{token}\"></form>"))
             } else if line.starts_with("POST /login") && field(body, "token").starts_with('t') {
                 let name = field(body, "name").to_owned();
@@ -54,11 +53,11 @@ fn shop() -> (ScriptedServer, Arc<Counts>) {
             } else if line.starts_with("GET /home") && !session.is_empty() {
                 page(&json!({"user": session, "items": [{"id": 3}, {"id": 5}, {"id": 9}]}).to_string())
             } else if line.starts_with("GET /item/") && !session.is_empty() {
-                count(&counters.items);
+                increment(&counters.items);
                 let exists = ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
                 page(if exists { "an item" } else { "nothing here" })
             } else {
-                count(&counters.strangers);
+                increment(&counters.strangers);
                 reply("403 Forbidden", "", "")
             };
             if !client.write(answer.as_bytes()) {
@@ -67,6 +66,10 @@ fn shop() -> (ScriptedServer, Arc<Counts>) {
         }
     });
     (shop, counts)
+}
+
+fn increment(counter: &AtomicU64) -> u64 {
+    counter.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A refused login ends the iteration, so no item is requested without a session.
@@ -158,12 +161,13 @@ fn users_log_in_and_find_the_items_of_the_shop() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(&shop, PLAN, dir.path());
-    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     // An iteration has a form, a login with its redirect, three items, and one that does not exist.
     let logins = counts.logins.lock().expect("logins").clone();
     let iterations: u64 = logins.values().sum();
-    assert_eq!(count(&counts.strangers), 0);
-    assert!(iterations >= 10 && count(&counts.forms) >= iterations && count(&counts.items) >= 4 * (iterations - 3));
+    assert_eq!(value_of(&counts.strangers), 0);
+    assert!(
+        iterations >= 10 && value_of(&counts.forms) >= iterations && value_of(&counts.items) >= 4 * (iterations - 3)
+    );
     // All users together take rows in turn.
     let mut by_name: Vec<(&String, &u64)> = logins.iter().collect();
     by_name.sort();
@@ -174,7 +178,7 @@ fn users_log_in_and_find_the_items_of_the_shop() {
         labels.into_iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"))
     };
     let completed = |name: &str| label(name)["requests"]["completed"].as_u64().expect("a number");
-    assert_eq!(completed("item") + completed("no item"), count(&counts.items));
+    assert_eq!(completed("item") + completed("no item"), value_of(&counts.items));
     assert_eq!(
         (label("item")["errors"].as_u64(), label("no item")["errors"].as_u64()),
         (Some(0), Some(completed("no item")))
@@ -182,6 +186,10 @@ fn users_log_in_and_find_the_items_of_the_shop() {
     assert_eq!(label("log in")["errors"], 0);
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
+}
+
+fn value_of(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -240,8 +248,7 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     let run = |options: &str| {
         let output =
             command(&format!("run plan.yaml --trace {options}")).current_dir(dir.path()).output().expect("brunt");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (output.status.code(), text(output.stdout), text(output.stderr))
+        (output.status.code(), utf8_text(output.stdout), utf8_text(output.stderr))
     };
     let (_, trace, errors) = run("--trace-only failed");
     assert_eq!(trace.lines().filter(|line| line.starts_with("── ")).count(), 1, "{trace}");
@@ -274,6 +281,10 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     }
     let alone = command("run plan.yaml --trace-only failed").current_dir(dir.path()).output().expect("brunt");
     assert_eq!(alone.status.code(), Some(2), "it needs --trace");
+}
+
+fn utf8_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("UTF-8")
 }
 
 #[test]

@@ -41,12 +41,16 @@ fn brunt(dir: &Path, words: &[String]) -> Output {
 
 /// Splits a line at spaces; `~` stands for a space in a word, `%NAME%` for a canary.
 fn words(line: &str, url: &str) -> Vec<String> {
-    let word = |word: &str| {
-        let parts: Vec<String> = word.replace('~', " ").replace("URL", url).split('%').map(str::to_owned).collect();
-        let part = |(number, part): (usize, &String)| if number % 2 == 1 { canary(part) } else { part.clone() };
-        parts.iter().enumerate().map(part).collect::<String>()
-    };
-    line.split_whitespace().map(word).collect()
+    line.split_whitespace()
+        .map(|word: &str| {
+            let parts: Vec<String> = word.replace('~', " ").replace("URL", url).split('%').map(str::to_owned).collect();
+            parts
+                .iter()
+                .enumerate()
+                .map(|(number, part): (usize, &String)| if number % 2 == 1 { canary(part) } else { part.clone() })
+                .collect::<String>()
+        })
+        .collect()
 }
 
 fn all_formats() -> Vec<String> {
@@ -443,15 +447,18 @@ fn the_store_is_readable_by_its_owner_only() {
     brunt(dir.path(), &words("runs tag last mine", ""));
     brunt(dir.path(), &words("baseline save main", ""));
     let store = dir.path().join("store");
-    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    assert_eq!(mode(&store), 0o700);
+    assert_eq!(mode_of(&store), 0o700);
     for file in files(&store) {
-        assert_eq!(mode(&file), 0o600, "{}", file.display());
+        assert_eq!(mode_of(&file), 0o600, "{}", file.display());
     }
     fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644)).expect("another mode");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("another mode");
     brunt(dir.path(), &words("runs", ""));
-    assert_eq!((mode(&store), mode(&store.join("index.sqlite"))), (0o700, 0o600));
+    assert_eq!((mode_of(&store), mode_of(&store.join("index.sqlite"))), (0o700, 0o600));
+}
+
+fn mode_of(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o777
 }
 
 #[test]

@@ -89,8 +89,7 @@ impl Plan {
     fn replies(&self) -> u64 {
         let study = self.study();
         let trials = study["trials"].as_array().cloned().unwrap_or_default();
-        let of = |trial: &Value| trial["requests"]["completed"].as_u64().expect("replies");
-        trials.iter().map(of).sum()
+        trials.iter().map(|trial: &Value| trial["requests"]["completed"].as_u64().expect("replies")).sum()
     }
 }
 
@@ -202,16 +201,20 @@ fn a_failed_teardown_is_reported_and_the_result_stays() {
 #[test]
 fn stages_have_a_time_limit() {
     let server = server();
-    let limited = |key: &str, path: &str| format!("{key}: {{timeout: 1s, steps: [{{get: {path}}}]}}");
-    let setup = PLAN.replace("setup:\n- post: /session\n  extract: {token: $.token}", &limited("setup", "/slow"));
+    let setup = PLAN.replace("setup:\n- post: /session\n  extract: {token: $.token}", &slow_stage("setup", "/slow"));
     let setup = setup.replace("\"${token}\"", "t");
     let (_, err) = Plan::new(&setup, &server).run(7);
     assert!(err.contains("setup timed out after 1 s; give it more time: `setup: {timeout: 5m, "), "{err}");
-    let teardown = PLAN.replace("teardown:\n- delete: /session\n  bearer: \"${token}\"", &limited("teardown", "/slow"));
+    let teardown =
+        PLAN.replace("teardown:\n- delete: /session\n  bearer: \"${token}\"", &slow_stage("teardown", "/slow"));
     let plan = Plan::new(&teardown, &server);
     let (_, err) = plan.run(0);
     assert!(err.contains("teardown timed out after 1 s"), "{err}");
     assert_eq!(plan.replies(), 30);
+}
+
+fn slow_stage(key: &str, path: &str) -> String {
+    format!("{key}: {{timeout: 1s, steps: [{{get: {path}}}]}}")
 }
 
 #[test]
@@ -250,14 +253,15 @@ fn each_contender_has_its_own_setup() {
     let plan =
         Plan::new(&format!("{PLAN}{contenders}compare: {{}}\n").replace("repetitions: 1", "repetitions: 2"), &one);
     plan.run(0);
-    let of = |server: &ScriptedServer, ends: bool| {
-        let all = request_log(server);
-        let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
-        // One request before the load compares the replies of both.
-        assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
-    };
-    of(&one, true);
-    of(&other, false);
+    assert_request_counts(&one, true);
+    assert_request_counts(&other, false);
+}
+
+fn assert_request_counts(server: &ScriptedServer, ends: bool) {
+    let all = request_log(server);
+    let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
+    // One request before the load compares the replies of both.
+    assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
 }
 
 #[test]

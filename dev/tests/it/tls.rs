@@ -110,14 +110,18 @@ fn each_user_shows_a_certificate_of_its_own() {
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
     assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
-    let refused = |line: &str, why: &str| {
-        let output = command(line).output().expect("brunt");
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && errors.contains(why), "{errors}");
-    };
-    refused(&format!("{line} --key {}/anna.pem -n 1", folder.path().display()), "names a folder");
+    assert_refused(&format!("{line} --key {}/anna.pem -n 1", folder.path().display()), "names a folder");
     let empty = TempDir::new().expect("a directory");
-    refused(&format!("{} -n 1 --cert {}", nginx.secure("/"), empty.path().display()), "no file in it ends with .pem");
+    assert_refused(
+        &format!("{} -n 1 --cert {}", nginx.secure("/"), empty.path().display()),
+        "no file in it ends with .pem",
+    );
+}
+
+fn assert_refused(line: &str, why: &str) {
+    let output = command(line).output().expect("brunt");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && errors.contains(why), "{errors}");
 }
 
 #[test]

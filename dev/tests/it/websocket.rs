@@ -254,11 +254,16 @@ fn steps_open_ping_and_close() {
     std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let run = run_stored_plan(dir.path());
     let labels = run["labels"].as_array().expect("labels");
-    let named = |label: &serde_json::Value| {
-        (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
-    };
     let expected = ["open", "hello", "ping", "close"].map(|name| (Some(name.to_owned()), Some(60)));
-    assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        labels
+            .iter()
+            .map(|label: &serde_json::Value| {
+                (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
+            })
+            .collect::<Vec<_>>(),
+        expected
+    );
     let [connections, messages, pings] =
         [&counts.connections, &counts.messages, &counts.pings].map(|count| count.load(Ordering::Relaxed));
     assert_eq!((messages, pings), (60, 60));

@@ -65,16 +65,28 @@ fn files_have_the_same_form() {
     }
     let real = read(dir.path(), "real.csv");
     let ours = read(dir.path(), "ours.csv");
-    let shapes = |lines: &[String]| lines.iter().map(|l| shape(l)).collect::<Vec<_>>();
-    assert_eq!(shapes(&real), shapes(&ours));
+    assert_eq!(shapes_of(&real), shapes_of(&ours));
     let real = read(dir.path(), "real.tsv");
     let ours = read(dir.path(), "ours.tsv");
     // Both began within this test, so day and month are of the same clock.
-    let day = |lines: &[String]| lines[1][..10].to_owned();
     assert_eq!(shape(&real[1]), shape(&ours[1]));
-    assert!(day(&real) == day(&ours) || real[1] < ours[1], "{} {}", real[1], ours[1]);
-    let total = |line: &String| line.split('\t').nth(4).and_then(|v| v.parse::<u64>().ok()).expect("a number");
-    assert!(ours[1..].is_sorted_by_key(total), "the quickest first");
+    assert!(day_of(&real) == day_of(&ours) || real[1] < ours[1], "{} {}", real[1], ours[1]);
+    assert!(
+        ours[1..].is_sorted_by_key(|line: &String| line
+            .split('\t')
+            .nth(4)
+            .and_then(|v| v.parse::<u64>().ok())
+            .expect("a number")),
+        "the quickest first"
+    );
+}
+
+fn day_of(lines: &[String]) -> String {
+    lines[1][..10].to_owned()
+}
+
+fn shapes_of(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|l| shape(l)).collect::<Vec<_>>()
 }
 
 #[test]

@@ -20,8 +20,8 @@ const COLUMNS: [&str; 9] = [
 ];
 
 fn head(hosts: &[&str], divider: &str) -> String {
-    let of_host = |host: &&str| COLUMNS.map(|column| format!("{column}_{host}")).join(divider);
-    let names: Vec<String> = hosts.iter().map(of_host).collect();
+    let names: Vec<String> =
+        hosts.iter().map(|host: &&str| COLUMNS.map(|column| format!("{column}_{host}")).join(divider)).collect();
     format!("dem_req_rate{divider}{}", names.join(divider))
 }
 
@@ -180,8 +180,7 @@ fn both_httperfs_give_the_same_columns() {
     let ours = measured("");
     assert_eq!((real.len(), &real[0]), (3, &ours[0]));
     for (real, ours) in real.iter().zip(&ours).skip(1) {
-        let form = |cells: &[String]| cells.iter().map(|cell| cell.contains('.')).collect::<Vec<_>>();
-        assert_eq!((form(real), &real[0]), (form(ours), &ours[0]));
+        assert_eq!((have_decimals(real), &real[0]), (have_decimals(ours), &ours[0]));
         // Scheduled rates depend on the machine only if it is far too slow for them.
         for column in [1, 2] {
             let [real, ours]: [f64; 2] = [&real[column], &ours[column]].map(|cell| cell.parse().expect("a number"));
@@ -189,6 +188,10 @@ fn both_httperfs_give_the_same_columns() {
         }
         assert_eq!((&real[9], &ours[9]), (&"0".to_owned(), &"0".to_owned()));
     }
+}
+
+fn have_decimals(cells: &[String]) -> Vec<bool> {
+    cells.iter().map(|cell| cell.contains('.')).collect::<Vec<_>>()
 }
 
 /// Each test writes the figures that the old table lacks.

@@ -53,7 +53,7 @@ fn the_title_is_prompted_for_on_request() {
     let mut command = home.command("bench2graph", "result.tsv asked.svg --ask");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("brunt");
     child.stdin.take().expect("a way in").write_all(b"Two <servers>\n").expect("a title");
-    let output = ToolOutput::of(child.wait_with_output().expect("its end"));
+    let output = ToolOutput::from_output(&child.wait_with_output().expect("its end"));
     assert_eq!((output.code, &*output.out), (Some(0), "Enter the title : "));
     assert!(fs::read_to_string(home.path("asked.svg")).expect("a chart").contains(">Two &lt;servers&gt;<"));
 }

@@ -29,9 +29,8 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    pub fn of(output: Output) -> Self {
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    pub fn from_output(output: &Output) -> Self {
+        Self { code: output.status.code(), out: lossy_text(&output.stdout), err: lossy_text(&output.stderr) }
     }
 
     /// Removes the notes of brunt from stderr, and all lines after the first line of a usage: both
@@ -51,6 +50,10 @@ impl ToolOutput {
         let found = self.out.lines().find_map(|line| line.strip_prefix(label));
         found.unwrap_or_else(|| panic!("no {label} in:\n{}{}", self.out, self.err)).trim()
     }
+}
+
+fn lossy_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A tool that exists both as the real one and as the drop-in.
@@ -77,7 +80,7 @@ pub fn both(test: &str, name: &'static str) -> Option<ToolPair> {
 
 /// Runs brunt under a name.
 pub fn ours(name: &str, words: &[&str]) -> ToolOutput {
-    ToolOutput::of(command(name).args(words).output().expect("brunt"))
+    ToolOutput::from_output(&command(name).args(words).output().expect("brunt"))
 }
 
 impl ToolPair {
@@ -85,7 +88,7 @@ impl ToolPair {
     pub fn real(&self, words: &[&str]) -> ToolOutput {
         let mut command = Command::new("timeout");
         command.args(["-k", "1", "60", "bash", "-c", "exec -a \"$0\" \"$@\"", self.name, &self.real]);
-        ToolOutput::of(command.args(words).output().expect("the real tool"))
+        ToolOutput::from_output(&command.args(words).output().expect("the real tool"))
     }
 
     /// Runs the drop-in.

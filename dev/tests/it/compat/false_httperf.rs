@@ -34,7 +34,7 @@ impl Home {
 
     /// Runs a tool of autobench.
     pub fn run(&self, name: &str, line: &str) -> ToolOutput {
-        ToolOutput::of(self.command(name, line).output().expect("brunt"))
+        ToolOutput::from_output(&self.command(name, line).output().expect("brunt"))
     }
 
     /// Writes a program that appends its arguments to `words` and prints a text. Returns its path.

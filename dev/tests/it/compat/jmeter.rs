@@ -211,11 +211,8 @@ fn exported_plans_open_in_jmeter() {
 /// Labels of a plan whose elapsed times are neither within 1 ms of those of JMeter nor within the
 /// spread of its runs. Writes a row of the table for each label.
 fn missed_labels(world: &JmeterSetup, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {
-    let medians = |files: Vec<Result<ResultFile, String>>| -> Vec<BTreeMap<String, f64>> {
-        files.into_iter().map(|file| file.expect("a result file").medians(LEAST)).collect()
-    };
-    let real = medians((0..RUNS).map(|turn| world.real(folder, plan, turn)).collect());
-    let ours = medians((0..RUNS).map(|turn| world.ours(folder, plan, turn)).collect());
+    let real = medians_of_runs((0..RUNS).map(|turn| world.real(folder, plan, turn)).collect());
+    let ours = medians_of_runs((0..RUNS).map(|turn| world.ours(folder, plan, turn)).collect());
     let mut missed = Vec::new();
     for label in real[0].keys() {
         let of =
@@ -238,6 +235,10 @@ fn missed_labels(world: &JmeterSetup, folder: &Path, plan: &str, table: &mut Str
         }
     }
     missed
+}
+
+fn medians_of_runs(files: Vec<Result<ResultFile, String>>) -> Vec<BTreeMap<String, f64>> {
+    files.into_iter().map(|file| file.expect("a result file").medians(LEAST)).collect()
 }
 
 /// Copies the plans to another folder, with [`TIMES`] times as many loops of each thread group.

@@ -65,7 +65,10 @@ fn a_published_ab_run_gives_its_files() {
         let output = ours("ab", &words);
         assert_eq!((output.field("Document Length:"), output.field("Complete requests:")), ("123784 bytes", "2000"));
         assert_eq!((output.code, output.field("Failed requests:")), (Some(0), "0"), "{}", output.err);
-        let lines = |path| fs::read_to_string(path).expect("a file").lines().count();
-        assert_eq!((lines(&csv), lines(&tsv)), (102, 2001));
+        assert_eq!((line_count(&csv), line_count(&tsv)), (102, 2001));
     }
+}
+
+fn line_count(path: &std::path::Path) -> usize {
+    fs::read_to_string(path).expect("a file").lines().count()
 }

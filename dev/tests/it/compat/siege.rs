@@ -163,28 +163,32 @@ fn lists_are_requested_the_same() {
     // The order of several users is random, so only the set of requests is compared.
     for line in ["-c2 -r4", "-c3 -r2", "-c2 -r once", "-c8 -r1"] {
         let words: Vec<&str> = ["-R", &plain, "-f", &list].into_iter().chain(line.split_whitespace()).collect();
-        let sorted = |out: String| {
-            let masked = mask(&out);
-            let mut lines: Vec<String> = masked.lines().map(str::to_owned).collect();
-            lines.sort();
-            lines
-        };
-        assert_eq!(sorted(siege.real(&words).out), sorted(siege.ours(&words).out), "{line}");
+        assert_eq!(sorted_lines(&siege.real(&words).out), sorted_lines(&siege.ours(&words).out), "{line}");
     }
+}
+
+fn sorted_lines(out: &str) -> Vec<String> {
+    let masked = mask(out);
+    let mut lines: Vec<String> = masked.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
 }
 
 #[test]
 fn one_request_is_shown_the_same() {
     let Some((siege, nginx, dir)) = ready("compat::siege::one_request_is_shown_the_same") else { return };
     let plain = rc(dir.path(), "plain", PLAIN);
-    let no_date = |text: &str| mask(text).lines().filter(|l| !l.starts_with("Date:")).collect::<Vec<_>>().join("\n");
     for path in ["/", "/gone", "/post"] {
         for option in ["-g", "-p", "--get"] {
-            siege.agree_masked(&["-R", &plain, option, &nginx.at(path)], no_date);
+            siege.agree_masked(&["-R", &plain, option, &nginx.at(path)], without_date);
         }
     }
     let get = rc(dir.path(), "get", &format!("{PLAIN}gmethod = GET\n"));
-    siege.agree_masked(&["-R", &get, "-g", &nginx.at("/")], no_date);
+    siege.agree_masked(&["-R", &get, "-g", &nginx.at("/")], without_date);
+}
+
+fn without_date(text: &str) -> String {
+    mask(text).lines().filter(|l| !l.starts_with("Date:")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -250,9 +254,16 @@ fn usage_and_settings_are_the_same() {
     for words in [&["-h"][..], &["-R", &plain], &["-R", &plain, "-c"], &["-R", &plain, "-c1", "-f", "/nonexistent"]] {
         let real = siege.real(words);
         let ours = siege.ours(words);
-        let begin = |out: &str| out.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!((begin(&real.out), real.err, real.code), (begin(&ours.out), ours.err, ours.code), "{words:?}");
+        assert_eq!(
+            (first_lines(&real.out), real.err, real.code),
+            (first_lines(&ours.out), ours.err, ours.code),
+            "{words:?}"
+        );
     }
+}
+
+fn first_lines(out: &str) -> Vec<String> {
+    out.lines().take(4).map(str::to_owned).collect::<Vec<_>>()
 }
 
 #[test]

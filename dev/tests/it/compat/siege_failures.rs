@@ -100,10 +100,13 @@ fn time_with_repetitions_is_reported_the_same() {
     };
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
-    let begin = |err: &str| err.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
     let url = format!("http://127.0.0.1:{}/", port::free());
     let words = ["-R", &rc, "-c1", "-r2", "-t1S", "-d99999", &url];
-    assert_eq!(begin(&siege.real(&words).err), begin(&siege.ours(&words).err));
+    assert_eq!(first_lines(&siege.real(&words).err), first_lines(&siege.ours(&words).err));
+}
+
+fn first_lines(err: &str) -> Vec<String> {
+    err.lines().take(4).map(str::to_owned).collect::<Vec<_>>()
 }
 
 #[test]
@@ -133,17 +136,16 @@ fn a_page_with_a_login_is_requested_equally_often() {
         [("none", "", 5), ("wrong", "login = a:b\n", 5), ("few", "login = a:b\nattempts = 3\n", 3)]
     {
         let rc = rc(dir.path(), name, &format!("{PLAIN}{more}"));
-        let refusing = || {
-            serve_reply(
-                "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno",
-            )
-        };
-        let real = refusing();
-        let ours = refusing();
+        let real = refusing_server();
+        let ours = refusing_server();
         siege.real(&["-R", &rc, "-c1", "-r2", "-b", &real.at("/")]);
         siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &ours.at("/")]);
         assert_eq!((real.requests().len(), ours.requests().len()), (2 * each, 2 * each), "{name}");
     }
+}
+
+fn refusing_server() -> crate::world::ScriptedServer {
+    serve_reply("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno")
 }
 
 /// Programs that read the report on stderr take any text before a colon as a key.

@@ -12,18 +12,25 @@ pub fn rows() -> Vec<Row> {
 }
 
 fn until_close() -> Vec<Row> {
-    let body = |head: &str| format!("{head}\r\n\r\nhello");
     vec![
-        closing_row("HTTP/1.0 until close", body("HTTP/1.0 200 OK")).body("hello"),
-        closing_row("HTTP/1.1 until close", body("HTTP/1.1 200 OK\r\nServer: x")).body("hello"),
-        closing_row("until close with Connection: close", body("HTTP/1.1 200 OK\r\nConnection: close")).body("hello"),
-        closing_row("until close with Connection: keep-alive", body("HTTP/1.1 200 OK\r\nConnection: keep-alive"))
+        closing_row("HTTP/1.0 until close", until_close_reply("HTTP/1.0 200 OK")).body("hello"),
+        closing_row("HTTP/1.1 until close", until_close_reply("HTTP/1.1 200 OK\r\nServer: x")).body("hello"),
+        closing_row("until close with Connection: close", until_close_reply("HTTP/1.1 200 OK\r\nConnection: close"))
             .body("hello"),
+        closing_row(
+            "until close with Connection: keep-alive",
+            until_close_reply("HTTP/1.1 200 OK\r\nConnection: keep-alive"),
+        )
+        .body("hello"),
         closing_row("until close, without a body", "HTTP/1.0 200 OK\r\n\r\n").body(""),
         closing_row("until close, blank lines", "HTTP/1.0 200 OK\r\n\r\n\r\n\r\n").body("\r\n\r\n"),
         closing_row("until close, 300 kB", format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(300_000))),
         half_closed(),
     ]
+}
+
+fn until_close_reply(head: &str) -> String {
+    format!("{head}\r\n\r\nhello")
 }
 
 /// The server closes only its sending direction.
@@ -71,7 +78,6 @@ fn deflate(body: &[u8]) -> Vec<u8> {
 
 fn coded() -> Vec<Row> {
     let packed = gzip(b"hello");
-    let expecting = |name, bytes: Vec<u8>| keep_alive_row(name, bytes).with("--expect-body ^hello$");
     let mut wrong_sum = packed.clone();
     wrong_sum[packed.len() - 8] ^= 1;
     vec![
@@ -81,24 +87,31 @@ fn coded() -> Vec<Row> {
         keep_alive_row("deflate", with_coding("deflate", &deflate(b"hello"))).body("hello"),
         keep_alive_row("identity", with_coding("identity", b"hello")).body("hello"),
         keep_alive_row("no gzip, and nobody looks", with_coding("gzip", b"hello")),
-        expecting("another body", page("other").into()).fails_checks(),
-        expecting("no gzip", with_coding("gzip", b"hello")).fails_checks(),
-        expecting("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2])).fails_checks(),
-        expecting("gzip with a wrong sum", with_coding("gzip", &wrong_sum)).fails_checks(),
-        expecting("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat())).fails_checks(),
-        expecting("gzip without a byte", with_coding("gzip", b"")).fails_checks(),
+        checked_row("another body", page("other")).fails_checks(),
+        checked_row("no gzip", with_coding("gzip", b"hello")).fails_checks(),
+        checked_row("half of a gzip", with_coding("gzip", &packed[..packed.len() / 2])).fails_checks(),
+        checked_row("gzip with a wrong sum", with_coding("gzip", &wrong_sum)).fails_checks(),
+        checked_row("gzip and garbage", with_coding("gzip", &[&packed[..], b"garbage"].concat())).fails_checks(),
+        checked_row("gzip without a byte", with_coding("gzip", b"")).fails_checks(),
         keep_alive_row("another body each time", page("hello")).with("--expect-same-length"),
     ]
 }
 
+fn checked_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+    keep_alive_row(name, bytes).with("--expect-body ^hello$")
+}
+
 fn redirects() -> Vec<Row> {
-    let to = |location: &str| format!("HTTP/1.1 302 Found\r\n{location}Content-Length: 0\r\n\r\n");
     vec![
-        keep_alive_row("a redirect that is not followed", to("Location: /\r\n")).status(302),
-        keep_alive_row("a redirect without a Location", to("")).status(302).with("--follow 3"),
-        keep_alive_row("a redirect to no URL", to("Location: http://[\r\n")).status(302).with("--follow 3"),
-        keep_alive_row("a redirect to another scheme", to("Location: ftp://127.0.0.1/\r\n"))
+        keep_alive_row("a redirect that is not followed", redirect("Location: /\r\n")).status(302),
+        keep_alive_row("a redirect without a Location", redirect("")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect to no URL", redirect("Location: http://[\r\n")).status(302).with("--follow 3"),
+        keep_alive_row("a redirect to another scheme", redirect("Location: ftp://127.0.0.1/\r\n"))
             .status(302)
             .with("--follow 3"),
     ]
+}
+
+fn redirect(location: &str) -> String {
+    format!("HTTP/1.1 302 Found\r\n{location}Content-Length: 0\r\n\r\n")
 }

@@ -37,42 +37,34 @@ fn closes() -> Vec<Row> {
 }
 
 fn resets() -> Vec<Row> {
-    let reset = |name, mut steps: Vec<Step>| {
-        steps.extend([pause(20), Step::Reset]);
-        Row::new(name, steps).fails(&["reset"])
-    };
     vec![
-        reset("resets before reading", vec![]).read(Read::Nothing),
-        reset("resets after reading", vec![Step::Request]),
-        reset("resets in the head", vec![Step::Request, send(HALF_HEAD)]),
-        reset("resets in the body", vec![Step::Request, send(HALF_BODY)]),
-        reset(
+        reset_row("resets before reading", vec![]).read(Read::Nothing),
+        reset_row("resets after reading", vec![Step::Request]),
+        reset_row("resets in the head", vec![Step::Request, send(HALF_HEAD)]),
+        reset_row("resets in the body", vec![Step::Request, send(HALF_BODY)]),
+        reset_row(
             "resets in a chunk",
             vec![Step::Request, send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")],
         ),
-        reset("resets in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
-        reset("resets behind 100", vec![Step::Request, send("HTTP/1.1 100 Continue\r\n\r\n")]),
+        reset_row("resets in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
+        reset_row("resets behind 100", vec![Step::Request, send("HTTP/1.1 100 Continue\r\n\r\n")]),
     ]
+}
+
+fn reset_row(name: &'static str, mut steps: Vec<Step>) -> Row {
+    steps.extend([pause(20), Step::Reset]);
+    Row::new(name, steps).fails(&["reset"])
 }
 
 /// Connections that end between requests, although the reply allowed their reuse.
 fn reused() -> Vec<Row> {
     let once = vec![Step::Request, reply(page("hello"))];
-    let asked_again = |end: &[Step]| [&[Step::Request, reply(page("hello")), Step::Head], end].concat();
-    let stale = |name, steps: Vec<Step>| {
-        let row = Row::new(name, steps).requests(6).also_fails(&["stale"]).completes(3);
-        row.connections(Connections::Accepted).read(Read::Completed)
-    };
-    let retried = |name, steps: Vec<Step>| {
-        let row = Row::new(name, steps).requests(6).with("--retry-stale");
-        row.connections(Connections::Each).read(Read::Completed)
-    };
     vec![
-        stale("closes when it is asked again", asked_again(&[])),
-        retried("closes when it is asked again, retried", asked_again(&[])),
-        stale("resets when it is asked again", asked_again(&[Step::Reset])),
-        retried("resets when it is asked again, retried", asked_again(&[Step::Reset])),
-        retried("closes behind each reply, retried", once.clone()),
+        stale_row("closes when it is asked again", closing_after_second_request(&[])),
+        retried_row("closes when it is asked again, retried", closing_after_second_request(&[])),
+        stale_row("resets when it is asked again", closing_after_second_request(&[Step::Reset])),
+        retried_row("resets when it is asked again, retried", closing_after_second_request(&[Step::Reset])),
+        retried_row("closes behind each reply, retried", once.clone()),
         Row::new("closes an idle connection", once.clone()).with("--think 700ms"),
         Row::new("resets an idle connection", [&once[..], &[pause(20), Step::Reset]].concat()).with("--think 700ms"),
         Row::new("closes the second reply in the head", [&once[..], &[Step::Request, send(HALF_HEAD)]].concat())
@@ -82,6 +74,20 @@ fn reused() -> Vec<Row> {
             .connections(Connections::Accepted),
         every_third(),
     ]
+}
+
+fn retried_row(name: &'static str, steps: Vec<Step>) -> Row {
+    let row = Row::new(name, steps).requests(6).with("--retry-stale");
+    row.connections(Connections::Each).read(Read::Completed)
+}
+
+fn stale_row(name: &'static str, steps: Vec<Step>) -> Row {
+    let row = Row::new(name, steps).requests(6).also_fails(&["stale"]).completes(3);
+    row.connections(Connections::Accepted).read(Read::Completed)
+}
+
+fn closing_after_second_request(end: &[Step]) -> Vec<Step> {
+    [&[Step::Request, reply(page("hello")), Step::Head], end].concat()
 }
 
 /// Every third connection closes instead of sending a reply.
@@ -97,22 +103,26 @@ fn every_third() -> Row {
 
 /// Servers that refuse the body of a request, which has 20 MB.
 fn bodies() -> Vec<Row> {
-    let reply_of = |status: &str| format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    let refused = |name, status: u16, behind: Step| {
-        let steps = vec![Step::Head, pause(50), reply(reply_of(&format!("{status} Odd"))), behind];
-        // More than a head, for any size of the socket buffers.
-        Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
-    };
     vec![
-        refused("413 instead of reading the body", 413, pause(200)),
-        refused("413 before reading the body", 413, Step::Drain),
-        refused("200 before reading the body", 200, Step::Drain),
+        refused_body_row("413 instead of reading the body", 413, pause(200)),
+        refused_body_row("413 before reading the body", 413, Step::Drain),
+        refused_body_row("200 before reading the body", 200, Step::Drain),
         Row::new("resets while the body is being sent", vec![Step::Head, pause(50), Step::Reset])
             .fails(&["reset"])
             .large_body()
             .read(Read::Nothing),
-        Row::new("answers before the request", vec![reply(reply_of("408 Request Timeout")), Step::Drain])
+        Row::new("answers before the request", vec![reply(empty_reply("408 Request Timeout")), Step::Drain])
             .status(408)
             .read(Read::Nothing),
     ]
+}
+
+fn refused_body_row(name: &'static str, status: u16, behind: Step) -> Row {
+    let steps = vec![Step::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), behind];
+    // More than a head, for any size of the socket buffers.
+    Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
+}
+
+fn empty_reply(status: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 }

@@ -20,10 +20,6 @@ fn long(bytes: usize) -> String {
 }
 
 fn sizes() -> Vec<Row> {
-    let endless = |name, first: &str, then: &[u8]| {
-        let steps = vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
-        Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
-    };
     vec![
         closing_row("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
         keep_alive_row("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
@@ -35,10 +31,15 @@ fn sizes() -> Vec<Row> {
         malformed_row("1025 fields", with(&"A: b\r\n".repeat(1024))),
         malformed_row("a field of 80 kB", with(&long(80_000))),
         malformed_row("a head of 1 MB", with(&long(990).repeat(1000))),
-        endless("fields without end", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
-        endless("a field without end", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
-        endless("a reason without end", "HTTP/1.1 200 ", b"hello"),
+        endless_row("fields without end", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
+        endless_row("a field without end", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
+        endless_row("a reason without end", "HTTP/1.1 200 ", b"hello"),
     ]
+}
+
+fn endless_row(name: &'static str, first: &str, then: &[u8]) -> Row {
+    let steps = vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
+    Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
 }
 
 fn fields() -> Vec<Row> {

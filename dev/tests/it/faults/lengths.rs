@@ -28,29 +28,35 @@ fn lengths() -> Vec<Row> {
 }
 
 fn wrong_lengths() -> Vec<Row> {
-    let bad = |name, value: &str| malformed_row(name, with(&format!("Content-Length: {value}\r\n"), "hello"));
-    let short = |value: &str| with(&format!("Content-Length: {value}\r\n"), "hello");
     vec![
         trailing_bytes_row("Content-Length too small", with("Content-Length: 3\r\n", "hel"), "lo").body("hel"),
-        truncated_row("Content-Length too large, then the end", short("9")),
-        stalled_row("Content-Length too large, then nothing", short("9")),
+        truncated_row("Content-Length too large, then the end", length_reply("9")),
+        stalled_row("Content-Length too large, then nothing", length_reply("9")),
         malformed_row("Content-Lengths that differ", with("Content-Length: 5\r\nContent-Length: 6\r\n", "hello")),
-        bad("Content-Lengths that differ in a list", "5, 6"),
-        bad("Content-Length -1", "-1"),
-        bad("Content-Length +5", "+5"),
-        bad("Content-Length 0x5", "0x5"),
-        bad("Content-Length 5.0", "5.0"),
-        bad("Content-Length 5e0", "5e0"),
-        bad("Content-Length in letters", "five"),
-        bad("Content-Length with a blank inside", "1 0"),
-        bad("Content-Length without a value", ""),
-        bad("Content-Length with an empty item", "5,"),
-        bad("Content-Length 2^64", "18446744073709551616"),
-        bad("Content-Length of 200 digits", &"9".repeat(200)),
-        truncated_row("Content-Length 2^63", short("9223372036854775808")),
-        truncated_row("Content-Length 2^64 - 1", short("18446744073709551615")),
-        stalled_row("Content-Length 2^64 - 1, then nothing", short("18446744073709551615")),
+        bad_length_row("Content-Lengths that differ in a list", "5, 6"),
+        bad_length_row("Content-Length -1", "-1"),
+        bad_length_row("Content-Length +5", "+5"),
+        bad_length_row("Content-Length 0x5", "0x5"),
+        bad_length_row("Content-Length 5.0", "5.0"),
+        bad_length_row("Content-Length 5e0", "5e0"),
+        bad_length_row("Content-Length in letters", "five"),
+        bad_length_row("Content-Length with a blank inside", "1 0"),
+        bad_length_row("Content-Length without a value", ""),
+        bad_length_row("Content-Length with an empty item", "5,"),
+        bad_length_row("Content-Length 2^64", "18446744073709551616"),
+        bad_length_row("Content-Length of 200 digits", &"9".repeat(200)),
+        truncated_row("Content-Length 2^63", length_reply("9223372036854775808")),
+        truncated_row("Content-Length 2^64 - 1", length_reply("18446744073709551615")),
+        stalled_row("Content-Length 2^64 - 1, then nothing", length_reply("18446744073709551615")),
     ]
+}
+
+fn length_reply(value: &str) -> String {
+    with(&format!("Content-Length: {value}\r\n"), "hello")
+}
+
+fn bad_length_row(name: &'static str, value: &str) -> Row {
+    malformed_row(name, with(&format!("Content-Length: {value}\r\n"), "hello"))
 }
 
 fn codings() -> Vec<Row> {

@@ -10,22 +10,31 @@ pub fn rows() -> Vec<Row> {
 
 /// The steps of the server are bytes of TCP, without TLS.
 fn handshakes() -> Vec<Row> {
-    let fails = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").unreachable(&["tls", "reset"]);
-    let stalls = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").connects_too_late(300);
     let alert = b"\x15\x03\x03\x00\x02\x02\x28";
     // Head of a record that announces a ServerHello of 16 kB.
     let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
     vec![
-        fails("garbage instead of a ServerHello", vec![pause(20), send([b'x'; 400]), Step::Drain]),
-        fails("HTTP on a TLS port", vec![pause(20), send("HTTP/1.1 400 Bad Request\r\n\r\n"), Step::Drain]),
-        fails("a TLS alert instead of a ServerHello", vec![pause(20), send(alert), Step::Drain]),
-        fails("closes instead of a ServerHello", vec![pause(20), Step::Finish, Step::Drain]),
-        fails("closes in the ServerHello", vec![pause(20), send(record), Step::Finish, Step::Drain]),
-        fails("resets instead of a ServerHello", vec![pause(20), Step::Reset]),
-        stalls("no ServerHello", vec![Step::Drain]),
-        stalls("reads no ClientHello", vec![Step::Ignore]),
-        stalls("stops in the ServerHello", vec![pause(20), send(record), Step::Drain]),
+        failing_handshake_row("garbage instead of a ServerHello", vec![pause(20), send([b'x'; 400]), Step::Drain]),
+        failing_handshake_row(
+            "HTTP on a TLS port",
+            vec![pause(20), send("HTTP/1.1 400 Bad Request\r\n\r\n"), Step::Drain],
+        ),
+        failing_handshake_row("a TLS alert instead of a ServerHello", vec![pause(20), send(alert), Step::Drain]),
+        failing_handshake_row("closes instead of a ServerHello", vec![pause(20), Step::Finish, Step::Drain]),
+        failing_handshake_row("closes in the ServerHello", vec![pause(20), send(record), Step::Finish, Step::Drain]),
+        failing_handshake_row("resets instead of a ServerHello", vec![pause(20), Step::Reset]),
+        stalling_handshake_row("no ServerHello", vec![Step::Drain]),
+        stalling_handshake_row("reads no ClientHello", vec![Step::Ignore]),
+        stalling_handshake_row("stops in the ServerHello", vec![pause(20), send(record), Step::Drain]),
     ]
+}
+
+fn stalling_handshake_row(name: &'static str, steps: Vec<Step>) -> Row {
+    Row::new(name, steps).with("-k").connects_too_late(300)
+}
+
+fn failing_handshake_row(name: &'static str, steps: Vec<Step>) -> Row {
+    Row::new(name, steps).with("-k").unreachable(&["tls", "reset"])
 }
 
 fn replies() -> Vec<Row> {

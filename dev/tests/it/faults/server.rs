@@ -85,10 +85,18 @@ impl Server {
     }
 
     pub fn counts(&self) -> Counts {
-        let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
         let Shared { accepted, requests, replies, bytes, .. } = &*self.shared;
-        Counts { accepted: count(accepted), requests: count(requests), replies: count(replies), bytes: count(bytes) }
+        Counts {
+            accepted: value_of(accepted),
+            requests: value_of(requests),
+            replies: value_of(replies),
+            bytes: value_of(bytes),
+        }
     }
+}
+
+fn value_of(of: &AtomicU64) -> u64 {
+    of.load(Ordering::SeqCst)
 }
 
 impl Drop for Server {
@@ -167,14 +175,13 @@ impl Shared {
 
     /// Executes a step. True repeats the script.
     fn take(&self, stream: &mut Stream, step: &Step) -> ControlFlow<(), bool> {
-        let ok = |done: bool| if done { ControlFlow::Continue(false) } else { ControlFlow::Break(()) };
         match step {
-            Step::Request => ok(stream.request() && count(&self.requests, 1)),
-            Step::Head => ok(stream.head().is_some()),
-            Step::Send(bytes) => ok(stream.send(bytes)),
-            Step::Reply(bytes) => ok(self.reply(stream, bytes, b"")),
-            Step::ReplyAnd(bytes, behind) => ok(self.reply(stream, bytes, behind)),
-            Step::Part(bytes) => ok(count(&self.bytes, bytes.len() as u64) && stream.send(bytes)),
+            Step::Request => step_result(stream.request() && count(&self.requests, 1)),
+            Step::Head => step_result(stream.head().is_some()),
+            Step::Send(bytes) => step_result(stream.send(bytes)),
+            Step::Reply(bytes) => step_result(self.reply(stream, bytes, b"")),
+            Step::ReplyAnd(bytes, behind) => step_result(self.reply(stream, bytes, behind)),
+            Step::Part(bytes) => step_result(count(&self.bytes, bytes.len() as u64) && stream.send(bytes)),
             Step::Endless(bytes, pause) => {
                 while stream.send(bytes) && !self.over() {
                     thread::sleep(*pause);
@@ -183,12 +190,12 @@ impl Shared {
             }
             Step::Pause(pause) => {
                 thread::sleep(*pause);
-                ok(true)
+                step_result(true)
             }
-            Step::Notify => ok(stream.notify()),
-            Step::Finish => ok(stream.finish()),
-            Step::Reset => ok(stream.reset()),
-            Step::Drain => ok(stream.drain()),
+            Step::Notify => step_result(stream.notify()),
+            Step::Finish => step_result(stream.finish()),
+            Step::Reset => step_result(stream.reset()),
+            Step::Drain => step_result(stream.drain()),
             Step::Ignore => {
                 while !self.over() {
                     thread::sleep(Duration::from_millis(10));
@@ -206,6 +213,10 @@ impl Shared {
         count(&self.bytes, reply.len() as u64);
         stream.send(&[reply, behind].concat())
     }
+}
+
+fn step_result(done: bool) -> ControlFlow<(), bool> {
+    if done { ControlFlow::Continue(false) } else { ControlFlow::Break(()) }
 }
 
 /// Adds to a counter. Always true.

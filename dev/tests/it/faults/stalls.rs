@@ -9,25 +9,31 @@ pub fn rows() -> Vec<Row> {
 }
 
 fn stops() -> Vec<Row> {
-    let stops = |name, steps: Vec<Step>| Row::new(name, [steps, vec![Step::Drain]].concat()).times_out(300);
     vec![
         Row::new("accepts and never reads", vec![Step::Ignore]).times_out(300).read(Read::Nothing),
         Row::new("accepts and never reads a body", vec![Step::Ignore]).times_out(300).read(Read::Nothing).large_body(),
-        stops("reads and never answers", vec![Step::Request]),
-        stops("stops in the status line", vec![Step::Request, send("HTTP/1.")]),
-        stops("stops in the head", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-")]),
-        stops("stops before the body", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")]),
-        stops("stops in the body", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")]),
-        stops(
+        stopping_row("reads and never answers", vec![Step::Request]),
+        stopping_row("stops in the status line", vec![Step::Request, send("HTTP/1.")]),
+        stopping_row("stops in the head", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-")]),
+        stopping_row(
+            "stops before the body",
+            vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")],
+        ),
+        stopping_row("stops in the body", vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")]),
+        stopping_row(
             "stops in a body of 300 kB",
             vec![
                 Step::Request,
                 send(format!("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n{}", "x".repeat(250_000))),
             ],
         ),
-        stops("stops in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
+        stopping_row("stops in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
         stops_in_the_second(),
     ]
+}
+
+fn stopping_row(name: &'static str, steps: Vec<Step>) -> Row {
+    Row::new(name, [steps, vec![Step::Drain]].concat()).times_out(300)
 }
 
 /// The first reply on each connection is complete.
@@ -38,18 +44,13 @@ fn stops_in_the_second() -> Row {
 }
 
 fn slow() -> Vec<Row> {
-    let drip = |every: u64, bytes: &str| {
-        let mut steps = vec![Step::Request];
-        steps.extend(in_pieces(bytes.as_bytes(), std::iter::repeat(1), Duration::from_millis(every)));
-        steps.push(Step::Again);
-        steps
-    };
     let frozen = vec![Step::Request, pause(300), reply(page("hello")), Step::Again];
     vec![
-        Row::new("a byte every 10 ms", drip(10, &page("hello"))).connections(Connections::Kept).body("hello"),
+        Row::new("a byte every 10 ms", drip_steps(10, &page("hello"))).connections(Connections::Kept).body("hello"),
         Row::new("a byte every 10 ms, too slow", {
             let body = "x".repeat(1000);
-            [vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")], drip(10, &body)].concat()
+            [vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")], drip_steps(10, &body)]
+                .concat()
         })
         .times_out(300)
         .read(Read::Some),
@@ -64,25 +65,34 @@ fn slow() -> Vec<Row> {
     ]
 }
 
+fn drip_steps(every: u64, bytes: &str) -> Vec<Step> {
+    let mut steps = vec![Step::Request];
+    steps.extend(in_pieces(bytes.as_bytes(), std::iter::repeat(1), Duration::from_millis(every)));
+    steps.push(Step::Again);
+    steps
+}
+
 /// Bytes arrive as fast as they are read; they must not delay the timeout.
 fn endless() -> Vec<Row> {
-    let endless = |name, first: &str, then: Vec<u8>| {
-        let steps = vec![Step::Request, send(first), Step::Endless(then, Duration::ZERO)];
-        Row::new(name, steps).times_out(400)
-    };
     let zeros = vec![0; 64 << 10];
     let chunk = [b"10000\r\n", &zeros[..], b"\r\n"].concat();
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     vec![
-        endless("a body without end", "HTTP/1.1 200 OK\r\n\r\n", zeros.clone()),
-        endless("a body without end, in chunks", chunked, chunk.clone()),
-        endless("a body without end, in small chunks", chunked, b"1\r\nx\r\n".repeat(1000)),
-        endless("a chunk without end", &format!("{chunked}7fffffffffffffff\r\n"), zeros.clone()),
-        endless(
+        endless_row("a body without end", "HTTP/1.1 200 OK\r\n\r\n", zeros.clone()),
+        endless_row("a body without end, in chunks", chunked, chunk.clone()),
+        endless_row("a body without end, in small chunks", chunked, b"1\r\nx\r\n".repeat(1000)),
+        endless_row("a chunk without end", &format!("{chunked}7fffffffffffffff\r\n"), zeros.clone()),
+        endless_row(
             "a body of 2^63 bytes",
             "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n",
             zeros.clone(),
         ),
-        endless("a body without end, and brunt looks", "HTTP/1.1 200 OK\r\n\r\n", zeros).with("--expect-body ^hello$"),
+        endless_row("a body without end, and brunt looks", "HTTP/1.1 200 OK\r\n\r\n", zeros)
+            .with("--expect-body ^hello$"),
     ]
+}
+
+fn endless_row(name: &'static str, first: &str, then: Vec<u8>) -> Row {
+    let steps = vec![Step::Request, send(first), Step::Endless(then, Duration::ZERO)];
+    Row::new(name, steps).times_out(400)
 }

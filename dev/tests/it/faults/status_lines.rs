@@ -27,27 +27,31 @@ fn good() -> Vec<Row> {
 }
 
 fn statuses() -> Vec<Row> {
-    let status = |status: u16, fields: &str| format!("HTTP/1.1 {status} Odd\r\n{fields}\r\n");
     vec![
-        keep_alive_row("203", status(203, "Content-Length: 0\r\n")).status(203),
-        keep_alive_row("204", status(204, "")).status(204).body(""),
-        keep_alive_row("204 with a Content-Length", status(204, "Content-Length: 5\r\n")).status(204).body(""),
-        keep_alive_row("204 with a Transfer-Encoding", status(204, "Transfer-Encoding: chunked\r\n")).status(204),
-        keep_alive_row("205", status(205, "Content-Length: 0\r\n")).status(205),
-        closing_row("205 until close", status(205, "")).status(205).body(""),
+        keep_alive_row("203", status_reply(203, "Content-Length: 0\r\n")).status(203),
+        keep_alive_row("204", status_reply(204, "")).status(204).body(""),
+        keep_alive_row("204 with a Content-Length", status_reply(204, "Content-Length: 5\r\n")).status(204).body(""),
+        keep_alive_row("204 with a Transfer-Encoding", status_reply(204, "Transfer-Encoding: chunked\r\n")).status(204),
+        keep_alive_row("205", status_reply(205, "Content-Length: 0\r\n")).status(205),
+        closing_row("205 until close", status_reply(205, "")).status(205).body(""),
         keep_alive_row("206", line("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/10\r\n"))
             .status(206)
             .body("hello"),
-        keep_alive_row("300", status(300, "Content-Length: 0\r\n")).status(300),
-        keep_alive_row("304", status(304, "")).status(304).body(""),
-        keep_alive_row("304 with a Content-Length", status(304, "Content-Length: 5\r\n")).status(304).body(""),
-        keep_alive_row("404", status(404, "Content-Length: 0\r\n")).status(404),
-        keep_alive_row("500", status(500, "Content-Length: 0\r\n")).status(500),
-        keep_alive_row("600", status(600, "Content-Length: 0\r\n")).status(600),
-        keep_alive_row("999", status(999, "Content-Length: 0\r\n")).status(999),
-        closing_row("101 that nobody asked for", status(101, "Upgrade: x\r\nConnection: upgrade\r\n")).status(101),
-        truncated_row("199 and no reply", status(199, "")),
+        keep_alive_row("300", status_reply(300, "Content-Length: 0\r\n")).status(300),
+        keep_alive_row("304", status_reply(304, "")).status(304).body(""),
+        keep_alive_row("304 with a Content-Length", status_reply(304, "Content-Length: 5\r\n")).status(304).body(""),
+        keep_alive_row("404", status_reply(404, "Content-Length: 0\r\n")).status(404),
+        keep_alive_row("500", status_reply(500, "Content-Length: 0\r\n")).status(500),
+        keep_alive_row("600", status_reply(600, "Content-Length: 0\r\n")).status(600),
+        keep_alive_row("999", status_reply(999, "Content-Length: 0\r\n")).status(999),
+        closing_row("101 that nobody asked for", status_reply(101, "Upgrade: x\r\nConnection: upgrade\r\n"))
+            .status(101),
+        truncated_row("199 and no reply", status_reply(199, "")),
     ]
+}
+
+fn status_reply(status: u16, fields: &str) -> String {
+    format!("HTTP/1.1 {status} Odd\r\n{fields}\r\n")
 }
 
 fn bad() -> Vec<Row> {

@@ -44,11 +44,16 @@ fn samples(shop: &Shop, plan: &str, options: &str) -> (Vec<String>, String) {
     let output = command(&line).current_dir(folder).output().expect("brunt");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let rows = fs::read_to_string(folder.join("out.jtl")).unwrap_or_default();
-    let row = |line: &str| {
-        let cells: Vec<&str> = line.split(',').collect();
-        format!("{} {}", cells[2], cells[7])
-    };
-    (rows.lines().skip(1).map(row).collect(), printed)
+    (
+        rows.lines()
+            .skip(1)
+            .map(|line: &str| {
+                let cells: Vec<&str> = line.split(',').collect();
+                format!("{} {}", cells[2], cells[7])
+            })
+            .collect(),
+        printed,
+    )
 }
 
 #[test]

@@ -25,8 +25,6 @@ fn reply(pieces: &[&[u8]]) -> ScriptedResponse {
 
 /// Rows: name, response of the server, kind of failure, and its cause.
 fn rows() -> Vec<(&'static str, ScriptedResponse, &'static str, &'static str)> {
-    let control = |bytes: &[u8]| ScriptedResponse::Control(bytes.to_vec());
-    let uni = |bytes: &[u8]| ScriptedResponse::Uni(bytes.to_vec());
     vec![
         ("no reply at all (4.1)", reply(&[]), "protocol", "pseudo_header"),
         ("DATA before HEADERS (4.1)", reply(&[&[0, 1, b'x']]), "protocol", "data_before_head"),
@@ -48,13 +46,13 @@ fn rows() -> Vec<(&'static str, ScriptedResponse, &'static str, &'static str)> {
         ("PUSH_PROMISE (7.2.5)", reply(&[&[5, 1, 0]]), "protocol", "h3_push"),
         ("a dynamic table (QPACK 3.2)", reply(&[&[1, 3, 2, 0, 0x80]]), "protocol", "qpack_block"),
         ("a head beyond the limit (4.2.2)", reply(&[&[1, 0x80, 0x10, 0, 0, 0]]), "protocol", "head_too_large"),
-        ("a reserved setting (7.2.4.1)", uni(b"\0\x04\x02\x03\x01"), "protocol", "h3_critical_stream"),
-        ("SETTINGS twice (7.2.4)", control(&[4, 0]), "protocol", "h3_settings"),
-        ("DATA on the control stream (7.2.1)", control(&[0, 0]), "protocol", "h3_frame_unexpected"),
-        ("a GOAWAY that is none (5.2)", control(&[7, 1, 1]), "protocol", "h3_go_away"),
-        ("a push stream (4.6)", uni(&[1, 0]), "protocol", "h3_push"),
-        ("an insertion (QPACK 4.3)", uni(&[2, 0x3f, 0xe1, 0x1f]), "protocol", "qpack_stream"),
-        ("an acknowledgment (QPACK 4.4)", uni(&[3, 0x80]), "protocol", "qpack_stream"),
+        ("a reserved setting (7.2.4.1)", unidirectional_bytes(b"\0\x04\x02\x03\x01"), "protocol", "h3_critical_stream"),
+        ("SETTINGS twice (7.2.4)", control_bytes(&[4, 0]), "protocol", "h3_settings"),
+        ("DATA on the control stream (7.2.1)", control_bytes(&[0, 0]), "protocol", "h3_frame_unexpected"),
+        ("a GOAWAY that is none (5.2)", control_bytes(&[7, 1, 1]), "protocol", "h3_go_away"),
+        ("a push stream (4.6)", unidirectional_bytes(&[1, 0]), "protocol", "h3_push"),
+        ("an insertion (QPACK 4.3)", unidirectional_bytes(&[2, 0x3f, 0xe1, 0x1f]), "protocol", "qpack_stream"),
+        ("an acknowledgment (QPACK 4.4)", unidirectional_bytes(&[3, 0x80]), "protocol", "qpack_stream"),
         ("the control stream ends (6.2.1)", ScriptedResponse::EndControl, "protocol", "h3_critical_stream"),
         ("a reset with H3_INTERNAL_ERROR", ScriptedResponse::Reset(0x102), "stream_reset", "reset_h3_internal_error"),
         ("a reset with H3_NO_ERROR", ScriptedResponse::Reset(0x100), "stream_reset", "reset_h3_no_error"),
@@ -63,6 +61,14 @@ fn rows() -> Vec<(&'static str, ScriptedResponse, &'static str, &'static str)> {
         ("a close with a code of QPACK", ScriptedResponse::Close(0x200), "reset", "closed_qpack"),
         ("a close with a code of nobody", ScriptedResponse::Close(0x777), "reset", "closed_h3_unknown"),
     ]
+}
+
+fn unidirectional_bytes(bytes: &[u8]) -> ScriptedResponse {
+    ScriptedResponse::Uni(bytes.to_vec())
+}
+
+fn control_bytes(bytes: &[u8]) -> ScriptedResponse {
+    ScriptedResponse::Control(bytes.to_vec())
 }
 
 #[test]
@@ -87,8 +93,7 @@ fn requests_that_were_not_processed_are_sent_again_once() {
     assert_eq!((ran.failed("unprocessed"), requests), (1, 2), "{}", ran.out);
     let (ran, requests) = run(|_| ScriptedResponse::Control(vec![7, 1, 0]), "-c 1 -n 1");
     assert_eq!((ran.failed("unprocessed"), requests), (1, 2), "{}", ran.out);
-    let refuses_every_other = |n| if n % 2 == 1 { ScriptedResponse::Reset(0x10b) } else { reply(&[OK]) };
-    let (ran, requests) = run(refuses_every_other, "-c 1 -n 20");
+    let (ran, requests) = run(|n| if n % 2 == 1 { ScriptedResponse::Reset(0x10b) } else { reply(&[OK]) }, "-c 1 -n 20");
     assert_eq!((ran.assert_all_good().count("good"), requests), (20, 39));
 }
 
@@ -104,8 +109,10 @@ fn legal_but_rare_replies_are_accepted() {
     let unknown: &[u8] = &[0x21, 3, 1, 2, 3];
     let early: &[u8] = &[1, 3, 0, 0, 0xd8];
     let trailers: &[u8] = b"\x01\x06\0\0\x22ab\0";
-    let act = move |_| reply(&[unknown, early, OK, unknown, &[0, 0], &[0, 2, b'o', b'k'], trailers, unknown]);
-    let (ran, _) = run(act, "-c 2 --streams 4 -n 40 --expect-body ^ok$");
+    let (ran, _) = run(
+        move |_| reply(&[unknown, early, OK, unknown, &[0, 0], &[0, 2, b'o', b'k'], trailers, unknown]),
+        "-c 2 --streams 4 -n 40 --expect-body ^ok$",
+    );
     assert_eq!(ran.assert_all_good().count("good"), 40);
 }
 

@@ -127,15 +127,17 @@ fn php(test: &str) -> Option<Site> {
     command.arg("-F").arg("-R").arg("-y").arg(dir.path().join("conf"));
     let server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     wait_until("php-fpm", || ports::has_listener(fpm_port) && ports::has_listener(status));
-    let pass = |path: &str, script: String, to: u16| {
-        format!(
-            "location = {path} {{ fastcgi_param REQUEST_METHOD GET; fastcgi_param QUERY_STRING $query_string; \
-             fastcgi_param SCRIPT_NAME {path}; fastcgi_param SCRIPT_FILENAME {script}; fastcgi_pass 127.0.0.1:{to}; }}"
-        )
-    };
     let page = dir.path().join("sleep.php").display().to_string();
-    let directives = pass("/fpm-status", "/fpm-status".into(), status) + &pass("/sleep.php", page, fpm_port);
+    let directives =
+        fastcgi_location("/fpm-status", "/fpm-status", status) + &fastcgi_location("/sleep.php", &page, fpm_port);
     Some(Site { nginx: nginx(test, &directives)?, fpm_port, _fpm: server, _dir: dir })
+}
+
+fn fastcgi_location(path: &str, script: &str, to: u16) -> String {
+    format!(
+        "location = {path} {{ fastcgi_param REQUEST_METHOD GET; fastcgi_param QUERY_STRING $query_string; \
+             fastcgi_param SCRIPT_NAME {path}; fastcgi_param SCRIPT_FILENAME {script}; fastcgi_pass 127.0.0.1:{to}; }}"
+    )
 }
 
 fn fpm_config(dir: &Path, port: u16, status: u16) -> String {
@@ -148,8 +150,9 @@ fn fpm_config(dir: &Path, port: u16, status: u16) -> String {
 }
 
 fn apache_config(dir: &Path, port: u16) -> String {
-    let module = |name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n");
-    let modules = ["mpm_prefork", "authz_core", "status"].map(module).concat();
+    let modules = ["mpm_prefork", "authz_core", "status"]
+        .map(|name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"))
+        .concat();
     format!(
         "{modules}Listen 127.0.0.1:{port}\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nDefaultRuntimeDir DIR\n\
          Mutex file:DIR\nUser www-data\nGroup www-data\nServerLimit 8\nMaxRequestWorkers 8\n\

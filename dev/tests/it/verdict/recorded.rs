@@ -74,9 +74,8 @@ impl Machine {
             [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
         };
         let cores = [core(3, self.stolen / 2), core(self.softirq, self.stolen - self.stolen / 2)];
-        let words = |ticks: [u64; 8]| ticks.map(|ticks| ticks.to_string()).join(" ");
         let all: [u64; 8] = std::array::from_fn(|part| cores[0][part] + cores[1][part]);
-        format!("cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n", words(all), words(cores[0]), words(cores[1]))
+        format!("cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n", joined(all), joined(cores[0]), joined(cores[1]))
     }
 
     fn interfaces(self, second: u64) -> String {
@@ -90,8 +89,8 @@ impl Machine {
     }
 
     fn receive_queues(self, second: u64) -> String {
-        let line = |packets: u64, dropped: u64| format!("{packets:08x} {dropped:08x} 00000001 00000000 00000000\n");
-        line(0x08a6_e1d7 + self.received_packets * second, 0xdf) + &line(0x10, self.queue_dropped * second)
+        receive_queue_line(0x08a6_e1d7 + self.received_packets * second, 0xdf)
+            + &receive_queue_line(0x10, self.queue_dropped * second)
     }
 
     fn tracking(self, second: u64) -> String {
@@ -148,6 +147,14 @@ impl Machine {
         assert_eq!(verdict.state, expected);
         assert!(limits.is_empty() || origin.is_some(), "{verdict:?}");
     }
+}
+
+fn receive_queue_line(packets: u64, dropped: u64) -> String {
+    format!("{packets:08x} {dropped:08x} 00000001 00000000 00000000\n")
+}
+
+fn joined(ticks: [u64; 8]) -> String {
+    ticks.map(|ticks| ticks.to_string()).join(" ")
 }
 
 fn started_event() -> Event {

@@ -118,11 +118,16 @@ fn steps_and_options_work_as_over_http1() {
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let run = run_stored_plan(dir.path());
     let labels = run["labels"].as_array().expect("labels");
-    let named = |label: &serde_json::Value| {
-        (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
-    };
     let expected = ["open", "page", "hello", "ping", "close"].map(|name| (Some(name.to_owned()), Some(60)));
-    assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        labels
+            .iter()
+            .map(|label: &serde_json::Value| {
+                (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
+            })
+            .collect::<Vec<_>>(),
+        expected
+    );
     for line in ["open", "message", "ping", "close", "get"] {
         node.has(line, 60);
     }
@@ -207,11 +212,12 @@ fn servers_without_websocket_are_reported() {
 #[test]
 fn tls_carries_websockets_too() {
     let test = "tls_carries_websockets_too";
-    let certificate_files = |dir: &TempDir| {
+    let Some(node) = Node::start_with(test, OFFERS, |dir: &TempDir| {
         let certificate = Authority::new(dir.path()).certify("localhost");
         vec![certificate.key, certificate.cert]
+    }) else {
+        return;
     };
-    let Some(node) = Node::start_with(test, OFFERS, certificate_files) else { return };
     let url = format!("wss://localhost:{}/chat --http 2 -k", node.port);
     measure(&format!("{url} --data hello -c 3 --streams 4 -n 600 --expect-body ^hello$")).assert_all_good();
     node.has("open https /chat 13", 12);

@@ -110,14 +110,11 @@ fn a_sampler_with_a_new_connection_opens_one_each_time() {
 #[test]
 fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
     let (url, server_counts) = server(Behavior::Chatty);
-    let filter = |comparison: &str, value: &str| {
-        sampler("TextFrameFilter", "drop", &[("comparisonType", comparison), ("matchValue", value)], "")
-    };
     let below = [
-        filter("Equals", "news"),
-        filter("StartsWith", "new"),
-        filter("NotEndsWith", "${what}"),
-        filter("NotContainsRegex", "^ec.o"),
+        text_filter("Equals", "news"),
+        text_filter("StartsWith", "new"),
+        text_filter("NotEndsWith", "${what}"),
+        text_filter("NotContainsRegex", "^ec.o"),
     ];
     let echo = body_is("echo of this");
     let set = element("JSR223PreProcessor", "set", &[("script", "vars.put('what', 'this')")], "");
@@ -145,6 +142,10 @@ fn messages_that_a_filter_drops_or_a_pattern_does_not_match_are_ignored() {
     assert_eq!((rows, counts(&server_counts)[0] - before), (six(&["kept"]), 2), "{printed}");
     let (rows, printed) = samples(&plan(&[zaleski("new", "false")]), "");
     assert_eq!((rows, counts(&server_counts)[0] - before), (six(&["new"]), 2 + 6), "{printed}");
+}
+
+fn text_filter(comparison: &str, value: &str) -> String {
+    sampler("TextFrameFilter", "drop", &[("comparisonType", comparison), ("matchValue", value)], "")
 }
 
 #[test]

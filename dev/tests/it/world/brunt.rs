@@ -224,17 +224,20 @@ impl RunResult {
         assert_eq!(planned, begun + dropped, "planned: {}", self.out);
         assert_eq!(begun, completed + failed + cut, "begun: {}", self.out);
         assert_eq!(errors, begun + dropped - good, "errors: {}", self.out);
-        let sum = |of: &Value| of.as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum::<u64>();
-        assert_eq!(sum(self.at("/outcomes")), completed, "statuses: {}", self.out);
+        assert_eq!(sum_of_counts(self.at("/outcomes")), completed, "statuses: {}", self.out);
         let [checks, drops, cuts] = ["check", "dropped", "cut"].map(|kind| self.failed(kind));
         assert_eq!((drops, cuts), (dropped, cut));
-        assert_eq!(sum(self.at("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
+        assert_eq!(sum_of_counts(self.at("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
         let series = self.at("/series").as_array().expect("a series");
         let over_time = |key: &str| series.iter().filter_map(|i| i[key].as_u64()).sum::<u64>();
         let warm = |key: &str| self.at("/warmup")["requests"][key].as_u64().unwrap_or(0);
         assert_eq!(over_time("begun"), begun + warm("begun"), "begun over time: {}", self.out);
         assert_eq!(over_time("completed"), completed + warm("completed"), "completed over time: {}", self.out);
     }
+}
+
+fn sum_of_counts(counts: &Value) -> u64 {
+    counts.as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum::<u64>()
 }
 
 /// Replaces each run of white space by a single space.

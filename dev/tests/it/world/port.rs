@@ -13,8 +13,10 @@ pub fn free() -> u16 {
     let width = PORTS.end - PORTS.start;
     let begin = (std::process::id() % 997) as u16 * 12;
     let port = || PORTS.start + (begin + NEXT.fetch_add(1, Ordering::Relaxed)) % width;
-    let free = |port: &u16| ["127.0.0.1", "127.0.0.2"].iter().all(|a| TcpListener::bind((*a, *port)).is_ok());
-    (0..width).map(|_| port()).find(free).expect("a free port")
+    (0..width)
+        .map(|_| port())
+        .find(|port: &u16| ["127.0.0.1", "127.0.0.2"].iter().all(|a| TcpListener::bind((*a, *port)).is_ok()))
+        .expect("a free port")
 }
 
 /// True if a server listens on this port.

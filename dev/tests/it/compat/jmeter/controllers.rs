@@ -156,8 +156,10 @@ pub fn by_group(file: &ResultFile) -> BTreeMap<String, Vec<String>> {
 
 /// Returns an element without children.
 fn element(tag: &str, name: &str, texts: &[(&str, &str)], prefix: &str) -> String {
-    let text = |(key, value): &(&str, &str)| format!(r#"<stringProp name="{prefix}{key}">{value}</stringProp>"#);
-    let texts: Vec<String> = texts.iter().map(text).collect();
+    let texts: Vec<String> = texts
+        .iter()
+        .map(|(key, value): &(&str, &str)| format!(r#"<stringProp name="{prefix}{key}">{value}</stringProp>"#))
+        .collect();
     let texts = texts.concat();
     format!(r#"<{tag} guiclass="" testclass="{tag}" testname="{name}">{texts}</{tag}><hashTree/>"#)
 }
@@ -205,14 +207,10 @@ impl Names {
 
 /// Element and properties of a controller.
 fn properties(controller: Controller) -> (&'static str, Vec<(&'static str, String)>) {
-    let transaction = |parent: &str| {
-        let texts = [("TransactionController.parent", parent), ("TransactionController.includeTimers", "false")];
-        ("TransactionController", texts.map(|(key, value)| (key, value.to_owned())).into())
-    };
     match controller {
         Controller::Simple => ("GenericController", Vec::new()),
-        Controller::Transaction => transaction("false"),
-        Controller::Parent => transaction("true"),
+        Controller::Transaction => transaction_properties("false"),
+        Controller::Parent => transaction_properties("true"),
         Controller::Loop(times) => ("LoopController", vec![("LoopController.loops", times.to_string())]),
         Controller::If(every) => {
             let condition =
@@ -231,4 +229,9 @@ fn properties(controller: Controller) -> (&'static str, Vec<(&'static str, Strin
             ("CriticalSectionController", vec![("CriticalSectionController.lockName", "l".to_owned())])
         }
     }
+}
+
+fn transaction_properties(parent: &str) -> (&'static str, Vec<(&'static str, String)>) {
+    let texts = [("TransactionController.parent", parent), ("TransactionController.includeTimers", "false")];
+    ("TransactionController", texts.map(|(key, value)| (key, value.to_owned())).into())
 }

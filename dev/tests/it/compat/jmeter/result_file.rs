@@ -50,11 +50,10 @@ impl ResultFile {
         let real = self.by_thread(without);
         let ours = ours.by_thread(without);
         let threads: BTreeSet<&&str> = real.keys().chain(ours.keys()).collect();
-        let of = |all: &BTreeMap<&str, Vec<String>>, thread| all.get(thread).cloned().unwrap_or_default();
         let mut found = Vec::new();
         for thread in threads {
-            let real = of(&real, *thread);
-            let ours = of(&ours, *thread);
+            let real = samples_of(&real, thread);
+            let ours = samples_of(&ours, thread);
             for at in 0..real.len().max(ours.len()) {
                 if real.get(at) != ours.get(at) {
                     found.push(format!("{thread}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at)));
@@ -79,6 +78,10 @@ impl ResultFile {
             .map(|(label, times)| (label, median(times)))
             .collect()
     }
+}
+
+fn samples_of(all: &BTreeMap<&str, Vec<String>>, thread: &str) -> Vec<String> {
+    all.get(thread).cloned().unwrap_or_default()
 }
 
 /// Median of some numbers.
