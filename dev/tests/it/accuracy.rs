@@ -69,39 +69,39 @@ fn prove(target: &Target) {
 
 fn assert_agreement(target: &Target) {
     let (ran, truth) = match against_truth(target) {
-        Ok(known) => known,
+        Ok(figures) => figures,
         Err(why) if is_full_proof() => panic!("nothing is proved: the lab refuses its truth: {why}"),
         Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("no quiet moment: {why}")),
     };
     assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
     let mut missed = Vec::new();
     for percentile in target.percentiles {
-        let ours = ran.figure(&format!("/response_time_seconds/{percentile}"));
-        let truly = truth[percentile].as_f64();
-        let truly = truly.unwrap_or_else(|| panic!("no {percentile} in {truth}"));
-        let met = (ours - truly).abs() <= truly * target.within.0 + target.within.1;
-        note(target, percentile, (ours, truly), met, &ran);
-        if !met {
-            missed.push(format!("{percentile}: {ours} s, truly {truly} s"));
+        let reported = ran.figure(&format!("/response_time_seconds/{percentile}"));
+        let true_value = truth[percentile].as_f64();
+        let true_value = true_value.unwrap_or_else(|| panic!("no {percentile} in {truth}"));
+        let is_met = (reported - true_value).abs() <= true_value * target.within.0 + target.within.1;
+        note(target, percentile, reported, true_value, is_met, &ran);
+        if !is_met {
+            missed.push(format!("{percentile}: {reported} s, truly {true_value} s"));
         }
     }
     assert!(missed.is_empty(), "{}: {missed:?}\n{}", target.name, ran.out);
 }
 
 /// Prints a figure, and appends it to the file of figures if there is one.
-fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool, ran: &RunResult) {
-    let deviation = ours / truly - 1.0;
+fn note(target: &Target, percentile: &str, reported: f64, true_value: f64, is_met: bool, ran: &RunResult) {
+    let deviation = reported / true_value - 1.0;
     eprintln!(
         "{} {percentile}: {:.3} ms, truly {:.3} ms ({:+.2} %)",
         target.name,
-        ours * 1e3,
-        truly * 1e3,
+        reported * 1e3,
+        true_value * 1e3,
         deviation * 100.0
     );
     let Some(file) = env::var_os("BRUNT_PROVE_OUT") else { return };
     let figure = json!({
-        "target": target.name, "lab": target.lab, "load": target.load, "percentile": percentile, "met": met,
-        "brunt_seconds": ours, "truth_seconds": truly, "deviation": deviation,
+        "target": target.name, "lab": target.lab, "load": target.load, "percentile": percentile, "met": is_met,
+        "brunt_seconds": reported, "truth_seconds": true_value, "deviation": deviation,
         "allowed_share": target.within.0, "allowed_seconds": target.within.1,
         "requests": ran.count("completed"), "lag_p99_seconds": ran.figure("/lag_seconds/p99"),
     });

@@ -49,16 +49,19 @@ fn a_directory_gets_the_three_key_charts_or_all() {
         let outputs = "-o png=key/ -o svg=key-svg/ -o png-all=all/ -o svg-all=all-svg/ -o svg-all=all.svg";
         let output = brunt(dir.path(), &format!("run shop.yaml --no-store {outputs}"));
         assert!(output.status.code().is_some_and(|code| code == 0 || code == 5), "{output:?}");
-        let named = |ending: &str| expected.map(|name| format!("{name}.{ending}"));
-        assert_eq!(pictures(&dir.path().join("key"), PNG), named("png"));
-        assert_eq!(pictures(&dir.path().join("key-svg"), SVG), named("svg"));
+        assert_eq!(pictures(&dir.path().join("key"), PNG), with_ending(expected, "png"));
+        assert_eq!(pictures(&dir.path().join("key-svg"), SVG), with_ending(expected, "svg"));
         let all = pictures(&dir.path().join("all"), PNG);
-        assert!(all.len() > 5 && named("png").iter().all(|name| all.contains(name)), "{all:?}");
+        assert!(all.len() > 5 && with_ending(expected, "png").iter().all(|name| all.contains(name)), "{all:?}");
         assert!(!all.iter().any(|name| name.contains("errors")), "{all:?}");
         assert_eq!(pictures(&dir.path().join("all-svg"), SVG).len(), all.len());
         let sheet = fs::read_to_string(dir.path().join("all.svg")).expect("a sheet");
         assert_eq!(sheet.matches("role=\"img\"").count(), all.len());
     }
+}
+
+fn with_ending(names: [&str; 3], ending: &str) -> [String; 3] {
+    names.map(|name| format!("{name}.{ending}"))
 }
 
 #[test]

@@ -88,10 +88,13 @@ fn a_sound_load_gets_less_advice() {
 fn a_load_beyond_the_limits_is_reported_with_remedies() {
     let lab = lab("");
     let checked = check(&format!("{} -c 50000000", lab.at("/"))).assert_code(0);
-    let bites = |rule: &str| checked.advice(rule).map(|a| a["bites"].clone());
-    assert_eq!(bites("descriptors"), Some("surely".into()));
-    assert_eq!(bites("local_ports"), Some("surely".into()));
+    assert_eq!(certainty_of(&checked, "descriptors"), Some("surely".into()));
+    assert_eq!(certainty_of(&checked, "local_ports"), Some("surely".into()));
     checked.assert_text(&["ulimit -Hn 50000064", "ip_local_port_range"]);
+}
+
+fn certainty_of(check: &CheckResult, rule: &str) -> Option<Value> {
+    check.advice(rule).map(|a| a["bites"].clone())
 }
 
 #[test]

@@ -114,12 +114,15 @@ fn a_slower_server_is_worse_and_ends_the_comparison_early() {
         assert!(result.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", result.out);
         result.assert_text("faster than slow at 60/s (p50 ");
         result.assert_text("after repetition 1: p50:");
-        let read = |name: &str| fs::read_to_string(result.dir.path().join(name)).unwrap_or_default();
-        assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
         assert!(
-            read("pr.md").contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
+            read_output(&result, "junit.xml").contains("<failure type=\"worse\""),
             "{}",
-            read("pr.md")
+            read_output(&result, "junit.xml")
+        );
+        assert!(
+            read_output(&result, "pr.md").contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
+            "{}",
+            read_output(&result, "pr.md")
         );
         // Stored runs give the same decision, and are complete.
         let again = brunt_in(result.dir, "compare run:last --metric p50").assert_code(9);
@@ -128,6 +131,10 @@ fn a_slower_server_is_worse_and_ends_the_comparison_early() {
         report.assert_text("decided after");
         assert!(!report.out.contains("is incomplete"), "{}", report.out);
     });
+}
+
+fn read_output(result: &CommandResult, name: &str) -> String {
+    fs::read_to_string(result.dir.path().join(name)).unwrap_or_default()
 }
 
 #[test]
@@ -249,12 +256,20 @@ fn different_replies_are_reported_before_the_load() {
     let line =
         format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
     let result = brunt(&line).assert_code(0);
-    let at = |text: &str| result.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", result.err));
-    let before = at("different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
-    assert!(before < at("1/3 A"), "{}", result.err);
-    assert!(at("p99: 1 block cannot show any difference") < at("1/3 A"), "{}", result.err);
+    let before =
+        position_in_errors(&result, "different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
+    assert!(before < position_in_errors(&result, "1/3 A"), "{}", result.err);
+    assert!(
+        position_in_errors(&result, "p99: 1 block cannot show any difference") < position_in_errors(&result, "1/3 A"),
+        "{}",
+        result.err
+    );
     assert_eq!(result.comparison("pairs").as_array().map(Vec::len), Some(2));
     result.assert_text("C against A at 40/s");
+}
+
+fn position_in_errors(result: &CommandResult, text: &str) -> usize {
+    result.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", result.err))
 }
 
 #[test]

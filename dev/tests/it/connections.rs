@@ -63,15 +63,19 @@ fn without_keepalive_each_request_has_a_connection() {
 fn a_request_with_connection_close_is_the_last_of_its_connection() {
     let server =
         serve_connections(|mut client| while client.request().is_some() && client.write(page("x").as_bytes()) {});
-    let opened = |value: &str| {
-        let line = format!("{} -c 1 -n 10", server.at("/"));
-        let mut brunt = command(&line);
-        brunt.args(["-o", "json", "-H", &format!("connection: {value}")]);
-        let output = brunt.output().expect("brunt");
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
-        report["connections"]["opened"].as_u64()
-    };
-    assert_eq!((opened("keep-alive"), opened("TE, Close")), (Some(1), Some(10)));
+    assert_eq!(
+        (connections_opened(&server, "keep-alive"), connections_opened(&server, "TE, Close")),
+        (Some(1), Some(10))
+    );
+}
+
+fn connections_opened(server: &crate::world::ScriptedServer, value: &str) -> Option<u64> {
+    let line = format!("{} -c 1 -n 10", server.at("/"));
+    let mut brunt = command(&line);
+    brunt.args(["-o", "json", "-H", &format!("connection: {value}")]);
+    let output = brunt.output().expect("brunt");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    report["connections"]["opened"].as_u64()
 }
 
 #[test]

@@ -85,9 +85,7 @@ fn events_are_timed_over_http2_and_http3() {
     let authority = Authority::new(dir.path());
     let certificate = authority.certify("localhost");
     let directives = format!("reverse_proxy {} {{\nflush_interval -1\n}}", feed.address);
-    let Some(caddy) =
-        caddy("events_are_timed_over_http2_and_http3", (&certificate.cert, &certificate.key), &directives)
-    else {
+    let Some(caddy) = caddy("events_are_timed_over_http2_and_http3", &certificate, &directives) else {
         return;
     };
     let options = format!("--resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);

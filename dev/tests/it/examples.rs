@@ -197,10 +197,10 @@ fn the_capacity_of_a_waiting_page_is_children_by_service_time() {
     // Twenty children, divided by the response time at light load. p99 is missed slightly before
     // all of them are always busy.
     let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
-    let at = &answer["capacities"][0]["at"];
-    let low = at["low"].as_f64().unwrap_or(0.0);
-    let high = at["high"].as_f64().unwrap_or(f64::INFINITY);
-    let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
+    let capacity = &answer["capacities"][0]["at"];
+    let low = capacity["low"].as_f64().unwrap_or(0.0);
+    let high = capacity["high"].as_f64().unwrap_or(f64::INFINITY);
+    let holds = capacity["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
     done.assert_condition(
         "the_capacity_of_a_waiting_page_is_children_by_service_time",
         holds,

@@ -87,16 +87,22 @@ fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
 #[test]
 fn inexpressible_plans_are_reported() {
     let folder = TempDir::new().expect("a folder");
-    let wrong = |words: &str| {
-        let output = command(words).current_dir(folder.path()).output().expect("brunt");
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), errors.trim_end().lines().count()), (Some(2), 1), "{words}: {errors}");
-        errors
-    };
     fs::write(folder.path().join("none.jmx"), "<jmeterTestPlan>").expect("a file");
-    assert!(wrong("import jmx none.jmx").contains("none.jmx:1: "), "{}", wrong("import jmx none.jmx"));
-    assert!(wrong("import jmx missing.jmx").contains("missing.jmx"), "{}", wrong("import jmx missing.jmx"));
-    assert!(wrong("export jmx missing.yaml").contains("missing.yaml"), "{}", wrong("export jmx missing.yaml"));
+    assert!(
+        error_of(&folder, "import jmx none.jmx").contains("none.jmx:1: "),
+        "{}",
+        error_of(&folder, "import jmx none.jmx")
+    );
+    assert!(
+        error_of(&folder, "import jmx missing.jmx").contains("missing.jmx"),
+        "{}",
+        error_of(&folder, "import jmx missing.jmx")
+    );
+    assert!(
+        error_of(&folder, "export jmx missing.yaml").contains("missing.yaml"),
+        "{}",
+        error_of(&folder, "export jmx missing.yaml")
+    );
     let plan = "scenario: {base: 'http://127.0.0.1:1', steps: [{parallel: 2, steps: [{get: /a}, {get: '/b?k=${env.A_KEY}'}]}]}\n\
                 load: {users: 2, duration: 1s}\n";
     fs::write(folder.path().join("plan.yaml"), plan).expect("a plan");
@@ -104,7 +110,14 @@ fn inexpressible_plans_are_reported() {
     assert_eq!(errors, "brunt: population main: requests of a parallel step are sent one after the other\n");
     let jmx = fs::read_to_string(folder.path().join("plan.jmx")).expect("a plan");
     assert!(jmx.contains("/b?k=${__P(A_KEY,)}"), "{jmx}");
-    assert!(wrong("export jmx plan.yaml -o plan.jmx").contains("already exists"));
+    assert!(error_of(&folder, "export jmx plan.yaml -o plan.jmx").contains("already exists"));
+}
+
+fn error_of(folder: &TempDir, words: &str) -> String {
+    let output = command(words).current_dir(folder.path()).output().expect("brunt");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), errors.trim_end().lines().count()), (Some(2), 1), "{words}: {errors}");
+    errors
 }
 
 /// Imports an input of the repository into `plan.yaml`.

@@ -125,24 +125,25 @@ fn loadable_bytes(file: &[u8]) -> u64 {
 fn tight_limits_end_with_one_line() {
     let good = lab("");
     let brunt = command("").get_program().to_owned();
-    let limited = |limit: &str, words: &str| {
-        let script = format!("ulimit {limit} && exec \"$0\" {words}");
-        let mut command = Command::new("bash");
-        command.args(["-c", &script]).arg(&brunt).env("BRUNT_STORE", "/proc/nowhere");
-        let out = command.output().expect("bash");
-        (out.status.code(), text(&out, |out| &out.stderr))
-    };
     let url = good.at("/");
     for words in [format!("{url} -n 20 -c 4"), format!("{url} -r 50 -d 1s"), format!("ab -n 20 {url}")] {
-        let (code, err) = limited("-n 64", &words);
+        let (code, err) = run_with_limit(&brunt, "-n 64", &words);
         assert!(matches!(code, Some(1 | 2)), "{words}: {code:?} {err}");
         assert!(err.contains("64 open files") && err.contains("ulimit -Hn"), "{words}: {err}");
     }
     // The kernel maps the program before it runs; the C library and the first stack take 4 MB more.
     let least = loadable_bytes(&std::fs::read(&brunt).expect("brunt")) / 1024 + 4_000;
-    let (code, err) = limited(&format!("-v {least}"), &format!("{url} -n 20"));
+    let (code, err) = run_with_limit(&brunt, &format!("-v {least}"), &format!("{url} -n 20"));
     assert!(err.contains("ulimit -v") && err.lines().count() == 1, "{code:?} {err}");
     assert_eq!(code, Some(1), "{err}");
+}
+
+fn run_with_limit(brunt: &std::ffi::OsStr, limit: &str, words: &str) -> (Option<i32>, String) {
+    let script = format!("ulimit {limit} && exec \"$0\" {words}");
+    let mut command = Command::new("bash");
+    command.args(["-c", &script]).arg(brunt).env("BRUNT_STORE", "/proc/nowhere");
+    let out = command.output().expect("bash");
+    (out.status.code(), text(&out, |out| &out.stderr))
 }
 
 /// Another process may have taken the recorded port meanwhile.
@@ -159,16 +160,22 @@ fn an_experiment_is_resumed_at_another_port() {
     );
     std::fs::write(&plan, text).expect("a plan");
     let store_path = store.path().join("store");
-    let run = |more: &str| run_brunt(&store_path, &format!("run {} -q {more}", plan.display()));
-    let runs = || run_brunt(&store_path, "runs list moved --json").1;
-    let (code, _, err) = run("");
+    let (code, _, err) = run_plan(&store_path, &plan, "");
     assert!(matches!(code, 0 | 5), "{code}: {err}");
     // One trial is removed. The resumed experiment repeats it, at the port that is free now.
-    let list: serde_json::Value = serde_json::from_str(&runs()).expect("JSON");
+    let list: serde_json::Value = serde_json::from_str(&listed_runs(&store_path)).expect("JSON");
     let lost = list[1]["id"].as_str().expect("an id").to_owned();
     assert_eq!(run_brunt(&store_path, &format!("runs rm {lost}")).0, 0);
-    assert_eq!(runs().matches("\"id\"").count(), 1);
-    let (code, _, err) = run("--resume");
+    assert_eq!(listed_runs(&store_path).matches("\"id\"").count(), 1);
+    let (code, _, err) = run_plan(&store_path, &plan, "--resume");
     assert!(matches!(code, 0 | 5), "{code}: {err}");
-    assert_eq!(runs().matches("\"id\"").count(), 2);
+    assert_eq!(listed_runs(&store_path).matches("\"id\"").count(), 2);
+}
+
+fn listed_runs(store: &Path) -> String {
+    run_brunt(store, "runs list moved --json").1
+}
+
+fn run_plan(store: &Path, plan: &Path, more: &str) -> (i32, String, String) {
+    run_brunt(store, &format!("run {} -q {more}", plan.display()))
 }

@@ -286,23 +286,24 @@ fn exhausted_file_descriptors_are_reported() {
 #[test]
 fn a_low_limit_of_files_bounds_the_connections() {
     let lab = lab("");
-    let within = |options: &str| {
-        let brunt = command(&format!("{} {options}", lab.at("/")));
-        let mut limited = std::process::Command::new("sh");
-        limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
-        start(&mut limited).finish()
-    };
-    within("-c 16 -n 50").assert_all_good();
-    let two = within("-c 17 -n 50").assert_all_good();
+    run_with_80_files(&lab, "-c 16 -n 50").assert_all_good();
+    let two = run_with_80_files(&lab, "-c 17 -n 50").assert_all_good();
     assert_eq!((two.number("/plan/processes"), two.connections("opened")), (2, 17));
     two.assert_text(&["17 connections need 2 processes"]);
-    let open = within("-r 100 -d 500ms").assert_all_good();
+    let open = run_with_80_files(&lab, "-r 100 -d 500ms").assert_all_good();
     assert_eq!(
         open.at("/plan/populations/0/load").to_string().matches("\"max_in_flight\":16").count(),
         1,
         "{}",
         open.at("/plan/populations/0/load")
     );
+}
+
+fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> RunResult {
+    let brunt = command(&format!("{} {options}", lab.at("/")));
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
+    start(&mut limited).finish()
 }
 
 #[test]

@@ -39,8 +39,8 @@ fn answer(ran: &RunResult) -> &Value {
 
 /// Bounds of the interval of the first capacity.
 fn interval(ran: &RunResult) -> (Option<f64>, Option<f64>) {
-    let at = &answer(ran)["capacities"][0]["at"];
-    (at["low"].as_f64(), at["high"].as_f64())
+    let capacity = &answer(ran)["capacities"][0]["at"];
+    (capacity["low"].as_f64(), capacity["high"].as_f64())
 }
 
 /// True if the generator limited too many trials, so that the search says nothing about the server.
@@ -150,23 +150,7 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     let store = TempDir::new().expect("a directory");
     let url = lab.at("/");
     let store = store.path().display().to_string();
-    let words = |more: &'static [&'static str]| {
-        let arguments = [
-            url.as_str(),
-            "--objective",
-            "p99 < 500ms",
-            "--max-load",
-            "200",
-            "--store",
-            store.as_str(),
-            "--name",
-            "again",
-        ];
-        let all: Vec<String> =
-            SHORT.split(' ').chain(arguments).chain(more.iter().copied()).map(str::to_owned).collect();
-        all
-    };
-    let line = words(&["--time-budget", "60s"]);
+    let line = search_arguments(&url, &store, &["--time-budget", "60s"]);
     let running = start_search(&line.iter().map(String::as_str).collect::<Vec<_>>());
     wait_until("the first trial", || running.stderr().contains("trial 1:"));
     running.signal(Signal::INT);
@@ -175,7 +159,7 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     // 50 requests in a second are too few for a p99.
     first.assert_text(&["capacity unknown", "it was stopped before the target precision was reached"]);
 
-    let line = words(&["--time-budget", "50s", "--resume"]);
+    let line = search_arguments(&url, &store, &["--time-budget", "50s", "--resume"]);
     let again = search(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
     assert!(
@@ -185,6 +169,12 @@ fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)));
     let list = command(&format!("runs list --store {store}")).output().expect("brunt");
     assert!(String::from_utf8_lossy(&list.stdout).contains("again"), "{list:?}");
+}
+
+fn search_arguments(url: &str, store: &str, more: &[&str]) -> Vec<String> {
+    let arguments = [url, "--objective", "p99 < 500ms", "--max-load", "200", "--store", store, "--name", "again"];
+    let all: Vec<String> = SHORT.split(' ').chain(arguments).chain(more.iter().copied()).map(str::to_owned).collect();
+    all
 }
 
 fn first_trial_id(ran: &RunResult) -> Option<String> {

@@ -44,8 +44,8 @@ fn the_command_and_plan_files_make_calls() {
     let dir = shop();
     let lab = lab("--grpc");
     let proto = dir.path().join("shop.proto");
-    let called = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
-    assert!({ called }.status().expect("brunt").success());
+    let call = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
+    assert!({ call }.status().expect("brunt").success());
     let plan = dir.path().join("plan.yaml");
     let text = format!(
         "script:\n  request: {{url: {}, grpc: shop.Shop/Buy, proto: shop.proto, json: {{id: 9}}}}\nload: {{users: 2, requests: 40}}\n",

@@ -147,7 +147,7 @@ fn settings_and_drop_ins_do_not_read_the_process() {
     let process =
         ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
     let theirs =
-        |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|own| path.starts_with(own)) && !is_test(path);
+        |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|source| path.starts_with(source)) && !is_test(path);
     let mut wrong = Vec::new();
     for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| theirs(path)) {
         let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
@@ -251,14 +251,18 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 /// Dependencies of each package within the workspace, for use and for building, without the prefix
 /// `brunt-`.
 fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
-    let of = |package: &Value| -> Vec<String> {
-        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
-        all.iter()
-            .filter(|one| one["kind"] != "dev" && text(one, "name").starts_with("brunt-"))
-            .map(|one| short_name(text(one, "name")))
-            .collect()
-    };
-    packages(metadata).iter().map(|package| (short_name(text(package, "name")), of(package))).collect()
+    packages(metadata)
+        .iter()
+        .map(|package| (short_name(text(package, "name")), workspace_dependencies(package)))
+        .collect()
+}
+
+fn workspace_dependencies(package: &Value) -> Vec<String> {
+    let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter()
+        .filter(|one| one["kind"] != "dev" && text(one, "name").starts_with("brunt-"))
+        .map(|one| short_name(text(one, "name")))
+        .collect()
 }
 
 fn short_name(name: &str) -> String {
@@ -318,7 +322,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "corpus"].contains(&name.as_str()) {
             found.extend(files(&path, ending));
-        } else if path.extension().is_some_and(|own| own == ending) {
+        } else if path.extension().is_some_and(|source| source == ending) {
             found.push(path);
         }
     }
@@ -357,8 +361,8 @@ fn is_test(path: &str) -> bool {
 
 /// Numbered lines without comments, up to the inline test module.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let own = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    own.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
+    let source = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    source.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
 }
 
 fn words(line: &str) -> impl Iterator<Item = &str> {

@@ -20,7 +20,7 @@ fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
     let dir = TempDir::new().expect("a directory");
     let authority = Authority::new(dir.path());
     let certificate = authority.certify("localhost");
-    let caddy = caddy(test, (&certificate.cert, &certificate.key), directives)?;
+    let caddy = caddy(test, &certificate, directives)?;
     let options = format!("--http 3 --resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     Some((caddy, options, dir))
 }

@@ -50,35 +50,46 @@ fn answer(request: &str) -> Option<String> {
     let body = request.rsplit("\r\n\r\n").next()?;
     let path = line.split(' ').nth(1)?;
     let method = line.split(' ').next()?;
-    let has = |field: &str| request.to_ascii_lowercase().contains(&field.to_ascii_lowercase());
     let is_ann = || {
         let sent: Value = serde_json::from_str(body).unwrap_or_default();
         sent["name"] == "ann lee" && (sent["password"] == "geheim" || sent["password"] == "password")
     };
-    let is_known = || has("Authorization: Bearer geheim\r\n") || has(&format!("Authorization: Bearer {TOKEN}\r\n"));
-    let is_agent = || has("User-Agent: Mozilla/5.0\r\n") && has("Accept-Encoding: gzip, deflate\r\n");
+    let is_known = || {
+        has_text(request, "Authorization: Bearer geheim\r\n")
+            || has_text(request, &format!("Authorization: Bearer {TOKEN}\r\n"))
+    };
+    let is_agent =
+        || has_text(request, "User-Agent: Mozilla/5.0\r\n") && has_text(request, "Accept-Encoding: gzip, deflate\r\n");
     match (method, path) {
         ("GET", "/login?lang=en") => reply_if(
-            is_agent() && !has("Cookie"),
+            is_agent() && !has_text(request, "Cookie"),
             &format!("<form><input type=hidden name=csrf value='{TOKEN}'></form>"),
         ),
         ("POST", "/login") => {
             let recorded = body == "csrf=T0ken-4711-abcd&name=ann+lee&password=geheim";
-            let fresh = body == format!("csrf={TOKEN}&name=ann+lee&password=geheim") && has("\r\nReferer: http://127.");
+            let fresh = body == format!("csrf={TOKEN}&name=ann+lee&password=geheim")
+                && has_text(request, "\r\nReferer: http://127.");
             let found = "HTTP/1.1 302 Found\r\nLocation: /orders\r\nContent-Length: 0\r\n\r\n".to_owned();
             (recorded || fresh).then_some(found)
         }
         ("GET", "/orders") => reply_if(true, &format!("<script>\nvar session = {{api: '{KEY}'}};\n</script>")),
-        ("GET", "/api/orders?page=1") => {
-            reply_if(has(&format!("X-Api-Key: {KEY}\r\n")), "{\"orders\": [{\"id\": 987654321, \"name\": \"one\"}]}")
-        }
+        ("GET", "/api/orders?page=1") => reply_if(
+            has_text(request, &format!("X-Api-Key: {KEY}\r\n")),
+            "{\"orders\": [{\"id\": 987654321, \"name\": \"one\"}]}",
+        ),
         ("POST", "/api/pay") => reply_if(body == "{\"id\":987654321,\"note\":\"5 $${x}\",\"pin\":\"0815\"}", "{}"),
         ("POST", "/api/login") => reply_if(is_ann(), &json!({"session": {"token": TOKEN}}).to_string()),
         ("GET", "/api/items/4711?q=ann%20lee" | "/api/items/4711?q=ann+lee") => reply_if(is_known(), "{}"),
         ("DELETE", "/api/items/4711") => reply_if(is_known(), ""),
-        ("POST", "/api/upload") => reply_if(is_known() && has("name=\"title\"\r\n\r\n") && !body.contains("${"), "{}"),
+        ("POST", "/api/upload") => {
+            reply_if(is_known() && has_text(request, "name=\"title\"\r\n\r\n") && !body.contains("${"), "{}")
+        }
         _ => None,
     }
+}
+
+fn has_text(request: &str, text: &str) -> bool {
+    request.to_ascii_lowercase().contains(&text.to_ascii_lowercase())
 }
 
 fn reply_if(holds: bool, body: &str) -> Option<String> {

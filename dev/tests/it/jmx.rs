@@ -95,17 +95,20 @@ fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
     let text = fs::read_to_string(file).expect("a result file");
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
-    let column = |name| header.iter().position(|column| *column == name).expect("a column");
     let mut all = BTreeMap::new();
     for line in lines {
         // No label has a comma; the message of a transaction has one, within quotes.
         let line = line.replace("2, number", "2 number");
         let cells: Vec<&str> = line.split(',').collect();
-        let (count, good): &mut (u32, u32) = all.entry(cells[column("label")].to_owned()).or_default();
+        let (count, good): &mut (u32, u32) = all.entry(cells[column_of(&header, "label")].to_owned()).or_default();
         *count += 1;
-        *good += u32::from(cells[column("success")] == "true");
+        *good += u32::from(cells[column_of(&header, "success")] == "true");
     }
     all
+}
+
+fn column_of(header: &[&str], name: &str) -> usize {
+    header.iter().position(|column| *column == name).expect("a column")
 }
 
 #[test]
@@ -132,38 +135,55 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     assert_eq!(labels, expected.map(|(label, counts)| (label.to_owned(), counts)).into());
     let requests = requests.lock().expect("requests");
     assert_eq!(requests.len(), 18, "{requests:?}");
-    let of = |begin: &str| requests.iter().filter(|request| request.starts_with(begin)).count();
-    assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=15 ")), (3, 12), "{requests:?}");
+    assert_eq!(
+        (
+            requests_with_prefix(&requests, "POST /login HTTP/1.1 user=ann+%26+co"),
+            requests_with_prefix(&requests, "GET /item/2-4-6?t=15 ")
+        ),
+        (3, 12),
+        "{requests:?}"
+    );
     // The report covers the thread groups, and not the setUp group before them.
     let report = fs::read_to_string(report).expect("a report");
     assert!(report.contains("login ann"), "{report}");
     assert!(fs::metadata(events).is_ok_and(|file| file.len() > 0));
 }
 
+fn requests_with_prefix(requests: &[String], begin: &str) -> usize {
+    requests.iter().filter(|request| request.starts_with(begin)).count()
+}
+
 #[test]
 fn unsupported_plans_are_refused_with_their_place() {
     let folder = folder();
     let plan = folder.path().join("plan.jmx");
-    let error_of = |text: &str, more: &str| {
-        fs::write(&plan, text).expect("a plan");
-        let output = command(&format!("run {} {more}", plan.display())).output().expect("brunt");
-        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
     let jdbc = PLAN.replace("JSR223Sampler", "JDBCSampler");
     assert!(
-        error_of(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
+        run_error(&plan, &jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
         "{}",
-        error_of(&jdbc, "")
+        run_error(&plan, &jdbc, "")
     );
     assert!(
-        error_of(PLAN, "--rate 5").contains("--rate: the plan of JMeter sets it"),
+        run_error(&plan, PLAN, "--rate 5").contains("--rate: the plan of JMeter sets it"),
         "{}",
-        error_of(PLAN, "--rate 5")
+        run_error(&plan, PLAN, "--rate 5")
     );
-    assert!(error_of("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", error_of("<jmeterTestPlan>", ""));
+    assert!(
+        run_error(&plan, "<jmeterTestPlan>", "").contains("plan.jmx: line 1"),
+        "{}",
+        run_error(&plan, "<jmeterTestPlan>", "")
+    );
     fs::remove_file(folder.path().join("names.csv")).expect("names");
-    assert!(error_of(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
+    assert!(
+        run_error(&plan, PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read")
+    );
+}
+
+fn run_error(plan: &Path, text: &str, more: &str) -> String {
+    fs::write(plan, text).expect("a plan");
+    let output = command(&format!("run {} {more}", plan.display())).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]

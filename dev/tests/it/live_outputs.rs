@@ -103,15 +103,16 @@ fn sums_equal_those_of_the_report() {
     assert!(lines[lines.len() - 1].contains("text=\"Test ended\" "), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("transaction=internal minAT=")), "{lines:?}");
     let received = received.lock().expect("what was said").clone();
-    let of = |path: &str| -> u64 {
-        let values = received
-            .lines()
-            .filter_map(|line| line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok());
-        values.sum::<u64>()
-    };
-    assert_eq!(of("load.all.a.count"), ran.count("begun"), "{received}");
-    assert_eq!(of("load.all.ok.count"), ran.count("good"), "{received}");
+    assert_eq!(sum_at_path(&received, "load.all.a.count"), ran.count("begun"), "{received}");
+    assert_eq!(sum_at_path(&received, "load.all.ok.count"), ran.count("good"), "{received}");
     assert_eq!(warnings(&ran), "");
+}
+
+fn sum_at_path(received: &str, path: &str) -> u64 {
+    let values = received
+        .lines()
+        .filter_map(|line| line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok());
+    values.sum::<u64>()
 }
 
 #[test]
@@ -198,8 +199,15 @@ fn a_plan_file_names_the_receiver_of_its_figures() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let lines = lines(&influx);
     assert_eq!(sum(&lines, ALL, "count"), 100, "{lines:?}");
-    let events = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
-    assert_eq!((events("Test started"), events("Test ended")), (1, 1), "both runs are one test: {lines:?}");
+    assert_eq!(
+        (lines_with(&lines, "Test started"), lines_with(&lines, "Test ended")),
+        (1, 1),
+        "both runs are one test: {lines:?}"
+    );
+}
+
+fn lines_with(lines: &[String], what: &str) -> usize {
+    lines.iter().filter(|line| line.contains(what)).count()
 }
 
 /// A plan of two threads with two loops, a setUp group, and a backend listener.
@@ -217,18 +225,11 @@ ARGUMENT(percentiles|50)ARGUMENT(TAG_env|x)ARGUMENT(testTitle|Evening)ARGUMENT(i
 fn plan(server: &ScriptedServer) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let port = server.address.port();
-    let http = |name: &str, path: &str| {
-        format!(
-            r#"<HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
-            <stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp>
-            </HTTPSamplerProxy><hashTree/>"#
-        )
-    };
     let mut text = PLAN
         .replace("SetupThreadGroup(before, 1, 1)", &thread_group("SetupThreadGroup", "before", 1, 1))
         .replace("ThreadGroup(users, 2, 2)", &thread_group("ThreadGroup", "users", 2, 2));
     for (name, path) in [("prepare", "/p"), ("a, b=c", "/a"), ("missing", "/404")] {
-        text = text.replace(&format!("HTTP({name})"), &http(name, path));
+        text = text.replace(&format!("HTTP({name})"), &http_sampler(port, name, path));
     }
     for argument in PLAN.split("ARGUMENT(").skip(1).filter_map(|rest| rest.split_once('|')) {
         let (name, rest) = argument;
@@ -242,6 +243,14 @@ fn plan(server: &ScriptedServer) -> TempDir {
     }
     fs::write(folder.path().join("plan.jmx"), text).expect("a plan");
     folder
+}
+
+fn http_sampler(port: u16, name: &str, path: &str) -> String {
+    format!(
+        r#"<HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
+            <stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp>
+            </HTTPSamplerProxy><hashTree/>"#
+    )
 }
 
 fn thread_group(kind: &str, name: &str, threads: u32, loops: u32) -> String {
@@ -276,11 +285,10 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
         let influx = influx();
         let shop = shop();
         let folder = plan(&shop);
-        let path = |name: &str| folder.path().join(name).display().to_string();
         let line = options
-            .replace("PLAN", &path("plan.jmx"))
+            .replace("PLAN", &path_in(&folder, "plan.jmx"))
             .replace("INFLUX", &influx.address.to_string())
-            .replace("LOG", &path("log"));
+            .replace("LOG", &path_in(&folder, "log"));
         let output = run(&line);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{err}");
@@ -291,8 +299,15 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
             (9, 9, 4),
             "{lines:?}"
         );
-        let label = |name: &str| sum(&lines, &format!(",transaction={name},statut=all,env=x "), "count");
-        assert_eq!((label("prepare"), label(r"a\,\ b\=c"), label("missing")), (1, 4, 4), "{lines:?}");
+        assert_eq!(
+            (
+                count_of_label(&lines, "prepare"),
+                count_of_label(&lines, r"a\,\ b\=c"),
+                count_of_label(&lines, "missing")
+            ),
+            (1, 4, 4),
+            "{lines:?}"
+        );
         assert_eq!(
             sum(&lines, "transaction=missing,responseCode=404,responseMessage=Not\\ Found,", "count"),
             4,
@@ -314,6 +329,14 @@ fn a_backend_listener_sends_the_figures_of_all_groups() {
     }
 }
 
+fn count_of_label(lines: &[String], name: &str) -> u64 {
+    sum(lines, &format!(",transaction={name},statut=all,env=x "), "count")
+}
+
+fn path_in(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).display().to_string()
+}
+
 #[test]
 fn a_plan_against_a_stub_sends_nothing() {
     let influx = influx();
@@ -331,8 +354,8 @@ fn a_plan_against_a_stub_sends_nothing() {
         "{err}"
     );
     assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
-    let said = run(&format!("{line} -o influx={}", influx.at("/write?db=x")));
-    assert!(said.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.requests());
+    let second_run = run(&format!("{line} -o influx={}", influx.at("/write?db=x")));
+    assert!(second_run.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.requests());
 }
 
 #[test]

@@ -48,16 +48,17 @@ fn bursts_come_in_bursts() {
 #[test]
 fn a_seed_repeats_the_arrivals() {
     let lab = lab("");
-    let planned = |seed| {
-        let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.at("/"))).assert_all_good();
-        let series = ran.at("/series").as_array().expect("a series").clone();
-        series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
-    };
-    let once = planned(7);
-    let again = planned(7);
-    let other = planned(8);
+    let once = planned_per_interval(&lab, 7);
+    let again = planned_per_interval(&lab, 7);
+    let other = planned_per_interval(&lab, 8);
     assert_eq!(once.iter().sum::<u64>(), again.iter().sum::<u64>());
     assert_ne!(once, other);
+}
+
+fn planned_per_interval(lab: &crate::world::Lab, seed: u32) -> Vec<u64> {
+    let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.at("/"))).assert_all_good();
+    let series = ran.at("/series").as_array().expect("a series").clone();
+    series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
 }
 
 #[test]
@@ -133,9 +134,17 @@ fn users_follow_the_stages() {
         let measured = ran.figure("/measured_seconds");
         assert!((1.4..=1.5).contains(&measured), "{measured}");
         let series = ran.at("/series").as_array().expect("a series");
-        let open = |i: usize| series[i]["connections"].as_u64().expect("a number");
-        assert!(open(1) < 4 && ran.connections("peak") == 5, "{} then {}", open(1), ran.connections("peak"));
+        assert!(
+            open_connections(series, 1) < 4 && ran.connections("peak") == 5,
+            "{} then {}",
+            open_connections(series, 1),
+            ran.connections("peak")
+        );
     });
+}
+
+fn open_connections(series: &[Value], i: usize) -> u64 {
+    series[i]["connections"].as_u64().expect("a number")
 }
 
 #[test]
@@ -154,26 +163,19 @@ fn requests_in_flight_at_the_end_are_finished_or_cut() {
 fn steps_and_transactions_have_objectives_of_their_own() {
     let lab = lab("--fail 50%:503 --seed 3");
     let dir = TempDir::new().expect("a directory");
-    let plan = |objectives: &str| {
-        let file = dir.path().join("plan.yaml");
-        let steps = format!(
-            "scenario:\n  steps:\n  - {{get: '{url}', name: start, check: {{status: '200,503'}}}}\n  \
-             - {{transaction: 'buy, pay', steps: [{{get: '{url}', name: pay}}]}}\n",
-            url = lab.at("/")
-        );
-        fs::write(&file, format!("{steps}objectives: {objectives}\nload: {{users: 2, requests: 200}}\n"))
-            .expect("a plan");
-        file
-    };
     let bounds = r#"['errors of start < 1%', 'errors of pay < 1%', 'errors of "buy, pay" > 30%', errors < 40%]"#;
-    let run = start(&mut command(&format!("run {}", plan(bounds).display()))).finish_unchecked().assert_code(4);
+    let run = start(&mut command(&format!("run {}", write_plan(&dir, &lab, bounds).display())))
+        .finish_unchecked()
+        .assert_code(4);
     let met: Vec<bool> =
         (0..4).map(|n| run.at(&format!("/trials/0/objectives/{n}/met")) == &Value::Bool(true)).collect();
     assert_eq!(met, [true, false, true, true], "{}", run.out);
     let errors = |name: &str| run.figure(&format!("/trials/0/objectives/{name}/value"));
     // Half of the requests of `pay` fail, so a quarter of all do.
     assert!((errors("1") - errors("2")).abs() < 1e-9 && (errors("3") * 2.0 - errors("1")).abs() < 0.02, "{}", run.out);
-    let unknown = command(&format!("plan check {}", plan("[p99 of home < 1s]").display())).output().expect("brunt");
+    let unknown = command(&format!("plan check {}", write_plan(&dir, &lab, "[p99 of home < 1s]").display()))
+        .output()
+        .expect("brunt");
     let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(
         error.contains("no step or transaction is called `home`; write one of `start`, `pay`, `buy, pay`"),
@@ -181,14 +183,28 @@ fn steps_and_transactions_have_objectives_of_their_own() {
     );
 }
 
+fn write_plan(dir: &TempDir, lab: &crate::world::Lab, objectives: &str) -> std::path::PathBuf {
+    let file = dir.path().join("plan.yaml");
+    let steps = format!(
+        "scenario:\n  steps:\n  - {{get: '{url}', name: start, check: {{status: '200,503'}}}}\n  \
+             - {{transaction: 'buy, pay', steps: [{{get: '{url}', name: pay}}]}}\n",
+        url = lab.at("/")
+    );
+    fs::write(&file, format!("{steps}objectives: {objectives}\nload: {{users: 2, requests: 200}}\n")).expect("a plan");
+    file
+}
+
 #[test]
 fn objectives_decide_the_exit_code() {
     let lab = lab("--fail 5%:503");
-    let with = |bounds: &str| measure(&format!("{} -c 2 -n 400 --objective {bounds}", lab.at("/")));
-    let met = with("p99<20s,errors<50%").assert_code(0);
+    let met = measure_with_objectives(&lab, "p99<20s,errors<50%").assert_code(0);
     assert_eq!(met.at("/objectives/0/met"), true);
-    let missed = with("p50<20s,errors<0.1%").assert_code(4);
+    let missed = measure_with_objectives(&lab, "p50<20s,errors<0.1%").assert_code(4);
     assert_eq!((missed.at("/objectives/0/met"), missed.at("/objectives/1/met")), (&true.into(), &false.into()));
     assert!(missed.figure("/objectives/1/value") > 0.001);
     missed.assert_text(&["errors < 0.1"]);
+}
+
+fn measure_with_objectives(lab: &crate::world::Lab, bounds: &str) -> crate::world::RunResult {
+    measure(&format!("{} -c 2 -n 400 --objective {bounds}", lab.at("/")))
 }

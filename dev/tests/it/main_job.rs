@@ -105,22 +105,30 @@ fn the_text_has_its_sections() {
 #[test]
 fn the_brief_report_fits_80_columns_and_colors_are_a_choice() {
     let lab = lab("--fail 3%:503 --body 100");
-    let stdout_with = |line: &str, set: (&str, &str)| {
-        let line = format!("{} -c 4 -n 400 {line}", lab.at("/"));
-        let output = command(&line).env_remove("NO_COLOR").env(set.0, set.1).output().expect("brunt");
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let brief = stdout_with("", ("CLICOLOR", "1"));
+    let brief = stdout_with(&lab, "", ("CLICOLOR", "1"));
     assert!(brief.lines().all(|line| line.chars().count() <= 80), "{brief}");
-    let line_of = |word: &str| brief.lines().position(|line| line.starts_with(word)).expect(word);
     // The verdict follows the load and an answer of one or two lines.
-    assert!((3..=4).contains(&line_of("Verdict")), "{brief}");
-    assert!(line_of("Throughput") < line_of("Errors") && line_of("Errors") < line_of("Response time"), "{brief}");
+    assert!((3..=4).contains(&position_of_line(&brief, "Verdict")), "{brief}");
+    assert!(
+        position_of_line(&brief, "Throughput") < position_of_line(&brief, "Errors")
+            && position_of_line(&brief, "Errors") < position_of_line(&brief, "Response time"),
+        "{brief}"
+    );
     assert!(!brief.contains('\x1b') && !brief.contains("Phases"), "{brief}");
-    assert!(stdout_with("-v", ("CLICOLOR", "1")).contains("\nPhases"));
-    assert!(stdout_with("", ("CLICOLOR_FORCE", "1")).contains("\x1b[1m"));
-    assert!(!stdout_with("--color never", ("CLICOLOR_FORCE", "1")).contains('\x1b'));
-    assert!(stdout_with("--color always", ("NO_COLOR", "1")).contains("\x1b[1m"));
+    assert!(stdout_with(&lab, "-v", ("CLICOLOR", "1")).contains("\nPhases"));
+    assert!(stdout_with(&lab, "", ("CLICOLOR_FORCE", "1")).contains("\x1b[1m"));
+    assert!(!stdout_with(&lab, "--color never", ("CLICOLOR_FORCE", "1")).contains('\x1b'));
+    assert!(stdout_with(&lab, "--color always", ("NO_COLOR", "1")).contains("\x1b[1m"));
+}
+
+fn position_of_line(text: &str, word: &str) -> usize {
+    text.lines().position(|line| line.starts_with(word)).expect(word)
+}
+
+fn stdout_with(lab: &crate::world::Lab, line: &str, set: (&str, &str)) -> String {
+    let line = format!("{} -c 4 -n 400 {line}", lab.at("/"));
+    let output = command(&line).env_remove("NO_COLOR").env(set.0, set.1).output().expect("brunt");
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]

@@ -63,16 +63,17 @@ fn a_trial_of_an_experiment_keeps_little_memory() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let scenario = format!("scenario: {{steps: [{{get: \"{}\"}}]}}", lab.at("/"));
-    let peak = |repetitions: u64| {
-        let plan = format!("{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n");
-        let (peak, ran) = run_plan(dir.path(), &plan);
-        assert_eq!(ran.all_good_trials(100).at("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
-        peak
-    };
-    let few = peak(25);
-    let many = peak(200);
+    let few = peak_of_experiment(dir.path(), &scenario, 25);
+    let many = peak_of_experiment(dir.path(), &scenario, 200);
     let each = many.saturating_sub(few) / (2 * (200 - 25));
     assert!(each < PER_TRIAL, "a trial keeps {each} bytes");
+}
+
+fn peak_of_experiment(dir: &Path, scenario: &str, repetitions: u64) -> u64 {
+    let plan = format!("{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n");
+    let (peak, ran) = run_plan(dir, &plan);
+    assert_eq!(ran.all_good_trials(100).at("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
+    peak
 }
 
 /// Peak memory of a run of one URL.

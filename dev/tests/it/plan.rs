@@ -112,12 +112,11 @@ fn one_value_of_a_file_is_changed() {
     let expected = "vars: {page: b}\nload:\n  rate: 100   # requests/s\n  duration: 5s\nscenario:\n  steps:\n  \
                     - get: /     # home\n    name: home\n";
     assert_eq!((printed.as_str(), text.as_str(), code), (expected, "", Some(0)));
-    let file = || fs::read_to_string(folder.path().join("plan.yaml")).expect("the plan");
-    assert_eq!(file(), plan, "it is written with --write only");
+    assert_eq!(read_plan(folder.path()), plan, "it is written with --write only");
     let (text, _, code) =
         run_plan_command(&["set", "plan.yaml", "--write", "load.rate=", "load.users=5"], folder.path());
     assert_eq!((text.as_str(), code), ("plan.yaml is written: check it with `brunt plan check plan.yaml`\n", Some(0)));
-    assert_eq!(file(), plan.replace("load:\n  rate: 50   # requests/s\n", "load: {users: 5}\n"));
+    assert_eq!(read_plan(folder.path()), plan.replace("load:\n  rate: 50   # requests/s\n", "load: {users: 5}\n"));
     for (word, expected) in [
         ("load.rte=5", "load.rte=5: unknown variable or key `load.rte`; write load.rate=…"),
         ("load.rate", "load.rate: not a pair; write NAME=VALUE"),
@@ -126,4 +125,8 @@ fn one_value_of_a_file_is_changed() {
         let (_, text, code) = run_plan_command(&["set", "plan.yaml", word], folder.path());
         assert!(text.contains(expected) && code == Some(2), "{text}");
     }
+}
+
+fn read_plan(folder: &Path) -> String {
+    fs::read_to_string(folder.join("plan.yaml")).expect("the plan")
 }

@@ -45,11 +45,13 @@ fn each_population_is_counted_as_the_server_counts_it() {
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(PLAN, nginx.port, dir.path());
     let log = nginx.log();
-    let logged = |method: &str| log.iter().filter(|line| line.request().starts_with(method)).count() as u64;
     let populations = result["populations"].as_array().expect("populations");
     let named: Vec<(&str, u64)> =
         populations.iter().map(|one| (one["label"].as_str().expect("a name"), completed(one))).collect();
-    assert_eq!(named, [("checkout", logged("POST")), ("browsing", logged("GET"))]);
+    assert_eq!(
+        named,
+        [("checkout", requests_with_method(&log, "POST")), ("browsing", requests_with_method(&log, "GET"))]
+    );
     assert_eq!(named[0].1, 40);
     assert_eq!(completed(&result), named[0].1 + named[1].1);
     // Each population has its own checks: one expects 405, the other has no checks.
@@ -62,6 +64,10 @@ fn each_population_is_counted_as_the_server_counts_it() {
     assert!((6..=45).contains(&connections), "{connections}");
     let share = completed(&result["labels"][1]) as f64 / named[1].1 as f64;
     assert!((0.6..0.74).contains(&share), "{share}");
+}
+
+fn requests_with_method(log: &[crate::world::log::Line], method: &str) -> u64 {
+    log.iter().filter(|line| line.request().starts_with(method)).count() as u64
 }
 
 #[test]

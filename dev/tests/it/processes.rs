@@ -51,14 +51,15 @@ fn processes_together_send_the_requested_number() {
 #[test]
 fn processes_share_the_schedule_of_one_process() {
     let lab = lab("");
-    let planned = |processes: u32| {
-        let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
-        let ran = measure(&line).assert_all_good();
-        assert_sound(&ran);
-        assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
-        (ran.count("planned"), ran.number("/warmup/requests/begun"))
-    };
-    assert_eq!(planned(1), planned(3));
+    assert_eq!(planned_requests(&lab, 1), planned_requests(&lab, 3));
+}
+
+fn planned_requests(lab: &crate::world::Lab, processes: u32) -> (u64, u64) {
+    let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
+    let ran = measure(&line).assert_all_good();
+    assert_sound(&ran);
+    assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
+    (ran.count("planned"), ran.number("/warmup/requests/begun"))
 }
 
 #[test]

@@ -111,10 +111,10 @@ impl RecordedFile {
         if std::env::var_os("BRUNT_WRITE").is_some() {
             return fs::write(&self.file, now).expect("a file");
         }
-        let known: Vec<_> = self.known.split("\n\n").collect();
+        let recorded: Vec<_> = self.known.split("\n\n").collect();
         let now: Vec<_> = now.split("\n\n").collect();
-        let other: Vec<_> = known.iter().zip(&now).filter(|(known, now)| known.trim() != now.trim()).collect();
-        assert!(other.is_empty() && known.len() == now.len(), "{}: {other:#?}", self.file.display());
+        let other: Vec<_> = recorded.iter().zip(&now).filter(|(recorded, now)| recorded.trim() != now.trim()).collect();
+        assert!(other.is_empty() && recorded.len() == now.len(), "{}: {other:#?}", self.file.display());
     }
 }
 
@@ -167,20 +167,21 @@ fn help_of_all_commands(columns: usize) -> String {
 #[test]
 fn the_reports_of_stored_runs_fit_terminals_of_60_80_and_120_columns() {
     let store = TempDir::new().expect("a directory");
-    let brunt = |columns: usize, arguments: &str| {
-        let mut brunt = Command::new(program("BRUNT_BIN", "brunt"));
-        brunt.env("BRUNT_STORE", store.path());
-        brunt.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stored"));
-        fitting_output(brunt, columns, arguments)
-    };
     for name in STORED {
-        brunt(80, &format!("runs import {name}.brunt"));
+        output_with_store(&store, 80, &format!("runs import {name}.brunt"));
     }
     for columns in [60, 80, 120] {
         let shown = REPORTS.map(|arguments| {
-            let report = brunt(columns, arguments);
+            let report = output_with_store(&store, columns, arguments);
             format!("$ brunt {arguments}\n{report}\n\n")
         });
         RecordedFile::open(&format!("reports-{columns}.txt")).assert_same(&shown.concat());
     }
+}
+
+fn output_with_store(store: &TempDir, columns: usize, arguments: &str) -> String {
+    let mut brunt = Command::new(program("BRUNT_BIN", "brunt"));
+    brunt.env("BRUNT_STORE", store.path());
+    brunt.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stored"));
+    fitting_output(brunt, columns, arguments)
 }

@@ -183,8 +183,11 @@ fn rows_of_a_file_are_used_in_turn() {
     let file = dir.path().join("users.csv");
     fs::write(&file, "name,id\nanna,1\n\"b, c\",2\n").expect("rows");
     let requests = paths(&format!("/{{csv:{0}:name}}/{{csv:{0}:id}}", file.display()), 6);
-    let times = |path: &str| requests.iter().filter(|s| *s == path).count();
-    assert_eq!((times("/anna/1"), times("/b,%20c/2")), (3, 3), "{requests:?}");
+    assert_eq!((occurrences(&requests, "/anna/1"), occurrences(&requests, "/b,%20c/2")), (3, 3), "{requests:?}");
+}
+
+fn occurrences(paths: &[String], path: &str) -> usize {
+    paths.iter().filter(|s| *s == path).count()
 }
 
 #[test]
@@ -200,8 +203,7 @@ fn placeholders_are_replaced_in_headers_and_bodies() {
 #[test]
 fn redirects_are_followed_as_far_as_allowed() {
     let lab = lab("--service const:3ms");
-    let line = |follow: u32| format!("{} -c 2 -n 20 --follow {follow}", lab.at("/redirect/3"));
-    let all = measure(&line(5)).assert_all_good();
+    let all = measure(&redirect_line(&lab, 5)).assert_all_good();
     assert_eq!((all.count("redirects"), all.status(200)), (60, 20));
     // The response time covers the chain: four times the service time.
     assert!(all.figure("/response_time_seconds/min") >= 0.012);
@@ -215,10 +217,14 @@ fn redirects_are_followed_as_far_as_allowed() {
     let last = last.expect("a hop");
     assert_eq!((&last["requests"]["completed"], &last["errors"]), (&20.into(), &0.into()));
     assert!(last["response_time_seconds"]["min"].as_f64() >= Some(0.003));
-    let some = measure(&line(2)).assert_all_good();
+    let some = measure(&redirect_line(&lab, 2)).assert_all_good();
     assert_eq!((some.count("redirects"), some.status(302)), (40, 20));
-    let none = measure(&line(0)).assert_all_good();
+    let none = measure(&redirect_line(&lab, 0)).assert_all_good();
     assert_eq!((none.count("redirects"), none.status(302)), (0, 20));
+}
+
+fn redirect_line(lab: &crate::world::Lab, follow: u32) -> String {
+    format!("{} -c 2 -n 20 --follow {follow}", lab.at("/redirect/3"))
 }
 
 #[test]

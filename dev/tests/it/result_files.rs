@@ -151,14 +151,21 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     let summary = lines.iter().find(|line| line.starts_with("summary =")).expect("a summary");
     assert!(summary.starts_with("summary =      8 in 00:00:") && summary.ends_with("Err:     4 (50.00%)"), "{summary}");
     let rows = rows(&dir.path().join("out.jtl"));
-    let of = |label: &str| rows.iter().filter(|row| row[2] == label).cloned().collect::<Vec<_>>();
     // As in JMeter, the two hops of each old page have separate rows.
-    assert_eq!([of("Old page").len(), of("Debug").len(), of("Visit").len(), rows.len()], [4, 4, 4, 20]);
-    let page = &of("Old page")[0];
+    assert_eq!(
+        [
+            rows_with_label(&rows, "Old page").len(),
+            rows_with_label(&rows, "Debug").len(),
+            rows_with_label(&rows, "Visit").len(),
+            rows.len()
+        ],
+        [4, 4, 4, 20]
+    );
+    let page = &rows_with_label(&rows, "Old page")[0];
     assert_eq!((page[3].as_str(), page[7].as_str()), ("200", "false"));
     assert_eq!(page[8], "Test failed: text expected to contain /no page/");
     assert!(page[13].ends_with("/page") && page[5].starts_with("Users 1-"), "{page:?}");
-    let visit = &of("Visit")[0];
+    let visit = &rows_with_label(&rows, "Visit")[0];
     assert_eq!(
         format!("{},{}", visit[4], visit[5]),
         "\"Number of samples in transaction : 2, number of failing samples : 1\""
@@ -174,6 +181,10 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     assert!(again.contains("\"sampleCount\" : 16"), "{again}");
     let refused = run_with_code(&mut jmeter(dir.path(), "-g out.jtl -o again"), 1);
     assert!(text(&refused.stdout).contains("as folder is not empty"), "{}", text(&refused.stdout));
+}
+
+fn rows_with_label(rows: &[Vec<String>], label: &str) -> Vec<Vec<String>> {
+    rows.iter().filter(|row| row[2] == label).cloned().collect::<Vec<_>>()
 }
 
 #[test]

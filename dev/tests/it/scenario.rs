@@ -147,13 +147,17 @@ fn scripts_in_javascript_see_replies_and_judge_them() {
     let dir = TempDir::new().expect("a directory");
     let result = run_plan(&shop, IN_JAVASCRIPT, dir.path());
     assert_eq!(counts.strangers.load(Ordering::Relaxed), 0);
-    let counted = |name: &str| {
-        let labels = result["labels"].as_array().expect("labels");
-        let label = labels.iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"));
-        (label["requests"]["completed"].as_u64(), label["errors"].as_u64())
-    };
-    assert_eq!((counted("item"), counted("log in").1), ((Some(10), Some(0)), Some(0)));
-    assert_eq!(counted("no item"), (Some(10), Some(10)));
+    assert_eq!(
+        (counts_of_label(&result, "item"), counts_of_label(&result, "log in").1),
+        ((Some(10), Some(0)), Some(0))
+    );
+    assert_eq!(counts_of_label(&result, "no item"), (Some(10), Some(10)));
+}
+
+fn counts_of_label(result: &Value, name: &str) -> (Option<u64>, Option<u64>) {
+    let labels = result["labels"].as_array().expect("labels");
+    let label = labels.iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"));
+    (label["requests"]["completed"].as_u64(), label["errors"].as_u64())
 }
 
 #[test]
@@ -173,19 +177,23 @@ fn users_log_in_and_find_the_items_of_the_shop() {
     by_name.sort();
     assert_eq!(by_name.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
     assert!(by_name[0].1.abs_diff(*by_name[1].1) <= 3, "{by_name:?}");
-    let label = |name: &str| {
-        let labels = result["labels"].as_array().expect("labels").clone();
-        labels.into_iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"))
-    };
-    let completed = |name: &str| label(name)["requests"]["completed"].as_u64().expect("a number");
-    assert_eq!(completed("item") + completed("no item"), value_of(&counts.items));
+    assert_eq!(completed_of(&result, "item") + completed_of(&result, "no item"), value_of(&counts.items));
     assert_eq!(
-        (label("item")["errors"].as_u64(), label("no item")["errors"].as_u64()),
-        (Some(0), Some(completed("no item")))
+        (entry_of_label(&result, "item")["errors"].as_u64(), entry_of_label(&result, "no item")["errors"].as_u64()),
+        (Some(0), Some(completed_of(&result, "no item")))
     );
-    assert_eq!(label("log in")["errors"], 0);
+    assert_eq!(entry_of_label(&result, "log in")["errors"], 0);
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
+}
+
+fn entry_of_label(result: &Value, name: &str) -> Value {
+    let labels = result["labels"].as_array().expect("labels").clone();
+    labels.into_iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"))
+}
+
+fn completed_of(result: &Value, name: &str) -> u64 {
+    entry_of_label(result, name)["requests"]["completed"].as_u64().expect("a number")
 }
 
 fn value_of(counter: &AtomicU64) -> u64 {
@@ -207,13 +215,7 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
     fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
-    let run = |options: &str| {
-        let run = format!("run {}/plan.yaml --trace {options}", dir.path().display());
-        let output = command(&run).output().expect("brunt");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
-    };
-    let (trace, errors) = run("");
+    let (trace, errors) = trace_in(dir.path(), "");
     assert!(errors.ends_with("6 samples, 1 failed\n"), "{errors}");
     assert_eq!(counts.items.load(Ordering::Relaxed), 4, "one user, one iteration");
     for shown in [
@@ -232,11 +234,18 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
         assert!(trace.contains(shown), "{shown} is not in:\n{trace}");
     }
     assert!(!trace.contains("hunter2"), "{trace}");
-    let (_, errors) = run("--users 2 --iterations 3");
+    let (_, errors) = trace_in(dir.path(), "--users 2 --iterations 3");
     assert!(errors.ends_with("36 samples, 6 failed\n"), "{errors}");
     let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
+}
+
+fn trace_in(dir: &Path, options: &str) -> (String, String) {
+    let run = format!("run {}/plan.yaml --trace {options}", dir.display());
+    let output = command(&run).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
 }
 
 #[test]
@@ -245,18 +254,13 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
     fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
-    let run = |options: &str| {
-        let output =
-            command(&format!("run plan.yaml --trace {options}")).current_dir(dir.path()).output().expect("brunt");
-        (output.status.code(), utf8_text(output.stdout), utf8_text(output.stderr))
-    };
-    let (_, trace, errors) = run("--trace-only failed");
+    let (_, trace, errors) = trace_with(dir.path(), "--trace-only failed");
     assert_eq!(trace.lines().filter(|line| line.starts_with("── ")).count(), 1, "{trace}");
     assert!(
         trace.contains("result     FAILED") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
         "{trace}{errors}"
     );
-    let (_, trace, errors) = run("--trace-only sample=2 --trace-bodies bodies");
+    let (_, trace, errors) = trace_with(dir.path(), "--trace-only sample=2 --trace-bodies bodies");
     assert!(
         trace.starts_with("── 2. log in ──") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
         "{trace}{errors}"
@@ -266,9 +270,9 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     let names: Vec<_> = files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
     assert!(names.iter().all(|name| name.starts_with("00002-")) && !names.is_empty(), "{names:?}\n{trace}");
     assert!(names.iter().all(|name| trace.contains(&format!("written to bodies/{name}"))), "{names:?}\n{trace}");
-    let (_, trace, _) = run("--trace-only failed --trace-only sample=2");
+    let (_, trace, _) = trace_with(dir.path(), "--trace-only failed --trace-only sample=2");
     assert_eq!(trace, "");
-    let (_, _, errors) = run("--trace-only label=nothing");
+    let (_, _, errors) = trace_with(dir.path(), "--trace-only label=nothing");
     assert!(errors.contains("no sample matches --trace-only; labels: `") && errors.contains("`log in`"), "{errors}");
     for (options, expected) in [
         ("--show-secrets", "--show-secrets: standard output is no terminal"),
@@ -276,11 +280,16 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         ("--trace-only sample=7..3", "failed, label=NAME"),
         ("--trace-bodies plan.yaml/x", "--trace-bodies: cannot make `plan.yaml/x`"),
     ] {
-        let (code, _, errors) = run(options);
+        let (code, _, errors) = trace_with(dir.path(), options);
         assert!(code == Some(2) && errors.contains(expected), "{options}: {errors}");
     }
     let alone = command("run plan.yaml --trace-only failed").current_dir(dir.path()).output().expect("brunt");
     assert_eq!(alone.status.code(), Some(2), "it needs --trace");
+}
+
+fn trace_with(dir: &Path, options: &str) -> (Option<i32>, String, String) {
+    let output = command(&format!("run plan.yaml --trace {options}")).current_dir(dir).output().expect("brunt");
+    (output.status.code(), utf8_text(output.stdout), utf8_text(output.stderr))
 }
 
 fn utf8_text(bytes: Vec<u8>) -> String {

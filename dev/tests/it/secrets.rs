@@ -132,11 +132,18 @@ const RUNS: [&str; 14] = [
 ];
 
 fn inputs(dir: &Path, url: &str) {
-    let write = |name: &str, text: String| fs::write(dir.join(name), text).expect("a file");
-    write("input.headers", format!("# a secret\nX-Api-Key: {}\n", canary("file")));
-    write("input.token", format!("{}\n", canary("token")));
-    write("input.cookies", format!("sid={}\n", canary("jar")));
-    write("input.urls", format!("{url}?token={}\n{url}login POST password={}\n", canary("list"), canary("post")));
+    write_input(dir, "input.headers", &format!("# a secret\nX-Api-Key: {}\n", canary("file")));
+    write_input(dir, "input.token", &format!("{}\n", canary("token")));
+    write_input(dir, "input.cookies", &format!("sid={}\n", canary("jar")));
+    write_input(
+        dir,
+        "input.urls",
+        &format!("{url}?token={}\n{url}login POST password={}\n", canary("list"), canary("post")),
+    );
+}
+
+fn write_input(dir: &Path, name: &str, text: &str) {
+    fs::write(dir.join(name), text).expect("a file");
 }
 
 #[test]
@@ -332,14 +339,21 @@ fn a_contender_is_not_named_after_its_password() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     let url = server.at("/");
-    let with = |user: &str, path: &str| format!("{}{path}", url.replacen("://", &format!("://{user}@"), 1));
     for command in ["compare", "sweep"] {
-        let line = format!("{command} {} {} -r 40 -d 200ms", with("anna:%one%", "a"), with("%two%", "b"));
+        let line = format!(
+            "{command} {} {} -r 40 -d 200ms",
+            url_with_user(&url, "anna:%one%", "a"),
+            url_with_user(&url, "%two%", "b")
+        );
         let output = brunt(dir.path(), &[words(&line, ""), all_formats()].concat());
         assert_clean(dir.path(), &output, &line);
         let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
         assert!(report.contains(&format!("\"{}/a\"", server.address)), "{report}");
     }
+}
+
+fn url_with_user(url: &str, user: &str, path: &str) -> String {
+    format!("{}{path}", url.replacen("://", &format!("://{user}@"), 1))
 }
 
 #[test]
@@ -425,17 +439,18 @@ fn requested_wire_output_stays_exact() {
 #[test]
 fn equal_secrets_can_be_compared_within_a_store() {
     let server = server();
-    let token = |dir: &Path, secret: &str| {
-        let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
-        brunt(dir, &words(&line, &server.at("/")));
-        let json = fs::read_to_string(dir.join("j")).expect("the JSON");
-        json.split("Bearer redacted:").nth(1).map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
-    };
     let [one, other] = [(); 2].map(|()| TempDir::new().expect("a directory"));
-    let first = token(one.path(), "same");
-    assert_eq!(first, token(one.path(), "same"));
-    assert_ne!(first, token(one.path(), "another"));
-    assert_ne!(first, token(other.path(), "same"));
+    let first = replaced_token(&server, one.path(), "same");
+    assert_eq!(first, replaced_token(&server, one.path(), "same"));
+    assert_ne!(first, replaced_token(&server, one.path(), "another"));
+    assert_ne!(first, replaced_token(&server, other.path(), "same"));
+}
+
+fn replaced_token(server: &ScriptedServer, dir: &Path, secret: &str) -> String {
+    let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
+    brunt(dir, &words(&line, &server.at("/")));
+    let json = fs::read_to_string(dir.join("j")).expect("the JSON");
+    json.split("Bearer redacted:").nth(1).map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
 }
 
 #[test]
@@ -466,9 +481,8 @@ fn a_resumed_experiment_requires_its_secrets_again() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
     let line = "sweep URL -r 20..30+10 -d 1s --repeat 2 -q";
-    let with = |more: &str| words(&format!("{line} {more}"), &server.at("/"));
     let mut child = command("");
-    child.args(with("-H X-Api-Key:~%key%")).env("BRUNT_STORE", dir.path().join("store"));
+    child.args(words_with(&server, line, "-H X-Api-Key:~%key%")).env("BRUNT_STORE", dir.path().join("store"));
     let mut child = child.spawn().expect("brunt");
     wait_until("the second trial", || server.requests().len() > 25);
     let pid = rustix::process::Pid::from_child(&child);
@@ -476,32 +490,39 @@ fn a_resumed_experiment_requires_its_secrets_again() {
     child.wait().expect("its end");
     let before = server.requests().len();
 
-    let refused = brunt(dir.path(), &with("--resume"));
+    let refused = brunt(dir.path(), &words_with(&server, line, "--resume"));
     let errors = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{errors}");
     assert!(errors.contains("header `X-Api-Key`") && errors.contains("--header-file"), "{errors}");
     assert_eq!(server.requests().len(), before, "nothing was sent without it");
 
-    let again = brunt(dir.path(), &with("--resume -H X-Api-Key:~%rotated%"));
+    let again = brunt(dir.path(), &words_with(&server, line, "--resume -H X-Api-Key:~%rotated%"));
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     let sent = server.requests()[before..].join("\n");
     assert!(sent.contains(&canary("rotated")) && !sent.contains("redacted:"), "{sent}");
+}
+
+fn words_with(server: &ScriptedServer, line: &str, more: &str) -> Vec<String> {
+    words(&format!("{line} {more}"), &server.at("/"))
 }
 
 #[test]
 fn a_baseline_check_requires_the_secrets_again() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
-    let run = |line: &str| brunt(dir.path(), &words(line, &server.at("/")));
-    run("URL --bearer %key% -n 20 -c 1 -q");
-    run("baseline save main");
+    run_line(dir.path(), &server, "URL --bearer %key% -n 20 -c 1 -q");
+    run_line(dir.path(), &server, "baseline save main");
     let before = server.requests().len();
-    let refused = run("baseline check main URL");
+    let refused = run_line(dir.path(), &server, "baseline check main URL");
     let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{errors}");
     assert!(errors.contains("header `Authorization`"), "{errors}");
     assert_eq!(server.requests().len(), before, "nothing was sent without it");
-    run("baseline check main URL -H Authorization:~Bearer~%again%");
+    run_line(dir.path(), &server, "baseline check main URL -H Authorization:~Bearer~%again%");
     let sent = server.requests()[before..].join("\n");
     assert!(sent.contains(&canary("again")) && !sent.contains("redacted:"), "{sent}");
+}
+
+fn run_line(dir: &Path, server: &ScriptedServer, line: &str) -> Output {
+    brunt(dir, &words(line, &server.at("/")))
 }

@@ -259,9 +259,16 @@ fn each_contender_has_its_own_setup() {
 
 fn assert_request_counts(server: &ScriptedServer, ends: bool) {
     let all = request_log(server);
-    let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
     // One request before the load compares the replies of both.
-    assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
+    assert_eq!(
+        (count_of_method(&all, "POST"), count_of_method(&all, "GET"), count_of_method(&all, "DELETE")),
+        (2, 61, if ends { 2 } else { 0 }),
+        "{all:?}"
+    );
+}
+
+fn count_of_method(log: &[(String, u64)], method: &str) -> u64 {
+    log.iter().filter(|(text, _)| text.starts_with(method)).map(|(_, number)| number).sum::<u64>()
 }
 
 #[test]
@@ -309,11 +316,18 @@ populations:
     Plan::new(populations, &server).run(0);
     let requests = server.requests();
     assert_eq!(requests.iter().filter(|request| request.starts_with("POST")).count(), 6);
-    let of = |path: &str| {
-        requests.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {requests:?}"))
-    };
-    assert!(of("GET /a/x/7 ").contains("X-Plain: ${token} {n}\r\n"), "values are no texts: {}", of("GET /a"));
-    assert!(of("GET /b").contains("Bearer t") && of("GET /b").contains("!\r\n"));
+    assert!(
+        request_with(&requests, "GET /a/x/7 ").contains("X-Plain: ${token} {n}\r\n"),
+        "values are no texts: {}",
+        request_with(&requests, "GET /a")
+    );
+    assert!(
+        request_with(&requests, "GET /b").contains("Bearer t") && request_with(&requests, "GET /b").contains("!\r\n")
+    );
+}
+
+fn request_with<'a>(requests: &'a [String], path: &str) -> &'a str {
+    requests.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {requests:?}"))
 }
 
 #[test]

@@ -144,16 +144,19 @@ fn secrets_are_logged_to_sslkeylogfile() {
     let lab = lab("--tls");
     for version in ["1.1", "2"] {
         let line = format!("run {} -k --http {version} -c 2 -n 10 -o text", lab.at("/"));
-        let run = |file: &std::path::Path| command(&line).env("SSLKEYLOGFILE", file).output().expect("brunt");
-        let ran = run(&keys);
+        let ran = run_with_key_log(&line, &keys);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         let key_log = std::fs::read_to_string(&keys).expect("a file");
         assert_eq!(key_log.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(), 2, "{key_log}");
         std::fs::remove_file(&keys).expect("a file");
-        let refused = run(&dir.path().join("none/keys"));
+        let refused = run_with_key_log(&line, &dir.path().join("none/keys"));
         let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(refused.status.code() == Some(2) && errors.contains("SSLKEYLOGFILE"), "{errors}");
     }
+}
+
+fn run_with_key_log(line: &str, file: &std::path::Path) -> std::process::Output {
+    command(line).env("SSLKEYLOGFILE", file).output().expect("brunt")
 }
 
 #[test]

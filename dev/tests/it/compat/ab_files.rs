@@ -102,10 +102,9 @@ fn additional_output_goes_to_other_files() {
     let test = "compat::ab_files::additional_output_goes_to_other_files";
     let Some(nginx) = nginx(test, "") else { return };
     let dir = TempDir::new().expect("a directory");
-    let file = |name: &str| dir.path().join(name).display().to_string();
-    let json = file("run.json");
-    let html = file("run.html");
-    let store = file("store");
+    let json = path_in(&dir, "run.json");
+    let html = path_in(&dir, "run.html");
+    let store = path_in(&dir, "store");
     let plain = super::both::ours("ab", &["-S", "-n", "20", &nginx.at("/")]);
     assert!(!Path::new(&store).exists());
     let words =
@@ -116,6 +115,10 @@ fn additional_output_goes_to_other_files() {
     assert_eq!(run["requests"]["completed"], 20);
     assert!(fs::read_to_string(&html).expect("a page").contains("<html"));
     assert!(output.err.contains("brunt - saved as ") && Path::new(&store).is_dir(), "{}", output.err);
+}
+
+fn path_in(dir: &TempDir, name: &str) -> String {
+    dir.path().join(name).display().to_string()
 }
 
 #[test]

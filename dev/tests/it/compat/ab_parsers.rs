@@ -91,9 +91,8 @@ fn perfkit_benchmarker_reads_the_output() {
     assert!(rows.is_sorted_by_key(|row| row.1) && rows[0].0 == 0.0 && rows[100].0 == 100.0);
     let text = fs::read_to_string(tsv).expect("the rows");
     let names: Vec<&str> = text.lines().next().expect("a head").split('\t').collect();
-    let column = |name: &str| names.iter().position(|n| *n == name).expect("a column");
-    let seconds = column("seconds");
-    let total = column("ttime");
+    let seconds = column_of(&names, "seconds");
+    let total = column_of(&names, "ttime");
     assert_eq!(
         text.lines()
             .skip(1)
@@ -102,6 +101,10 @@ fn perfkit_benchmarker_reads_the_output() {
             .count(),
         400
     );
+}
+
+fn column_of(names: &[&str], name: &str) -> usize {
+    names.iter().position(|n| *n == name).expect("a column")
 }
 
 /// Parser of Bees with Machine Guns: `-v 3`, filtered for fixed words; it counts good replies in
@@ -127,17 +130,23 @@ fn bees_with_machine_guns_reads_the_output() {
     ];
     let lines_of_interest: Vec<&str> =
         output.out.lines().filter(|line| words_of_interest.iter().any(|word| line.contains(word))).collect();
-    let between = |before: &str, behind: &str| {
-        let line =
-            lines_of_interest.iter().find(|line| line.contains(before) && line.contains(behind)).expect("a line");
-        let rest = line.split(before).nth(1).expect("a value");
-        number(rest[..rest.rfind(behind).expect("a unit")].trim())
-    };
-    assert!(between("Time per request:", "[ms] (mean)") > 0.0);
-    assert!(between("Requests per second:", "[#/sec] (mean)") > 0.0);
-    assert_eq!((between("Failed requests:", ""), between("Complete requests:", "")), (0.0, 20.0));
+    assert!(number_between(&lines_of_interest, "Time per request:", "[ms] (mean)") > 0.0);
+    assert!(number_between(&lines_of_interest, "Requests per second:", "[#/sec] (mean)") > 0.0);
+    assert_eq!(
+        (
+            number_between(&lines_of_interest, "Failed requests:", ""),
+            number_between(&lines_of_interest, "Complete requests:", "")
+        ),
+        (0.0, 20.0)
+    );
     assert_eq!(lines_of_interest.iter().filter(|line| line.contains("HTTP/1.1 2")).count(), 20);
     assert!(fs::read_to_string(csv).expect("the CSV").lines().next().is_some_and(|head| head.contains("Time in ms")));
+}
+
+fn number_between(lines: &[&str], before: &str, after: &str) -> f64 {
+    let line = lines.iter().find(|line| line.contains(before) && line.contains(after)).expect("a line");
+    let rest = line.split(before).nth(1).expect("a value");
+    number(rest[..rest.rfind(after).expect("a unit")].trim())
 }
 
 /// Parser of the benchmark of PHP frameworks by kenjis: `cut -d" " -f7`, and eight blanks before

@@ -46,16 +46,27 @@ fn two_hosts_have_nineteen_columns_and_are_tested_in_turn() {
     let output = home.run("autobench", &line);
     assert_eq!(output.code, Some(0), "{}", output.err);
     let cells = "21.0\t10.5\t19.8\t20.0\t20.4\t0.2\t12.3\t8.7\t5.26315789473684";
-    let row = |demanded: u32| format!("{demanded}\t{cells}\t{cells}");
     let lines: Vec<&str> = output.out.lines().collect();
-    assert_eq!(lines, [head(&["127.0.0.1", "localhost"], "\t"), row(20), row(40), row(60)]);
-    let told = home.arguments();
+    assert_eq!(
+        lines,
+        [
+            head(&["127.0.0.1", "localhost"], "\t"),
+            row_of_two_hosts(cells, 20),
+            row_of_two_hosts(cells, 40),
+            row_of_two_hosts(cells, 60)
+        ]
+    );
+    let arguments = home.arguments();
     let first = "[--server][127.0.0.1][--uri][/][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][80]";
     let second =
         "[--server][localhost][--uri][/b c][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][81]";
-    assert_eq!((told.len(), &*told[0], &*told[1]), (6, first, second));
-    assert!(told[5].contains("[localhost]") && told[5].contains("[--rate][30]"));
+    assert_eq!((arguments.len(), &*arguments[0], &*arguments[1]), (6, first, second));
+    assert!(arguments[5].contains("[localhost]") && arguments[5].contains("[--rate][30]"));
     assert_eq!(output.err, "");
+}
+
+fn row_of_two_hosts(cells: &str, demanded: u32) -> String {
+    format!("{demanded}\t{cells}\t{cells}")
 }
 
 #[test]
@@ -69,8 +80,8 @@ fn the_command_line_overrides_the_file_which_may_pass_options() {
     assert_eq!(output.code, Some(0), "{}", output.err);
     assert!(home.arguments()[0].ends_with("[--timeout][6][--rate][7][--port][80][--add-header][X-One: 1\\n][--hog]"));
     assert!(output.out.ends_with("\n7,21.0,10.5,19.8,20.0,20.4,0.2,12.3,8.7,0\n"), "{}", output.out);
-    for told in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: unknown key no_such"] {
-        assert!(output.err.contains(told), "{}", output.err);
+    for arguments in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: unknown key no_such"] {
+        assert!(output.err.contains(arguments), "{}", output.err);
     }
     assert!(output.err.contains("--num-conn 20 --num-call 1"), "{}", output.err);
 }
@@ -90,8 +101,8 @@ fn a_test_may_have_a_fixed_duration() {
     let output = home.run("autobench", &line);
     assert!(output.err.starts_with("brunt: 1 of the tests were shorter"), "{}", output.err);
     assert_eq!(home.run("autobench", &format!("{line} --brunt-no-notes")).err, "");
-    let told = home.arguments();
-    assert!(told[0].contains("[--num-conn][18]") && told[1].contains("[--num-conn][36]"), "{told:?}");
+    let arguments = home.arguments();
+    assert!(arguments[0].contains("[--num-conn][18]") && arguments[1].contains("[--num-conn][36]"), "{arguments:?}");
 }
 
 #[test]
@@ -129,7 +140,7 @@ fn parsers_find_rows_among_reports() {
 fn invalid_options_are_reported_before_the_load() {
     let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\n");
     let httperf = home.httperf(&report(40, 0));
-    for (line, told) in [
+    for (line, arguments) in [
         ("--low_rate 5 --high_rate 1", "high_rate 1 is below low_rate 5; exchange them"),
         ("--rate_step 0", "rate_step 0: write a number above 0"),
         ("--rate_step 1e-9", "write a larger one"),
@@ -146,7 +157,7 @@ fn invalid_options_are_reported_before_the_load() {
         ("--brunt-json run.json", "knows no --brunt- options; leave out"),
     ] {
         let output = home.run("autobench", &format!("--httperf {httperf} {line}"));
-        assert!(output.code == Some(255) && output.err.contains(told), "{line}: {:?} {}", output.code, output.err);
+        assert!(output.code == Some(255) && output.err.contains(arguments), "{line}: {:?} {}", output.code, output.err);
     }
     assert!(home.arguments().is_empty());
     let output = home.run("autobench", "--httperf /nonexistent/httperf");
@@ -170,14 +181,8 @@ fn both_httperfs_give_the_same_columns() {
          --num_call=1 --num_conn=100 --timeout=10 --file result.tsv",
         nginx.port
     );
-    let measured = |more: &str| {
-        let output = home.run("autobench", &format!("{line} {more}"));
-        assert_eq!((output.code, &*output.out), (Some(0), ""), "{}", output.err);
-        let text = fs::read_to_string(home.path("result.tsv")).expect("the table");
-        text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
-    };
-    let real = measured("--httperf /usr/bin/httperf");
-    let ours = measured("");
+    let real = run_and_read_table(&home, &line, "--httperf /usr/bin/httperf");
+    let ours = run_and_read_table(&home, &line, "");
     assert_eq!((real.len(), &real[0]), (3, &ours[0]));
     for (real, ours) in real.iter().zip(&ours).skip(1) {
         assert_eq!((have_decimals(real), &real[0]), (have_decimals(ours), &ours[0]));
@@ -188,6 +193,13 @@ fn both_httperfs_give_the_same_columns() {
         }
         assert_eq!((&real[9], &ours[9]), (&"0".to_owned(), &"0".to_owned()));
     }
+}
+
+fn run_and_read_table(home: &Home, line: &str, more: &str) -> Vec<Vec<String>> {
+    let output = home.run("autobench", &format!("{line} {more}"));
+    assert_eq!((output.code, &*output.out), (Some(0), ""), "{}", output.err);
+    let text = fs::read_to_string(home.path("result.tsv")).expect("the table");
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
 }
 
 fn have_decimals(cells: &[String]) -> Vec<bool> {

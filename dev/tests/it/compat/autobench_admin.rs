@@ -72,19 +72,20 @@ fn orders_require_the_secret() {
     let other_secret = secret(&home, "other", "somebody else has this one");
     let guarded = daemon(&home, &httperf, &format!("--brunt-secret {known_secret}"));
     let open = daemon(&home, &httperf, "");
-    let refused = |port: u16, more: &str, why: &str| {
-        let output = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
-        assert!(output.code == Some(255) && output.err.contains(why), "{more}: {}", output.err);
-    };
-    refused(guarded.port, "", "requires a secret: write --brunt-secret FILE");
-    refused(guarded.port, &format!("--brunt-secret {other_secret}"), "the secret differs");
-    refused(open.port, &format!("--brunt-secret {known_secret}"), "was started without --brunt-secret");
-    refused(port::free(), "", "no reply from autobenchd; start it");
+    assert_refused(&home, guarded.port, "", "requires a secret: write --brunt-secret FILE");
+    assert_refused(&home, guarded.port, &format!("--brunt-secret {other_secret}"), "the secret differs");
+    assert_refused(&home, open.port, &format!("--brunt-secret {known_secret}"), "was started without --brunt-secret");
+    assert_refused(&home, port::free(), "", "no reply from autobenchd; start it");
     assert!(home.arguments().is_empty());
     fs::set_permissions(&known_secret, fs::Permissions::from_mode(0o644)).expect("its mode");
-    refused(guarded.port, &format!("--brunt-secret {known_secret}"), "chmod 600");
+    assert_refused(&home, guarded.port, &format!("--brunt-secret {known_secret}"), "chmod 600");
     let output = home.run("autobenchd", "--port 0 --bindaddr 0.0.0.0");
     assert!(output.code == Some(255) && output.err.contains("--brunt-secret FILE"), "{}", output.err);
+}
+
+fn assert_refused(home: &Home, port: u16, more: &str, why: &str) {
+    let output = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
+    assert!(output.code == Some(255) && output.err.contains(why), "{more}: {}", output.err);
 }
 
 /// Sends an order in the original protocol.

@@ -167,7 +167,7 @@ fn mask_line(line: &str) -> String {
 }
 
 fn decimals(number: &str) -> usize {
-    number.split_once('.').map_or(0, |(_, behind)| behind.len())
+    number.split_once('.').map_or(0, |(_, tail)| tail.len())
 }
 
 /// Replaces each number of a line and the blanks before it. Percentages of the tables remain.
@@ -175,11 +175,11 @@ fn masked(line: &str, word: impl Fn(usize, &str) -> String) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
-        let behind = &rest[at..];
-        let length = behind.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(behind.len());
+        let tail = &rest[at..];
+        let length = tail.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tail.len());
         let before = &rest[..at];
-        let number = &behind[..length];
-        rest = &behind[length..];
+        let number = &tail[..length];
+        rest = &tail[length..];
         let text_before = before.trim_end_matches(' ');
         out += text_before;
         let is_name = rest.starts_with('%') || text_before.ends_with(|c: char| c.is_alphabetic());

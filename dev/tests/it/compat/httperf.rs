@@ -57,7 +57,7 @@ fn numbers(text: &str) -> String {
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let number = &rest[at..];
         let length = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
-        let decimals = number[..length].split_once('.').map_or(0, |(_, behind)| behind.len());
+        let decimals = number[..length].split_once('.').map_or(0, |(_, digits)| digits.len());
         let _ = write!(out, "{}<{decimals} decimals>", &rest[..at]);
         rest = &number[length..];
     }

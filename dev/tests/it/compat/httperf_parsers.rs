@@ -35,8 +35,8 @@ fn takes(report: &str, patterns: &[&str]) {
 #[test]
 fn autobench_reads_the_output() {
     let line = "--uri / --num-conn 40 --num-call 2 --timeout 5 --rate 200";
-    let Some(said) = run_httperf("autobench_reads_the_output", line) else { return };
-    takes(&said.out, &SEVEN);
+    let Some(output) = run_httperf("autobench_reads_the_output", line) else { return };
+    takes(&output.out, &SEVEN);
     // autobench adds nothing: each figure is a plain number even if nothing was measured.
     let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
     takes(&none.out, &SEVEN);
@@ -46,29 +46,29 @@ fn autobench_reads_the_output() {
 /// autoperf reads stdout and stderr as one.
 #[test]
 fn autoperf_reads_the_output() {
-    let Some(said) = run_httperf("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5")
+    let Some(output) = run_httperf("autoperf_reads_the_output", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5")
     else {
         return;
     };
-    let merged = said.out + &said.err;
-    takes(&merged, &SEVEN);
-    takes(&merged, &[r"^Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=(\d+)"]);
+    let all_output = output.out + &output.err;
+    takes(&all_output, &SEVEN);
+    takes(&all_output, &[r"^Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=(\d+)"]);
 }
 
 /// httperfrb and gohttperf require that the line of the command begins with the name of the
 /// program. httperfjs stops at lines about descriptors.
 #[test]
 fn the_first_line_is_the_command() {
-    let Some(said) = run_httperf("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
-    assert!(said.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", said.out);
-    assert!(!said.err.contains("file descriptors") && !said.err.contains("FD_SETSIZE"), "{}", said.err);
+    let Some(output) = run_httperf("the_first_line_is_the_command", "--num-conns 20 --rate 100") else { return };
+    assert!(output.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", output.out);
+    assert!(!output.err.contains("file descriptors") && !output.err.contains("FD_SETSIZE"), "{}", output.err);
 }
 
 /// Parser httperf-output-parser by wjessop: one pattern for the whole report, with lines in a fixed
 /// order.
 #[test]
 fn the_whole_report_matches_one_pattern() {
-    let Some(said) = run_httperf("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
+    let Some(output) = run_httperf("the_whole_report_matches_one_pattern", "--num-conns 20 --rate 100") else { return };
     let labels = [
         r"Maximum connect burst length: \d+\n",
         r"\nTotal: connections \d+ requests \d+ replies \d+ test-duration \d+\.\d{3} s\n",
@@ -86,5 +86,5 @@ fn the_whole_report_matches_one_pattern() {
         r"Errors: fd-unavail \d+ addrunavail \d+ ftab-full \d+ other \d+\n$",
     ];
     let whole = Regex::new(&labels.concat()).expect("a pattern");
-    assert!(whole.is_match(&said.out), "{}", said.out);
+    assert!(whole.is_match(&output.out), "{}", output.out);
 }

@@ -50,9 +50,8 @@ fn bytes_on_the_wire_are_the_same() {
         }
     });
     let dir = tempfile::TempDir::new().expect("a directory");
-    let path = |name: &str| dir.path().join(name).display().to_string();
-    fs::write(path("sessions"), "/a method=POST contents=\"he\\nllo\"\n/b\n  /c\n\n/d\n").expect("a file");
-    fs::write(path("list"), b"/w1\0/w2\0/w3\0").expect("a file");
+    fs::write(path_in(&dir, "sessions"), "/a method=POST contents=\"he\\nllo\"\n/b\n  /c\n\n/d\n").expect("a file");
+    fs::write(path_in(&dir, "list"), b"/w1\0/w2\0/w3\0").expect("a file");
     let take = || {
         let received_bytes = std::mem::take(&mut *connections.lock().expect("the connections"));
         let mut texts: Vec<_> =
@@ -63,7 +62,7 @@ fn bytes_on_the_wire_are_the_same() {
     };
     let port = odd.address.port().to_string();
     for line in LINES {
-        let line = line.replace("FILE", &path("sessions")).replace("LIST", &path("list"));
+        let line = line.replace("FILE", &path_in(&dir, "sessions")).replace("LIST", &path_in(&dir, "list"));
         let words =
             ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
         let words: Vec<&str> = words.collect();
@@ -74,4 +73,8 @@ fn bytes_on_the_wire_are_the_same() {
         assert_eq!(output.code, Some(0), "{line}: {}", output.err);
         assert_eq!(take(), real, "{line}");
     }
+}
+
+fn path_in(dir: &tempfile::TempDir, name: &str) -> String {
+    dir.path().join(name).display().to_string()
 }

@@ -91,9 +91,9 @@ impl JmeterSetup {
         program.args(["sample_count", "encoding"].map(|column| format!("-Jjmeter.save.saveservice.{column}=true")));
         program.arg(format!("-Jsample_variables={VARIABLES}"));
         let output = program.current_dir(folder).stdin(Stdio::null()).output().expect("a program that starts");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let texts = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         let read = Some(()).filter(|()| output.status.success()).and_then(|()| ResultFile::read(&file("jtl")));
-        read.ok_or_else(|| format!("{plan} {whose}: no samples\n{said}"))
+        read.ok_or_else(|| format!("{plan} {whose}: no samples\n{texts}"))
     }
 }
 

@@ -9,33 +9,37 @@ use tempfile::TempDir;
 #[test]
 fn links_are_created_and_act_as_their_tools() {
     let dir = TempDir::new().expect("a directory");
-    let install = || command("install-names").arg(dir.path()).output().expect("brunt");
-    assert!(install().status.success());
+    assert!(install_names(&dir).status.success());
     let link = dir.path().join("ab");
     assert!(link.symlink_metadata().expect("a link").is_symlink());
     let out = Command::new(&link).arg("-V").output().expect("ab");
     assert_eq!(out.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&out.stdout).contains("Version 2.3 <"), "{out:?}");
     // Repeating it is no error.
-    assert!(install().status.success());
+    assert!(install_names(&dir).status.success());
+}
+
+fn install_names(dir: &TempDir) -> std::process::Output {
+    command("install-names").arg(dir.path()).output().expect("brunt")
 }
 
 #[test]
 fn foreign_files_are_not_replaced() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("ab"), "theirs").expect("a file");
-    let refused = || {
-        let out = command("install-names").arg(dir.path()).output().expect("brunt");
-        assert_eq!(out.status.code(), Some(2));
-        String::from_utf8_lossy(&out.stderr).into_owned()
-    };
-    assert!(refused().contains("ab is there and no link to this brunt; move it away"));
+    assert!(error_of_install(&dir).contains("ab is there and no link to this brunt; move it away"));
     assert_eq!(fs::read_to_string(dir.path().join("ab")).expect("the file"), "theirs");
     fs::remove_file(dir.path().join("ab")).expect("gone");
     std::os::unix::fs::symlink("/bin/true", dir.path().join("ab")).expect("a link");
-    assert!(refused().contains("no link to this brunt"));
+    assert!(error_of_install(&dir).contains("no link to this brunt"));
     let out = command("install-names").arg(dir.path().join("none")).output().expect("brunt");
     assert!(String::from_utf8_lossy(&out.stderr).contains("is no directory; make it first"));
+}
+
+fn error_of_install(dir: &TempDir) -> String {
+    let out = command("install-names").arg(dir.path()).output().expect("brunt");
+    assert_eq!(out.status.code(), Some(2));
+    String::from_utf8_lossy(&out.stderr).into_owned()
 }
 
 #[test]

@@ -33,13 +33,13 @@ fn mask_line(line: &str) -> String {
     let mut rest = line;
     while let Some(first) = rest.chars().next() {
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
-        let behind = &rest[blanks..];
-        let length = behind.find(|c: char| !c.is_ascii_digit() && !".-:".contains(c)).unwrap_or(behind.len());
-        let word = behind[..length].trim_end_matches(['.', '-', ':']);
+        let tail = &rest[blanks..];
+        let length = tail.find(|c: char| !c.is_ascii_digit() && !".-:".contains(c)).unwrap_or(tail.len());
+        let word = tail[..length].trim_end_matches(['.', '-', ':']);
         if word.is_empty() {
-            let taken = if blanks > 0 { blanks } else { first.len_utf8() };
-            out.push_str(&rest[..taken]);
-            rest = &rest[taken..];
+            let step = if blanks > 0 { blanks } else { first.len_utf8() };
+            out.push_str(&rest[..step]);
+            rest = &rest[step..];
             continue;
         }
         let hundredths =

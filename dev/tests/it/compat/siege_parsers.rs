@@ -143,18 +143,19 @@ fn siege2csv_reads_the_output() {
     let reports: Vec<ToolOutput> =
         ["1", "3"].iter().map(|c| ours("siege", &["-R", &rc, "-c", c, "-r4", &url])).collect();
     let all: String = reports.iter().map(|output| output.err.clone()).collect();
-    let column = |label: &str| -> Vec<f64> {
-        let lines = all.lines().filter(|line| line.starts_with(label));
-        lines
-            .map(|line| number(line.split(':').nth(1).expect("a value").trim_matches(|c: char| !c.is_ascii_digit())))
-            .collect()
-    };
-    assert_eq!(column("Transactions"), [4.0, 12.0]);
-    assert_eq!(column("Successful transactions"), [4.0, 12.0]);
+    assert_eq!(numbers_of(&all, "Transactions"), [4.0, 12.0]);
+    assert_eq!(numbers_of(&all, "Successful transactions"), [4.0, 12.0]);
     for label in ["Elapsed time", "Data transferred", "Response time", "Transaction rate", "Throughput", "Concurrency"]
     {
-        assert_eq!(column(label).len(), 2, "{label}");
+        assert_eq!(numbers_of(&all, label).len(), 2, "{label}");
     }
+}
+
+fn numbers_of(reports: &str, label: &str) -> Vec<f64> {
+    let lines = reports.lines().filter(|line| line.starts_with(label));
+    lines
+        .map(|line| number(line.split(':').nth(1).expect("a value").trim_matches(|c: char| !c.is_ascii_digit())))
+        .collect()
 }
 
 /// The format of 4.1.7 and later, by the option and by the environment; `-j` has priority over the

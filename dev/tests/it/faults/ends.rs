@@ -117,8 +117,8 @@ fn bodies() -> Vec<Row> {
     ]
 }
 
-fn refused_body_row(name: &'static str, status: u16, behind: Step) -> Row {
-    let steps = vec![Step::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), behind];
+fn refused_body_row(name: &'static str, status: u16, last_step: Step) -> Row {
+    let steps = vec![Step::Head, pause(50), reply(empty_reply(&format!("{status} Odd"))), last_step];
     // More than a head, for any size of the socket buffers.
     Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
 }

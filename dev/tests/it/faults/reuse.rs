@@ -57,17 +57,17 @@ fn behind() -> Vec<Row> {
     ]
 }
 
-fn later_bytes_row(name: &'static str, behind: &str) -> Row {
-    let steps = vec![Step::Request, reply(page("hello")), pause(1), send(behind), Step::Again];
+fn later_bytes_row(name: &'static str, bytes: &str) -> Row {
+    let steps = vec![Step::Request, reply(page("hello")), pause(1), send(bytes), Step::Again];
     Row::new(name, steps).connections(Connections::Kept).any_bytes()
 }
 
-fn same_segment_row(name: &'static str, behind: &str) -> Row {
-    trailing_bytes_row(name, page("hello"), behind)
+fn same_segment_row(name: &'static str, bytes: &str) -> Row {
+    trailing_bytes_row(name, page("hello"), bytes)
 }
 
-fn blank_line_row(name: &'static str, behind: &str) -> Row {
-    same_segment_row(name, behind).body("hello").connections(Connections::Kept)
+fn blank_line_row(name: &'static str, bytes: &str) -> Row {
+    same_segment_row(name, bytes).body("hello").connections(Connections::Kept)
 }
 
 /// The next request is sent at once, so the garbage is read as its reply.

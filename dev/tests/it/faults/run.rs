@@ -248,9 +248,9 @@ fn deadline_error(ran: &RunResult, deadline: Deadline, lateness_of_sleeper: Dura
 /// TLS configuration of a server; brunt does not verify the certificate.
 fn server_config() -> Arc<ServerConfig> {
     let dir = TempDir::new().expect("a directory");
-    let own = Authority::new(dir.path()).certify("localhost");
-    let certificate = CertificateDer::from_pem_file(&own.cert).expect("a certificate");
-    let key = PrivateKeyDer::from_pem_file(&own.key).expect("a key");
+    let files = Authority::new(dir.path()).certify("localhost");
+    let certificate = CertificateDer::from_pem_file(&files.cert).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_file(&files.key).expect("a key");
     let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
     Arc::new(config.expect("a configuration"))
 }

@@ -84,9 +84,9 @@ pub fn in_pieces(reply: &[u8], mut sizes: impl Iterator<Item = usize>, pause: Du
             steps.push(Step::Reply(rest.to_vec()));
             return steps;
         }
-        let (piece, behind) = rest.split_at(size);
+        let (piece, tail) = rest.split_at(size);
         steps.extend([Step::Part(piece.to_vec()), Step::Pause(pause)]);
-        rest = behind;
+        rest = tail;
     }
 }
 

@@ -207,11 +207,11 @@ impl Shared {
     }
 
     /// Sends a complete reply and further bytes.
-    fn reply(&self, stream: &mut Stream, reply: &[u8], behind: &[u8]) -> bool {
+    fn reply(&self, stream: &mut Stream, reply: &[u8], tail: &[u8]) -> bool {
         // Counts first: the client may get the reply before this thread continues.
         count(&self.replies, 1);
         count(&self.bytes, reply.len() as u64);
-        stream.send(&[reply, behind].concat())
+        stream.send(&[reply, tail].concat())
     }
 }
 

@@ -153,13 +153,8 @@ scenario:
 #[test]
 fn services_and_messages_are_listed() {
     let shop = Shop::open();
-    let listed = |words: &str| {
-        let output = command(&format!("grpc {} {words}", shop.url())).output().expect("brunt");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    let all = listed("");
-    let one = listed("shop.Shop");
+    let all = list_services(&shop, "");
+    let one = list_services(&shop, "shop.Shop");
     assert!(all.contains("  rpc Chat(stream shop.Item) returns (stream shop.Item);\n"), "{all}");
     assert!(
         one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"),
@@ -167,6 +162,12 @@ fn services_and_messages_are_listed() {
     );
     let none = command(&format!("grpc {} shop.Nope", shop.url())).output().expect("brunt");
     assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0));
+}
+
+fn list_services(shop: &Shop, words: &str) -> String {
+    let output = command(&format!("grpc {} {words}", shop.url())).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 #[test]
@@ -192,18 +193,19 @@ fn invalid_message_intervals_are_refused() {
         let ran = call(&shop, method, "{}", &format!("--message-interval {interval} -n 1")).assert_code(2);
         assert!(ran.err.contains(expected), "{method} {interval}: {}", ran.err);
     }
-    let step = |step: &str| {
-        let plan = shop.plan(&format!("scenario:\n  base: {}\n  steps:\n  - {step}\n", shop.url()));
-        let ran = measure_words(&["run", &plan.display().to_string()]).assert_code(2);
-        ran.err
-    };
     for (text, expected) in [
         ("{grpc: shop.Shop/Sell}", "scenario.steps[0].grpc: shop.Shop has no method Sell; write one of Buy, Fill"),
         ("{grpc: shop.Shop/Buy, json: {nme: 1}}", "is no shop.Item"),
         ("{grpc: shop.Shop/Buy, data: x}", "scenario.steps[0].data: `data` is no message of gRPC; write it as json"),
         ("{grpc: shop.Shop/Buy, message_interval: 1s}", "takes one message"),
     ] {
-        let err = step(text);
+        let err = error_of_step(&shop, text);
         assert!(err.contains(expected), "{text}: {err}");
     }
+}
+
+fn error_of_step(shop: &Shop, step: &str) -> String {
+    let plan = shop.plan(&format!("scenario:\n  base: {}\n  steps:\n  - {step}\n", shop.url()));
+    let ran = measure_words(&["run", &plan.display().to_string()]).assert_code(2);
+    ran.err
 }

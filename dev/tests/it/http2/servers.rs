@@ -26,7 +26,7 @@ fn assert_counts(
     test: &str,
     name: &str,
     pages: &[(&str, usize)],
-    command: impl Fn(&ServerParameters<'_>, &mut Command),
+    configure: impl Fn(&ServerParameters<'_>, &mut Command),
 ) {
     let Some(path) = program(name) else { return skip(&format!("http2::servers::{test}"), &format!("no {name} here")) };
     let dir = TempDir::new().expect("a directory");
@@ -37,30 +37,40 @@ fn assert_counts(
     for (page, length) in pages {
         fs::write(www.join(&page[1..]), vec![b'x'; *length]).expect("a page");
     }
-    let start = ServerParameters { dir: dir.path(), port: port::free(), certificate: &certificate };
-    let mut command_of_server = Command::new(path);
-    command(&start, &mut command_of_server);
+    let parameters = ServerParameters { dir: dir.path(), port: port::free(), certificate: &certificate };
+    let mut command = Command::new(path);
+    configure(&parameters, &mut command);
     let errors = fs::File::create(dir.path().join("told")).expect("a file");
-    let _server = Server::start(command_of_server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
-    let told = || fs::read_to_string(dir.path().join("told")).unwrap_or_default();
-    assert!((0..1000).any(|_| port::has_listener(start.port) || wait_a_moment()), "{name}: {}", told());
+    let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+    assert!(
+        (0..1000).any(|_| port::has_listener(parameters.port) || wait_a_moment()),
+        "{name}: {}",
+        errors_of(dir.path())
+    );
     let access = dir.path().join("access");
-    let logged = || fs::read_to_string(&access).unwrap_or_default().lines().filter(|line| line.contains(" /")).count();
     let mut requested = 0;
     for (page, length) in pages {
-        let line = format!("https://localhost:{}{page} --http 2 --cacert {}", start.port, authority.pem);
+        let line = format!("https://localhost:{}{page} --http 2 --cacert {}", parameters.port, authority.pem);
         let ran = measure(&format!("{line} -c 3 --streams 40 -n {EACH} -H X-Some:thing")).assert_all_good();
         requested += EACH as usize;
         assert_eq!(ran.count("completed"), EACH, "{name} {page}");
         assert!(ran.number("/bytes/received") >= EACH * *length as u64, "{name} {page}");
         // The server logs after the reply.
         assert!(
-            (0..1000).any(|_| logged() == requested || wait_a_moment()),
+            (0..1000).any(|_| logged_requests(&access) == requested || wait_a_moment()),
             "{name}: {} of {requested}; {}",
-            logged(),
-            told()
+            logged_requests(&access),
+            errors_of(dir.path())
         );
     }
+}
+
+fn logged_requests(access: &Path) -> usize {
+    fs::read_to_string(access).unwrap_or_default().lines().filter(|line| line.contains(" /")).count()
+}
+
+fn errors_of(dir: &Path) -> String {
+    fs::read_to_string(dir.join("told")).unwrap_or_default()
 }
 
 /// Replaces `DIR`, `PORT`, `CERT` and `KEY` in a text.
@@ -127,8 +137,8 @@ fn counts_equal_those_of_h2o() {
 
 #[test]
 fn counts_equal_those_of_nghttpx() {
-    let behind = lab("--body 9k");
-    let port = behind.port();
+    let backend = lab("--body 9k");
+    let port = backend.port();
     assert_counts("counts_equal_those_of_nghttpx", "nghttpx", &[("/nine", 9_000)], |start, command| {
         let words = format!(
             "-f127.0.0.1,PORT -b127.0.0.1,{port} KEY CERT --no-ocsp --conf=/dev/null --accesslog-file=DIR/access \

@@ -96,13 +96,17 @@ fn threads_of_tomcat_are_read_with_the_password() {
     command.arg("run").env("CATALINA_HOME", home).env("CATALINA_BASE", dir.path()).env("JAVA_OPTS", "-Xmx64m");
     let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
     wait_until("Tomcat", || ports::has_listener(port));
-    let at = |who: &str| Probed::Tomcat { url: format!("http://{who}127.0.0.1:{port}/s/status") };
-    let mut watched = ProbeObserver::start(&[("app", at("me:p%40ss@")), ("stranger", at(""))]);
+    let mut watched =
+        ProbeObserver::start(&[("app", tomcat_probe(port, "me:p%40ss@")), ("stranger", tomcat_probe(port, ""))]);
     watched
         .wait_until("a reading", |w| !w.of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401")));
     let read = &watched.of("tomcat:app")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 50.0, "{read:?}");
     assert!(read[server::WORKERS_BUSY] >= 1.0, "{read:?}");
+}
+
+fn tomcat_probe(port: u16, user: &str) -> Probed {
+    Probed::Tomcat { url: format!("http://{user}127.0.0.1:{port}/s/status") }
 }
 
 /// An nginx with php-fpm, whose status page has a separate listener.
@@ -162,11 +166,6 @@ fn apache_config(dir: &Path, port: u16) -> String {
 }
 
 fn fill_tomcat(dir: &Path, port: u16) {
-    let write = |name: &str, text: String| {
-        let file = dir.join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, text).expect("a file");
-    };
     for folder in ["logs", "temp", "work"] {
         fs::create_dir(dir.join(folder)).expect("a folder");
     }
@@ -175,11 +174,11 @@ fn fill_tomcat(dir: &Path, port: u16) {
          <Engine name=\"Catalina\" defaultHost=\"localhost\"><Realm className=\"org.apache.catalina.realm.MemoryRealm\"/>\
          <Host name=\"localhost\" appBase=\"webapps\"/></Engine></Service></Server>"
     );
-    write("conf/server.xml", server);
-    write("conf/web.xml", "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"/>".into());
+    write_file(dir, "conf/server.xml", &server);
+    write_file(dir, "conf/web.xml", "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"/>");
     let users = "<tomcat-users><role rolename=\"status\"/><user username=\"me\" password=\"p@ss\" roles=\"status\"/></tomcat-users>";
-    write("conf/tomcat-users.xml", users.into());
-    write("webapps/s/META-INF/context.xml", "<Context privileged=\"true\"/>".into());
+    write_file(dir, "conf/tomcat-users.xml", users);
+    write_file(dir, "webapps/s/META-INF/context.xml", "<Context privileged=\"true\"/>");
     // The status page of the manager of Tomcat, without the manager.
     let app = "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"><servlet><servlet-name>S</servlet-name>\
         <servlet-class>org.apache.catalina.manager.StatusManagerServlet</servlet-class></servlet><servlet-mapping>\
@@ -187,7 +186,13 @@ fn fill_tomcat(dir: &Path, port: u16) {
         <web-resource-collection><web-resource-name>S</web-resource-name><url-pattern>/*</url-pattern></web-resource-collection>\
         <auth-constraint><role-name>status</role-name></auth-constraint></security-constraint><login-config>\
         <auth-method>BASIC</auth-method></login-config><security-role><role-name>status</role-name></security-role></web-app>";
-    write("webapps/s/WEB-INF/web.xml", app.into());
+    write_file(dir, "webapps/s/WEB-INF/web.xml", app);
+}
+
+fn write_file(dir: &Path, name: &str, text: &str) {
+    let file = dir.join(name);
+    fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    fs::write(file, text).expect("a file");
 }
 
 /// Sends a request without reading the reply.

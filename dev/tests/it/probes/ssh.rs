@@ -32,9 +32,9 @@ impl Sshd {
         let port = ports::free();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).expect("a directory of ours");
         for key in ["host", "user"] {
-            let made =
+            let result =
                 Command::new(&keygen).args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(dir.path().join(key)).status();
-            assert!(made.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
+            assert!(result.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
         }
         fs::write(dir.path().join("conf"), config(dir.path(), port)).expect("a configuration");
         // sshd uses this directory for privilege separation. It is missing after each boot, and
@@ -111,13 +111,13 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
         return skip(test, &format!("sshd lets nobody in: {:?}", watched.warnings()));
     }
     assert_eq!(watched.warnings(), Vec::<&str>::new());
-    let last = |source: &str| watched.of(source).pop().unwrap_or_default();
     // Values over the time between two readings are missing if that time was too short.
-    let names =
-        |source: &str| last(source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>();
+    let names = |source: &str| {
+        last_reading(&watched, source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>()
+    };
     assert_eq!(names("host:far"), names("host:near"), "the same files, the same parsers");
-    let far = last("process:far");
-    let near = last("process:near");
+    let far = last_reading(&watched, "process:far");
+    let near = last_reading(&watched, "process:near");
     for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
         assert_eq!(far.get(same), near.get(same), "{same}: {far:?} {near:?}");
     }
@@ -127,6 +127,10 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     // The remote end stops: one warning for each of its probes.
     sshd.end();
     watched.wait_until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
+}
+
+fn last_reading(watched: &ProbeObserver, source: &str) -> std::collections::BTreeMap<String, f64> {
+    watched.of(source).pop().unwrap_or_default()
 }
 
 #[test]

@@ -83,12 +83,8 @@ fn namesakes_of_the_server_are_other_processes() {
     let loops: Vec<_> = (0..2).map(|_| start_busy_loop(None)).collect();
     let judged_run = judge_run(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
     drop(loops);
-    let mean = |reading: &str| {
-        let values = judged_run.run.history[name::GENERATOR].of(reading);
-        values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
-    };
-    let others = mean(&name::processes("sh"));
-    assert!(others > 0.2 && mean(name::SERVER_PROCESSES) < 0.5 * others, "{}", judged_run.ran.out);
+    let others = mean_of(&judged_run, &name::processes("sh"));
+    assert!(others > 0.2 && mean_of(&judged_run, name::SERVER_PROCESSES) < 0.5 * others, "{}", judged_run.ran.out);
     let verdict = &judged_run.verdict;
     assert!(verdict.other_processes.iter().any(|process| process.name == "sh"), "{verdict:?}");
     assert!(
@@ -96,6 +92,11 @@ fn namesakes_of_the_server_are_other_processes() {
         "{}",
         judged_run.ran.out
     );
+}
+
+fn mean_of(judged: &super::JudgedRun, reading: &str) -> f64 {
+    let values = judged.run.history[name::GENERATOR].of(reading);
+    values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
 }
 
 #[test]

@@ -66,14 +66,8 @@ impl Machine {
     }
 
     fn stat(self, second: u64) -> String {
-        let core = |softirq: u64, stolen: u64| {
-            let used = [30, 0, 10, 0, 0, 0, softirq, stolen];
-            let idle = 100_u64.saturating_sub(used.iter().sum::<u64>());
-            // A core that only receives packets has no time for anything else.
-            let user = if softirq > 90 { 0 } else { 30 };
-            [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
-        };
-        let cores = [core(3, self.stolen / 2), core(self.softirq, self.stolen - self.stolen / 2)];
+        let cores =
+            [core_ticks(second, 3, self.stolen / 2), core_ticks(second, self.softirq, self.stolen - self.stolen / 2)];
         let all: [u64; 8] = std::array::from_fn(|part| cores[0][part] + cores[1][part]);
         format!("cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n", joined(all), joined(cores[0]), joined(cores[1]))
     }
@@ -147,6 +141,14 @@ impl Machine {
         assert_eq!(verdict.state, expected);
         assert!(limits.is_empty() || origin.is_some(), "{verdict:?}");
     }
+}
+
+fn core_ticks(second: u64, softirq: u64, stolen: u64) -> [u64; 8] {
+    let used = [30, 0, 10, 0, 0, 0, softirq, stolen];
+    let idle = 100_u64.saturating_sub(used.iter().sum::<u64>());
+    // A core that only receives packets has no time for anything else.
+    let user = if softirq > 90 { 0 } else { 30 };
+    [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
 }
 
 fn receive_queue_line(packets: u64, dropped: u64) -> String {

@@ -39,8 +39,7 @@ impl Node {
         command.arg(PROGRAM).arg(port.to_string()).arg(dir.path().join("log")).arg(settings).args(more);
         let errors = fs::File::create(dir.path().join("told")).expect("a file");
         let server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
-        let told = || fs::read_to_string(dir.path().join("told")).unwrap_or_default();
-        assert!((0..1000).any(|_| port::has_listener(port) || wait_a_moment()), "{}", told());
+        assert!((0..1000).any(|_| port::has_listener(port) || wait_a_moment()), "{}", errors_of(&dir));
         Some(Self { _server: server, dir, port })
     }
 
@@ -60,6 +59,10 @@ impl Node {
         let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
         assert!(comes, "{count} of `{line}`, not {}: {}", self.count(line), &log[..log.len().min(2000)]);
     }
+}
+
+fn errors_of(dir: &TempDir) -> String {
+    fs::read_to_string(dir.path().join("told")).unwrap_or_default()
 }
 
 const OFFERS: &str = r#"{"enableConnectProtocol":true}"#;

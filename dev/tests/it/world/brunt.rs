@@ -70,9 +70,12 @@ pub fn start_plain(command: &mut Command) -> RunningBrunt {
 }
 
 fn start_in(command: &mut Command, dir: TempDir) -> RunningBrunt {
-    let file = |name: &str| File::create(dir.path().join(name)).expect("a file");
-    let server = Server::start(command.stdout(file("out")).stderr(file("err")));
+    let server = Server::start(command.stdout(output_file(&dir, "out")).stderr(output_file(&dir, "err")));
     RunningBrunt { server, dir }
+}
+
+fn output_file(dir: &TempDir, name: &str) -> File {
+    File::create(dir.path().join(name)).expect("a file")
 }
 
 /// A running brunt.
@@ -229,11 +232,19 @@ impl RunResult {
         assert_eq!((drops, cuts), (dropped, cut));
         assert_eq!(sum_of_counts(self.at("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
         let series = self.at("/series").as_array().expect("a series");
-        let over_time = |key: &str| series.iter().filter_map(|i| i[key].as_u64()).sum::<u64>();
         let warm = |key: &str| self.at("/warmup")["requests"][key].as_u64().unwrap_or(0);
-        assert_eq!(over_time("begun"), begun + warm("begun"), "begun over time: {}", self.out);
-        assert_eq!(over_time("completed"), completed + warm("completed"), "completed over time: {}", self.out);
+        assert_eq!(sum_over_time(series, "begun"), begun + warm("begun"), "begun over time: {}", self.out);
+        assert_eq!(
+            sum_over_time(series, "completed"),
+            completed + warm("completed"),
+            "completed over time: {}",
+            self.out
+        );
     }
+}
+
+fn sum_over_time(series: &[Value], key: &str) -> u64 {
+    series.iter().filter_map(|i| i[key].as_u64()).sum::<u64>()
 }
 
 fn sum_of_counts(counts: &Value) -> u64 {

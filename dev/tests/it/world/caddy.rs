@@ -1,5 +1,6 @@
 //! Starts caddy, which supports HTTP/3, with its own configuration and directory.
 
+use super::certs::Certificate;
 use super::port;
 use super::server::Server;
 use super::skip::{program, skip};
@@ -19,11 +20,12 @@ pub struct Caddy {
 
 /// Starts a caddy for `localhost` with this certificate, its key and these directives of the site.
 /// Skips the test and returns None if caddy is not installed.
-pub fn caddy(test: &str, (cert, key): (&str, &str), directives: &str) -> Option<Caddy> {
+pub fn caddy(test: &str, certificate: &Certificate, directives: &str) -> Option<Caddy> {
     let Some(caddy) = program("caddy") else {
         skip(test, "no caddy here");
         return None;
     };
+    let Certificate { cert, key } = certificate;
     // Another process may take the port before caddy does, so other ports are tried.
     let started = (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
     Some(started.expect("a caddy that starts"))
@@ -33,10 +35,9 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     let dir = TempDir::new().expect("a directory");
     let port = port::free();
     fs::create_dir(dir.path().join("www")).expect("a directory");
-    let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).expect("a file");
-    write("www/index.html", b"0123456789");
-    write("www/long", &vec![b'x'; 200_000]);
-    write("Caddyfile", config(dir.path(), port, directives).as_bytes());
+    write_file(dir.path(), "www/index.html", b"0123456789");
+    write_file(dir.path(), "www/long", &vec![b'x'; 200_000]);
+    write_file(dir.path(), "Caddyfile", config(dir.path(), port, directives).as_bytes());
     let mut command = Command::new(caddy);
     command.args(["run", "--adapter", "caddyfile", "--config"]).arg(dir.path().join("Caddyfile"));
     command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, dir.path())));
@@ -54,6 +55,10 @@ fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
     }
     eprintln!("caddy: {}", fs::read_to_string(dir.path().join("error")).unwrap_or_default());
     None
+}
+
+fn write_file(dir: &Path, name: &str, bytes: &[u8]) {
+    fs::write(dir.join(name), bytes).expect("a file");
 }
 
 fn config(dir: &Path, port: u16, directives: &str) -> String {

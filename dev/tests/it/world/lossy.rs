@@ -50,8 +50,9 @@ impl Direction {
 fn overflowed(port: u16) -> u64 {
     let table = fs::read_to_string("/proc/net/udp").expect("the kernel's table of UDP sockets");
     let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let ours = lines.filter(|fields| fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}"))));
-    ours.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
+    let shared_state =
+        lines.filter(|fields| fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}"))));
+    shared_state.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
 }
 
 /// Hashes a number (the finalizer of `SplitMix64`).
@@ -93,8 +94,8 @@ impl LossyProxy {
         let port = front.local_addr().expect("an address").port();
         let shared = Arc::<Shared>::default();
         shared.to_server.arrives_at(&front);
-        let ours = Arc::clone(&shared);
-        let thread = thread::spawn(move || carry(&front, server, per_mille, &ours));
+        let shared_state = Arc::clone(&shared);
+        let thread = thread::spawn(move || carry(&front, server, per_mille, &shared_state));
         Self { port, shared, thread: Some(thread) }
     }
 

@@ -61,11 +61,14 @@ fn try_start(nginx: &str, listen: &str, directives: &str) -> Option<Nginx> {
 
 fn fill(dir: &Path, config: &str) {
     fs::create_dir(dir.join("www")).expect("a directory");
-    let write = |name: &str, bytes: &[u8]| fs::write(dir.join(name), bytes).expect("a file");
-    write("www/index.html", b"0123456789");
-    write("www/page.txt", "a text that is worth packing\n".repeat(200).as_bytes());
-    write("www/long", &vec![b'x'; 200_000]);
-    write("conf", config.as_bytes());
+    write_file(dir, "www/index.html", b"0123456789");
+    write_file(dir, "www/page.txt", "a text that is worth packing\n".repeat(200).as_bytes());
+    write_file(dir, "www/long", &vec![b'x'; 200_000]);
+    write_file(dir, "conf", config.as_bytes());
+}
+
+fn write_file(dir: &Path, name: &str, bytes: &[u8]) {
+    fs::write(dir.join(name), bytes).expect("a file");
 }
 
 fn config(dir: &Path, port: u16, listen: &str, directives: &str) -> String {
