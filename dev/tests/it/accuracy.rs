@@ -47,7 +47,7 @@ fn against_truth(target: &Target) -> Result<(RunResult, Value), String> {
     let mut why = String::new();
     for _ in 0..attempts() {
         let lab = prompt_lab(target.lab);
-        let ran = measure(&format!("{} {}", lab.at("/"), target.load)).assert_all_good();
+        let ran = measure(&format!("{} {}", lab.url_of("/"), target.load)).assert_all_good();
         let truth = lab.into_statistics()["truth"].clone();
         let lag = ran.figure("/lag_seconds/p99");
         if truth["accepted"] == true && (lag < MOST_LAG || is_full_proof()) {

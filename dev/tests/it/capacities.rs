@@ -28,8 +28,8 @@ fn a_server_with_more_capacity_is_better() {
         let fast = lab("--workers 1 --service const:5ms");
         let line = format!(
             "compare slow={} fast={} --at both -r 20 -d 500ms {SHORT} --start-load 30 --repeat 4 --alpha 0.5 --time-budget 100s",
-            slow.at("/"),
-            fast.at("/")
+            slow.url_of("/"),
+            fast.url_of("/")
         );
         let result = brunt(&line);
         if unknown_capacities(&result.json, "slow") + unknown_capacities(&result.json, "fast") > 0 {

@@ -45,7 +45,7 @@ fn a_directory_gets_the_three_key_charts_or_all() {
         ("{rate: \"100..300+100\", duration: 400ms}", ["p99", "percentiles", "throughput"]),
     ];
     for (load, expected) in cases {
-        let dir = plan("", load, &server.at("/"));
+        let dir = plan("", load, &server.url_of("/"));
         let outputs = "-o png=key/ -o svg=key-svg/ -o png-all=all/ -o svg-all=all-svg/ -o svg-all=all.svg";
         let output = brunt(dir.path(), &format!("run shop.yaml --no-store {outputs}"));
         assert!(output.status.code().is_some_and(|code| code == 0 || code == 5), "{output:?}");
@@ -68,7 +68,7 @@ fn with_ending(names: [&str; 3], ending: &str) -> [String; 3] {
 fn the_title_is_the_name_of_the_plan_or_of_its_file() {
     let server = lab("");
     for (name, title) in [("name: Shop at noon\n", "Shop at noon"), ("", "shop")] {
-        let dir = plan(name, "{rate: 100, duration: 500ms}", &server.at("/"));
+        let dir = plan(name, "{rate: 100, duration: 500ms}", &server.url_of("/"));
         brunt(dir.path(), "run shop.yaml --store kept -o html=run.html -o svg=run.svg");
         let experiments = fs::read_dir(dir.path().join("kept/runs")).expect("stored runs").flatten();
         let run = experiments.map(|entry| entry.file_name()).next().expect("a stored run");

@@ -38,12 +38,12 @@ impl CheckResult {
         }
     }
 
-    fn at(&self, pointer: &str) -> &Value {
+    fn value(&self, pointer: &str) -> &Value {
         self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {:#}", self.json))
     }
 
     fn advice(&self, rule: &str) -> Option<&Value> {
-        self.at("/advice").as_array().expect("advice").iter().find(|a| a["rule"] == rule)
+        self.value("/advice").as_array().expect("advice").iter().find(|a| a["rule"] == rule)
     }
 }
 
@@ -53,22 +53,22 @@ fn a_check_reports_the_listener_and_its_replies() {
     let compress = "gzip on; gzip_types text/plain; keepalive_timeout 33s 33s;";
     let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
     let before = nginx.requests();
-    let checked = check(&format!("{} -c 60", nginx.at("/page.txt"))).assert_code(0);
+    let checked = check(&format!("{} -c 60", nginx.url_of("/page.txt"))).assert_code(0);
     // Two requests of the check, and the earlier one of `requests`.
     assert_eq!(nginx.requests() - before, 3);
-    assert_eq!(checked.at("/reply/status"), 200);
-    assert_eq!(checked.at("/reply/body_bytes"), 5800);
-    assert_eq!(checked.at("/reply/framing"), "content-length");
-    assert_eq!(checked.at("/reply/reused"), true);
-    assert_eq!(checked.at("/reply/keep_alive_header"), "timeout=33");
-    assert_eq!(checked.at("/compression/content_encoding"), "gzip");
-    assert_eq!(checked.at("/route/same_host"), true);
-    assert_eq!(checked.at("/route/interface"), "lo");
-    assert_eq!(checked.at("/route/listener_backlog"), 50);
+    assert_eq!(checked.value("/reply/status"), 200);
+    assert_eq!(checked.value("/reply/body_bytes"), 5800);
+    assert_eq!(checked.value("/reply/framing"), "content-length");
+    assert_eq!(checked.value("/reply/reused"), true);
+    assert_eq!(checked.value("/reply/keep_alive_header"), "timeout=33");
+    assert_eq!(checked.value("/compression/content_encoding"), "gzip");
+    assert_eq!(checked.value("/route/same_host"), true);
+    assert_eq!(checked.value("/route/interface"), "lo");
+    assert_eq!(checked.value("/route/listener_backlog"), 50);
     let pid = nginx.server.child.id();
-    assert_eq!(checked.at("/route/listener"), &format!("nginx (pid {pid})"));
+    assert_eq!(checked.value("/route/listener"), &format!("nginx (pid {pid})"));
     // The configuration gives each worker 4096, whatever the limit of the master.
-    assert_eq!(checked.at("/route/listener_descriptors"), 4096);
+    assert_eq!(checked.value("/route/listener_descriptors"), 4096);
     let mend = checked.advice("backlog").expect("advice")["command"].as_str().expect("a command").to_owned();
     assert!(mend.contains("backlog=64"), "{mend}");
     assert_eq!(checked.advice("compression").expect("advice")["command"], "--compressed");
@@ -78,16 +78,16 @@ fn a_check_reports_the_listener_and_its_replies() {
 #[test]
 fn a_sound_load_gets_less_advice() {
     let Some(nginx) = nginx("a_sound_load_gets_less_advice", "") else { return };
-    let checked = check(&format!("{} -c 10 --compressed", nginx.at("/"))).assert_code(0);
+    let checked = check(&format!("{} -c 10 --compressed", nginx.url_of("/"))).assert_code(0);
     for rule in ["backlog", "server_descriptors", "local_ports", "compression", "redirect", "keep_alive"] {
-        assert!(checked.advice(rule).is_none(), "{:#}", checked.at("/advice"));
+        assert!(checked.advice(rule).is_none(), "{:#}", checked.value("/advice"));
     }
 }
 
 #[test]
 fn a_load_beyond_the_limits_is_reported_with_remedies() {
     let lab = lab("");
-    let checked = check(&format!("{} -c 50000000", lab.at("/"))).assert_code(0);
+    let checked = check(&format!("{} -c 50000000", lab.url_of("/"))).assert_code(0);
     assert_eq!(certainty_of(&checked, "descriptors"), Some("surely".into()));
     assert_eq!(certainty_of(&checked, "local_ports"), Some("surely".into()));
     checked.assert_text(&["ulimit -Hn 50000064", "ip_local_port_range"]);
@@ -111,20 +111,20 @@ fn tls_is_reported_and_sessions_are_resumed() {
         return;
     };
     let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(0);
-    assert_eq!(checked.at("/tls/alpn"), "http/1.1");
-    assert!(checked.at("/tls/version").as_str().is_some_and(|v| v.starts_with("TLSv1.")));
-    assert_eq!(checked.at("/tls/resumed"), true);
-    assert_eq!(checked.at("/tls/chain"), 1);
-    assert_eq!(checked.at("/tls/certificate/names/0"), "localhost");
-    assert_eq!(checked.at("/tls/certificate/self_signed"), false);
-    assert!(checked.at("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
+    assert_eq!(checked.value("/tls/alpn"), "http/1.1");
+    assert!(checked.value("/tls/version").as_str().is_some_and(|v| v.starts_with("TLSv1.")));
+    assert_eq!(checked.value("/tls/resumed"), true);
+    assert_eq!(checked.value("/tls/chain"), 1);
+    assert_eq!(checked.value("/tls/certificate/names/0"), "localhost");
+    assert_eq!(checked.value("/tls/certificate/self_signed"), false);
+    assert!(checked.value("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
     // The authority of a test is not trusted. The certificate is shown, and no request is sent.
     let requests = nginx.log().len();
     let stranger = check(&nginx.secure("/")).assert_code(3);
     assert_eq!(nginx.log().len(), requests);
-    assert_eq!(stranger.at("/failure/kind"), "tls");
-    assert_eq!(stranger.at("/tls/distrust"), "issuer not trusted (UnknownIssuer)");
-    assert_eq!(stranger.at("/tls/certificate/names/0"), "localhost");
+    assert_eq!(stranger.value("/failure/kind"), "tls");
+    assert_eq!(stranger.value("/tls/distrust"), "issuer not trusted (UnknownIssuer)");
+    assert_eq!(stranger.value("/tls/certificate/names/0"), "localhost");
     stranger.assert_text(&["NOT TRUSTED: issuer not trusted (UnknownIssuer)", "--cacert FILE"]);
 }
 
@@ -138,8 +138,8 @@ fn an_expired_certificate_is_reported() {
         return;
     };
     let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).assert_code(3);
-    assert_eq!(checked.at("/tls/certificate/valid_to"), "2020-01-01");
-    assert!(checked.at("/tls/certificate/days_left").as_i64().is_some_and(|d| d < -2000));
+    assert_eq!(checked.value("/tls/certificate/valid_to"), "2020-01-01");
+    assert!(checked.value("/tls/certificate/days_left").as_i64().is_some_and(|d| d < -2000));
     checked.assert_text(&["expired on 2020-01-01", "renew it; or --insecure"]);
     check(&format!("{} --insecure", nginx.secure("/"))).assert_code(0).assert_text(&["(expired)"]);
 }
@@ -147,8 +147,8 @@ fn an_expired_certificate_is_reported() {
 #[test]
 fn a_self_signed_certificate_is_reported() {
     let lab = lab("--tls");
-    let checked = check(&lab.at("/")).assert_code(3);
-    assert_eq!(checked.at("/tls/certificate/self_signed"), true);
+    let checked = check(&lab.url_of("/")).assert_code(3);
+    assert_eq!(checked.value("/tls/certificate/self_signed"), true);
     checked.assert_text(&["signed by itself", "NOT TRUSTED"]);
 }
 
@@ -156,38 +156,38 @@ fn a_self_signed_certificate_is_reported() {
 fn a_closed_port_and_an_unknown_name_are_reported() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let closed = check(&format!("http://127.0.0.1:{port}/")).assert_code(3);
-    assert_eq!(closed.at("/failure/kind"), "refused");
+    assert_eq!(closed.value("/failure/kind"), "refused");
     closed.assert_text(&["No reply connection refused", "is the server running, and on this port?"]);
     let unknown = check("http://no-such-name.invalid/ --connect-timeout 20s").assert_code(3);
-    assert_eq!(unknown.at("/failure/kind"), "resolve");
+    assert_eq!(unknown.value("/failure/kind"), "resolve");
     unknown.assert_text(&["no-such-name.invalid", "--resolve host:port:addr"]);
 }
 
 #[test]
 fn a_redirect_is_reported() {
     let server = serve_reply("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
-    let checked = check(&server.at("/")).assert_code(0);
+    let checked = check(&server.url_of("/")).assert_code(0);
     let command = checked.advice("redirect").expect("advice")["command"].clone();
-    assert_eq!(command, format!("brunt {}, or --follow 5", server.at("/login")));
-    assert!(check(&format!("{} --follow 5", server.at("/"))).assert_code(0).advice("redirect").is_none());
+    assert_eq!(command, format!("brunt {}, or --follow 5", server.url_of("/login")));
+    assert!(check(&format!("{} --follow 5", server.url_of("/"))).assert_code(0).advice("redirect").is_none());
 }
 
 #[test]
 fn a_request_with_side_effects_is_sent_once() {
     let server = serve_reply(page("done"));
-    let checked = check(&format!("{} --data x=1", server.at("/{n}"))).assert_code(0);
+    let checked = check(&format!("{} --data x=1", server.url_of("/{n}"))).assert_code(0);
     let requests = server.requests();
     assert_eq!(requests.len(), 1, "{requests:?}");
     assert!(requests[0].starts_with("POST /"), "{requests:?}");
-    assert!(checked.at("/reply/reused").is_null() && checked.at("/compression").is_null());
+    assert!(checked.value("/reply/reused").is_null() && checked.value("/compression").is_null());
 }
 
 #[test]
 fn a_server_that_closes_connections_is_reported() {
     let server = serve_reply("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
-    let checked = check(&format!("{} -r 100000 -d 1m", server.at("/"))).assert_code(0);
-    assert_eq!(checked.at("/reply/keep_alive"), false);
-    assert_eq!(checked.at("/asked/new_connections_per_second"), 100_000.0);
+    let checked = check(&format!("{} -r 100000 -d 1m", server.url_of("/"))).assert_code(0);
+    assert_eq!(checked.value("/reply/keep_alive"), false);
+    assert_eq!(checked.value("/asked/new_connections_per_second"), 100_000.0);
     assert!(checked.advice("keep_alive").is_some() && checked.advice("time_wait").is_some());
 }
 
@@ -203,10 +203,10 @@ fn options_that_a_check_lacks_are_refused() {
 #[test]
 fn a_run_reports_the_route_without_extra_requests() {
     let Some(nginx) = nginx("a_run_reports_the_route_without_extra_requests", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 10", nginx.at("/"))).assert_all_good();
-    assert_eq!(ran.at("/environment/route/same_host"), true);
-    assert_eq!(ran.at("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
-    assert_eq!(ran.at("/warnings"), &serde_json::json!([]));
+    let ran = measure(&format!("{} -c 2 -n 10", nginx.url_of("/"))).assert_all_good();
+    assert_eq!(ran.value("/environment/route/same_host"), true);
+    assert_eq!(ran.value("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
+    assert_eq!(ran.value("/warnings"), &serde_json::json!([]));
     assert_eq!(nginx.log().len(), 10);
 }
 
@@ -214,7 +214,7 @@ fn a_run_reports_the_route_without_extra_requests() {
 fn a_run_warns_of_certain_problems() {
     let Some(nginx) = nginx("a_run_warns_of_certain_problems", "") else { return };
     // Its only worker may have 4096 open files.
-    let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.at("/"))).ok();
-    let warnings = ran.at("/warnings").to_string();
+    let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.url_of("/"))).ok();
+    let warnings = ran.value("/warnings").to_string();
     assert!(warnings.contains("4,096 open files") && warnings.contains("worker_rlimit_nofile"), "{warnings}");
 }

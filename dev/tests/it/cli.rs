@@ -75,7 +75,7 @@ fn every_option_of_the_help_is_completed_and_in_the_manual() {
 fn ids_of_the_store_are_completed() {
     let server = lab("");
     let store = TempDir::new().expect("a directory");
-    let stored = command(&format!("{} -n 5 --store {}", server.at("/"), store.path().display())).output();
+    let stored = command(&format!("{} -n 5 --store {}", server.url_of("/"), store.path().display())).output();
     assert_eq!(stored.expect("brunt").status.code(), Some(0));
     let list = command(&format!("runs list --json --store {}", store.path().display())).output().expect("brunt");
     let runs: serde_json::Value = serde_json::from_slice(&list.stdout).expect("the list");
@@ -194,7 +194,8 @@ fn mistakes_are_answered_with_a_correction() {
     let server = serve_reply("");
     let mut wrong = Vec::new();
     for (line, words) in MISTAKES {
-        let Output { status, stdout, stderr } = command(&line.replace("URL", &server.at("/"))).output().expect("brunt");
+        let Output { status, stdout, stderr } =
+            command(&line.replace("URL", &server.url_of("/"))).output().expect("brunt");
         let errors = with_single_spaces(&String::from_utf8_lossy(&stderr));
         let fits = words.iter().all(|word| errors.contains(word)) && stdout.is_empty();
         if status.code() != Some(2) || !fits {

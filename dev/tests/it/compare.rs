@@ -105,8 +105,8 @@ fn a_slower_server_is_worse_and_ends_the_comparison_early() {
         let line = format!(
             "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
              -o junit=junit.xml -o markdown=pr.md",
-            fast.at("/"),
-            slow.at("/")
+            fast.url_of("/"),
+            slow.url_of("/")
         );
         let result = brunt(&line).assert_code(9);
         assert_eq!(result.verdicts()[0], "worse");
@@ -141,7 +141,7 @@ fn read_output(result: &CommandResult, name: &str) -> String {
 fn a_server_does_not_differ_from_itself() {
     retry_under_steal_time("compare::a_server_does_not_differ_from_itself", || {
         let one = server(5);
-        let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.at("/"));
+        let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.url_of("/"));
         let result = brunt(&format!("{line} --repeat 6")).assert_code(0);
         assert!(["undecided", "equal"].contains(&result.verdicts()[0]), "{}", result.out);
         result.assert_text("6 blocks");
@@ -159,13 +159,13 @@ fn compression_of_replies_is_reported() {
     retry_under_steal_time(test, || {
         let line = format!(
             "compare plain={} packed={} -c 4 -d 500ms --compressed --repeat 14 --metric throughput",
-            plain.at("/page.txt"),
-            packed.at("/page.txt")
+            plain.url_of("/page.txt"),
+            packed.url_of("/page.txt")
         );
         let result = brunt(&line).assert_code(0);
         assert_eq!(result.verdicts(), ["worse"], "{}", result.out);
         result.assert_text("compression of the reply: plain has none, packed has gzip");
-        let line = format!("compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01", plain.at("/page.txt"));
+        let line = format!("compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01", plain.url_of("/page.txt"));
         let same = brunt(&line).assert_code(0);
         assert!(["undecided", "equal"].contains(&same.verdicts()[0]), "{}", same.out);
     });
@@ -197,7 +197,7 @@ fn stored_runs_are_compared_as_far_as_possible() {
         let fast = server(2);
         let slow = server(9);
         let mut dir = TempDir::new().expect("a directory");
-        for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
+        for (url, name) in [(fast.url_of("/"), "a"), (slow.url_of("/"), "b")] {
             let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
             dir = brunt_in(dir, &line).assert_code(0).dir;
         }
@@ -216,7 +216,7 @@ fn one_run_per_side_is_reported_as_undecided() {
     let fast = server(2);
     let slow = server(9);
     let mut dir = TempDir::new().expect("a directory");
-    for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
+    for (url, name) in [(fast.url_of("/"), "a"), (slow.url_of("/"), "b")] {
         dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).assert_code(0).dir;
     }
     let result = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").assert_code(8);
@@ -234,7 +234,7 @@ fn an_interrupted_comparison_is_reported_and_resumed() {
     let dir = TempDir::new().expect("a directory");
     let line = format!(
         "compare A={0} B={0} -r 40 -d 300ms --metric p50 --repeat 6 --name again --store {1}",
-        one.at("/"),
+        one.url_of("/"),
         dir.path().display()
     );
     let running = start(&mut command(&line));
@@ -242,19 +242,23 @@ fn an_interrupted_comparison_is_reported_and_resumed() {
     running.signal(Signal::INT);
     let first = running.finish_unchecked().assert_code(130);
     first.assert_text(&["Comparison - stopped after", "of 6 at most", "-> continue with --resume"]);
-    let stored = first.at("/trials").as_array().map_or(0, Vec::len);
+    let stored = first.value("/trials").as_array().map_or(0, Vec::len);
     let again = start(&mut command(&format!("{line} --resume"))).finish_unchecked();
     assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
-    assert_eq!((again.at("/interrupted"), &again.json["id"]), (&Value::Bool(false), &first.json["id"]));
-    assert!(again.at("/trials").as_array().map_or(0, Vec::len) >= stored, "{}", again.out);
+    assert_eq!((again.value("/interrupted"), &again.json["id"]), (&Value::Bool(false), &first.json["id"]));
+    assert!(again.value("/trials").as_array().map_or(0, Vec::len) >= stored, "{}", again.out);
 }
 
 #[test]
 fn different_replies_are_reported_before_the_load() {
     let small = lab("--body 100");
     let large = lab("--body 20000");
-    let line =
-        format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
+    let line = format!(
+        "compare A={} B={} C={} -r 40 -d 300ms --repeat 1",
+        small.url_of("/"),
+        large.url_of("/"),
+        small.url_of("/c")
+    );
     let result = brunt(&line).assert_code(0);
     let before =
         position_in_errors(&result, "different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
@@ -275,7 +279,7 @@ fn position_in_errors(result: &CommandResult, text: &str) -> usize {
 #[test]
 fn invalid_comparisons_are_refused_with_a_correction() {
     let one = server(1);
-    let url = one.at("/");
+    let url = one.url_of("/");
     let dir = TempDir::new().expect("a directory");
     let plan = dir.path().join("plan.yaml");
     fs::write(&plan, format!("script: {{request: \"{url}\"}}\nload: {{rate: 5}}\ncontenders: {{A: , B: }}\n"))

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 #[test]
 fn connections_are_reused() {
     let Some(nginx) = nginx("connections_are_reused", "") else { return };
-    let ran = measure(&format!("{} -c 3 -n 300", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 3 -n 300", nginx.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (3, 297));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 3);
 }
@@ -29,10 +29,10 @@ fn list(urls: &[String]) -> NamedTempFile {
 #[test]
 fn users_keep_a_connection_to_each_origin() {
     let [one, other] = [lab(""), lab("")];
-    let urls = list(&[one.at("/a"), other.at("/b"), one.at("/c")]);
-    let ran = measure(&format!("{} -c 3 -n 300 --urls {}", one.at("/"), urls.path().display())).assert_all_good();
+    let urls = list(&[one.url_of("/a"), other.url_of("/b"), one.url_of("/c")]);
+    let ran = measure(&format!("{} -c 3 -n 300 --urls {}", one.url_of("/"), urls.path().display())).assert_all_good();
     assert!((4..=6).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
-    let ran = measure(&format!("{} -r 400 -d 1s --urls {}", one.at("/"), urls.path().display())).assert_all_good();
+    let ran = measure(&format!("{} -r 400 -d 1s --urls {}", one.url_of("/"), urls.path().display())).assert_all_good();
     assert!(ran.connections("reused") > 10 * ran.connections("opened"), "{}", ran.connections("opened"));
 }
 
@@ -41,9 +41,9 @@ fn a_connection_that_the_server_closed_is_not_used() {
     let test = "a_connection_that_the_server_closed_is_not_used";
     let Some(nginx) = nginx(test, "keepalive_timeout 1;") else { return };
     let lab = lab("");
-    let urls = list(&[lab.at("/a"), lab.at("/b"), nginx.at("/")]);
+    let urls = list(&[lab.url_of("/a"), lab.url_of("/b"), nginx.url_of("/")]);
     // nginx gets every third request, one in 2.1 s.
-    let line = format!("{} -r 1.4 --arrivals even -d 6s --urls {}", lab.at("/"), urls.path().display());
+    let line = format!("{} -r 1.4 --arrivals even -d 6s --urls {}", lab.url_of("/"), urls.path().display());
     let ran = measure(&line).assert_all_good();
     assert!(ran.connections("closed_idle") >= 1, "{}", ran.out);
 }
@@ -51,10 +51,11 @@ fn a_connection_that_the_server_closed_is_not_used() {
 #[test]
 fn without_keepalive_each_request_has_a_connection() {
     let Some(nginx) = nginx("without_keepalive_each_request_has_a_connection", "") else { return };
-    let ran = measure(&format!("{} -c 3 -n 60 --no-keepalive", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 3 -n 60 --no-keepalive", nginx.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (60, 0));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 60);
-    let open = measure(&format!("{} -r 100 --arrivals even -d 500ms --no-keepalive", nginx.at("/"))).assert_all_good();
+    let open =
+        measure(&format!("{} -r 100 --arrivals even -d 500ms --no-keepalive", nginx.url_of("/"))).assert_all_good();
     assert_eq!(open.connections("opened"), 50);
 }
 
@@ -70,7 +71,7 @@ fn a_request_with_connection_close_is_the_last_of_its_connection() {
 }
 
 fn connections_opened(server: &crate::world::ScriptedServer, value: &str) -> Option<u64> {
-    let line = format!("{} -c 1 -n 10", server.at("/"));
+    let line = format!("{} -c 1 -n 10", server.url_of("/"));
     let mut brunt = command(&line);
     brunt.args(["-o", "json", "-H", &format!("connection: {value}")]);
     let output = brunt.output().expect("brunt");
@@ -81,7 +82,7 @@ fn connections_opened(server: &crate::world::ScriptedServer, value: &str) -> Opt
 #[test]
 fn requests_per_connection_are_limited() {
     let Some(nginx) = nginx("requests_per_connection_are_limited", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.url_of("/"))).assert_all_good();
     let log = nginx.log();
     assert_eq!(log.iter().map(Line::of_connection).max(), Some(5));
     assert_eq!(distinct(&log, |l| l.connection()).len() as u64, ran.connections("opened"));
@@ -90,7 +91,7 @@ fn requests_per_connection_are_limited() {
 #[test]
 fn a_servers_limit_of_requests_is_no_failure() {
     let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;") else { return };
-    let ran = measure(&format!("{} -c 2 -n 200", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 200", nginx.url_of("/"))).assert_all_good();
     // Two users share 200 requests, so the last connection of each may get fewer than 10.
     assert!((20..=21).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
     assert_eq!(nginx.log().iter().map(Line::of_connection).max(), Some(10));
@@ -101,7 +102,7 @@ fn idle_connections_that_the_server_closes_are_reopened() {
     let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_reopened", "keepalive_timeout 1;") else {
         return;
     };
-    let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.at("/"));
+    let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.url_of("/"));
     let ran = measure(&line).ok();
     assert!(ran.connections("closed_idle") >= 1);
     // A connection that closes at the moment of its use is stale; nothing else may fail.
@@ -114,9 +115,9 @@ fn idle_connections_that_the_server_closes_are_reopened() {
 #[test]
 fn http_1_0_is_supported() {
     let Some(nginx) = nginx("http_1_0_is_supported", "") else { return };
-    let persistent = measure(&format!("{} -c 2 -n 40 --http1.0", nginx.at("/"))).assert_all_good();
+    let persistent = measure(&format!("{} -c 2 -n 40 --http1.0", nginx.url_of("/"))).assert_all_good();
     assert_eq!(persistent.connections("opened"), 2);
-    let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.at("/"))).assert_all_good();
+    let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.url_of("/"))).assert_all_good();
     assert_eq!(each.connections("opened"), 40);
     assert!(nginx.log().iter().all(|l| l.request() == "GET / HTTP/1.0"));
 }
@@ -141,7 +142,7 @@ fn unix_socket_line(path: &str) -> String {
 #[test]
 fn source_addresses_are_used_in_turn() {
     let Some(nginx) = nginx("source_addresses_are_used_in_turn", "") else { return };
-    measure(&format!("{} -c 4 -n 40 --source 127.0.0.2,127.0.0.3", nginx.at("/"))).assert_all_good();
+    measure(&format!("{} -c 4 -n 40 --source 127.0.0.2,127.0.0.3", nginx.url_of("/"))).assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.client()), ["127.0.0.2", "127.0.0.3"].into());
 }
 
@@ -152,7 +153,7 @@ fn a_name_can_be_given_its_address() {
     let url = format!("http://name.test:{port}/");
     let ran = measure(&format!("{url} -c 2 -n 20 --resolve name.test:{port}:127.0.0.1")).assert_all_good();
     assert_eq!(distinct(&nginx.log(), |l| l.host()), ["name.test"].into());
-    assert_eq!(ran.at("/environment/addresses/0"), &format!("127.0.0.1:{port}"));
+    assert_eq!(ran.value("/environment/addresses/0"), &format!("127.0.0.1:{port}"));
 }
 
 #[test]
@@ -253,7 +254,7 @@ fn an_unreachable_proxy_is_named_instead_of_the_server() {
 #[test]
 fn connections_are_opened_at_their_rate() {
     let lab = lab("");
-    let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.url_of("/"))).assert_all_good();
     // The twentieth connection is due after 19/20 s.
     let setup = ran.figure("/elapsed_seconds") - ran.figure("/measured_seconds");
     assert!(setup >= 0.94, "{setup}");
@@ -273,7 +274,7 @@ fn more_connections_than_all_processes_may_have_are_refused() {
 #[test]
 fn five_hundred_connections_are_opened() {
     let Some(nginx) = nginx("five_hundred_connections_are_opened", "") else { return };
-    let ran = measure(&format!("{} -c 500 -d 1s", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 500 -d 1s", nginx.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("peak")), (500, 500));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 500);
 }

@@ -20,11 +20,11 @@ fn nginx_with_huge_file(test: &str) -> Option<Nginx> {
 
 /// Waits for the end of a run of this planned duration, and asserts that it is not late.
 #[allow(clippy::disallowed_methods)] // a stopwatch around another program
-fn finish_in_time(running: RunningBrunt, asked: Duration) -> RunResult {
+fn finish_in_time(running: RunningBrunt, planned: Duration) -> RunResult {
     let began = Instant::now();
     let ran = running.finish();
     let took = began.elapsed();
-    assert!(took < asked * 2 + Duration::from_secs(2), "{took:?} instead of {asked:?}: {}", ran.out);
+    assert!(took < planned * 2 + Duration::from_secs(2), "{took:?} instead of {planned:?}: {}", ran.out);
     ran
 }
 
@@ -48,13 +48,13 @@ fn send_endlessly(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send 
 #[test]
 fn timeouts_hold_while_long_bodies_arrive_continuously() {
     let Some(nginx) = nginx_with_huge_file("timeouts_hold_while_long_bodies_arrive_continuously") else { return };
-    assert_timeouts(&nginx.at("/huge"), "-c 64");
+    assert_timeouts(&nginx.url_of("/huge"), "-c 64");
 }
 
 #[test]
 fn the_grace_ends_replies_that_still_arrive() {
     let Some(nginx) = nginx_with_huge_file("the_grace_ends_replies_that_still_arrive") else { return };
-    let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.at("/huge"));
+    let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.url_of("/huge"));
     let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(2));
     assert!(ran.count("cut") > 0, "{}", ran.out);
 }
@@ -67,14 +67,14 @@ fn timeouts_hold_while_a_reply_never_ends() {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunk),
     ] {
         let server = serve_connections(send_endlessly(head, piece));
-        assert_timeouts(&server.at("/"), "-c 4");
+        assert_timeouts(&server.url_of("/"), "-c 4");
     }
 }
 
 #[test]
 fn interim_replies_without_end_are_a_protocol_error() {
     let server = serve_connections(send_endlessly("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes()));
-    let line = format!("{} -c 4 -n 40 --timeout 5s", server.at("/"));
+    let line = format!("{} -c 4 -n 40 --timeout 5s", server.url_of("/"));
     let ran = finish_in_time(start(&mut command(&line)), Duration::from_secs(5));
     assert_eq!((ran.count("begun"), ran.failed("protocol")), (40, 40), "{}", ran.out);
 }
@@ -83,12 +83,12 @@ fn interim_replies_without_end_are_a_protocol_error() {
 fn a_signal_ends_a_run_that_reads_long_bodies() {
     let Some(nginx) = nginx_with_huge_file("a_signal_ends_a_run_that_reads_long_bodies") else { return };
     for load in ["-c 64", "-r 50"] {
-        let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.at("/huge"))));
+        let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.url_of("/huge"))));
         wait_until("requests", || nginx.requests() > 20);
         sleep(Duration::from_millis(500));
         running.signal(Signal::TERM);
         // The end of an interval, plus the grace after a signal.
         let ran = finish_in_time(running, Duration::from_secs(2)).assert_code(3);
-        assert!(ran.count("cut") > 0 && ran.at("/interrupted") == true, "{}", ran.out);
+        assert!(ran.count("cut") > 0 && ran.value("/interrupted") == true, "{}", ran.out);
     }
 }

@@ -92,11 +92,11 @@ impl ExperimentResult {
     }
 
     /// Asserts a condition. Skips the test instead if the machine was disturbed.
-    fn assert_condition(&self, test: &str, so: bool, what: &str) {
+    fn assert_condition(&self, test: &str, holds: bool, message: &str) {
         match self.disturbance() {
-            _ if so => {}
-            Some(why) => skip::skip(&format!("examples::{test}"), &format!("{why}; {what}")),
-            None => panic!("{what}\n{}", self.output_text()),
+            _ if holds => {}
+            Some(why) => skip::skip(&format!("examples::{test}"), &format!("{why}; {message}")),
+            None => panic!("{message}\n{}", self.output_text()),
         }
     }
 

@@ -54,16 +54,16 @@ fn a_closed_port_is_one_line_and_nothing_is_stored() {
 fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
     let store = store();
     let good = lab("");
-    assert_eq!(run_brunt(store.path(), &format!("{} -n 20 -q", good.at("/"))).0, 0);
+    assert_eq!(run_brunt(store.path(), &format!("{} -n 20 -q", good.url_of("/"))).0, 0);
     let silent = serve_connections(|mut client| {
         client.request();
     });
-    let (code, out, err) = run_brunt(store.path(), &format!("{} -n 5", silent.at("/")));
+    let (code, out, err) = run_brunt(store.path(), &format!("{} -n 5", silent.url_of("/")));
     assert_eq!((code, out.as_str(), err.lines().count()), (3, "", 1), "{err}");
     assert!(err.contains("nothing was measured: no reply from http://"), "{err}");
     let (_, list, _) = run_brunt(store.path(), "runs list --all --json");
     assert_eq!(list.matches("\"id\"").count(), 1, "{list}");
-    let sweep = format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.at("/"));
+    let sweep = format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.url_of("/"));
     let (code, out, err) = run_brunt(store.path(), &sweep);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nothing was measured in 2 trials") && !err.contains("0 errors"), "{err}");
@@ -77,12 +77,12 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
     let down = with_status("500 Internal Server Error");
     let up = with_status("200 OK");
     for (line, code) in [
-        (format!("{} -n 20", down.at("/")), 4),
-        (format!("{} -n 20 --expect-status 500", down.at("/")), 0),
-        (format!("{} -n 20 --expect-body yes", up.at("/")), 4),
-        (format!("{} -n 20", up.at("/")), 0),
-        (format!("sweep {} -r 20..40+20 -d 500ms", down.at("/")), 4),
-        (format!("sweep {} -r 20..40+20 -d 500ms", up.at("/")), 0),
+        (format!("{} -n 20", down.url_of("/")), 4),
+        (format!("{} -n 20 --expect-status 500", down.url_of("/")), 0),
+        (format!("{} -n 20 --expect-body yes", up.url_of("/")), 4),
+        (format!("{} -n 20", up.url_of("/")), 0),
+        (format!("sweep {} -r 20..40+20 -d 500ms", down.url_of("/")), 4),
+        (format!("sweep {} -r 20..40+20 -d 500ms", up.url_of("/")), 0),
     ] {
         let xml = store.path().join("xml");
         let (ended, out, err) = run_brunt(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
@@ -101,7 +101,7 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
 #[test]
 fn an_unusable_store_is_reported_with_q_too() {
     let good = lab("");
-    let (code, out, err) = run_brunt(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
+    let (code, out, err) = run_brunt(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.url_of("/")));
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("this run is not stored") && err.contains("/proc/nowhere"), "{err}");
 }
@@ -125,7 +125,7 @@ fn loadable_bytes(file: &[u8]) -> u64 {
 fn tight_limits_end_with_one_line() {
     let good = lab("");
     let brunt = command("").get_program().to_owned();
-    let url = good.at("/");
+    let url = good.url_of("/");
     for words in [format!("{url} -n 20 -c 4"), format!("{url} -r 50 -d 1s"), format!("ab -n 20 {url}")] {
         let (code, err) = run_with_limit(&brunt, "-n 64", &words);
         assert!(matches!(code, Some(1 | 2)), "{words}: {code:?} {err}");

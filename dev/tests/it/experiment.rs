@@ -227,7 +227,7 @@ fn a_server_that_ignores_sigterm_is_killed() {
 fn a_sweep_of_two_servers_measures_each_load_of_both() {
     let one = lab("");
     let other = lab("");
-    let line = format!("sweep -r [100,200] -d 300ms --repeat 2 a={} b={}", one.at("/"), other.at("/"));
+    let line = format!("sweep -r [100,200] -d 300ms --repeat 2 a={} b={}", one.url_of("/"), other.url_of("/"));
     let out = command(&line).output().expect("brunt");
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(0), "{errors}");

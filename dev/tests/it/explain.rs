@@ -94,7 +94,7 @@ fn a_run_without_a_fault_has_no_findings() {
     retry_under_steal_time("explain::a_run_without_a_fault_has_no_findings", || {
         let Some(nginx) = nginx("explain::a_run_without_a_fault_has_no_findings", "") else { return };
         for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
-            let explained = explain_line(&format!("{} {load}", nginx.at("/")));
+            let explained = explain_line(&format!("{} {load}", nginx.url_of("/")));
             explained.is_silent(&FAULTS);
             assert!(explained.sentence("same_machine").contains("share this machine and its CPU"));
         }
@@ -104,7 +104,7 @@ fn a_run_without_a_fault_has_no_findings() {
 #[test]
 fn a_rate_set_by_think_time_is_named() {
     let Some(nginx) = nginx("explain::a_rate_set_by_think_time_is_named", "") else { return };
-    let explained = explain_line(&format!("{} -c 500 --think 0.5s..1.5s -d 4s", nginx.at("/")));
+    let explained = explain_line(&format!("{} -c 500 --think 0.5s..1.5s -d 4s", nginx.url_of("/")));
     let sentence = explained.sentence("think_time");
     assert!(sentence.contains("500 users / (1.00 s of thinking"), "{sentence}");
     explained.is_silent(&["cut_short", "too_short", "overload"]);
@@ -113,7 +113,7 @@ fn a_rate_set_by_think_time_is_named() {
 #[test]
 fn sleeping_users_are_named() {
     let Some(nginx) = nginx("explain::sleeping_users_are_named", "") else { return };
-    let explained = explain_line(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.at("/")));
+    let explained = explain_line(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.url_of("/")));
     let sentence = explained.sentence("idle_users");
     assert!(sentence.contains("of 1,500") && sentence.contains("thinking"), "{sentence}");
 }
@@ -124,7 +124,7 @@ fn a_run_that_was_cut_short_is_named() {
     let loads = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
     for (load, planned) in loads {
         let before = nginx.requests();
-        let explained = explain_command(&mut command(&format!("{} {load}", nginx.at("/"))), |running| {
+        let explained = explain_command(&mut command(&format!("{} {load}", nginx.url_of("/"))), |running| {
             crate::world::wait_until("requests", || nginx.requests() > before + 500);
             sleep(Duration::from_millis(200));
             running.signal(Signal::INT);
@@ -142,10 +142,10 @@ fn a_reply_that_is_no_page_is_reported() {
     for (path, rule, status) in
         [("/moved", "redirects", "302"), ("/busy", "error_replies", "503"), ("/none", "error_replies", "404")]
     {
-        let explained = explain_line(&format!("{} -c 4 -n 2000", nginx.at(path)));
+        let explained = explain_line(&format!("{} -c 4 -n 2000", nginx.url_of(path)));
         assert!(explained.sentence(rule).contains(&format!("× {status}")), "{}", explained.sentence(rule));
     }
-    explain_line(&format!("{} -c 4 -n 2000 --follow 1", nginx.at("/moved"))).is_silent(&["redirects"]);
+    explain_line(&format!("{} -c 4 -n 2000 --follow 1", nginx.url_of("/moved"))).is_silent(&["redirects"]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_limit_on_requests_of_a_connection_is_named() {
         [("keepalive_requests 100;", "100 unless set"), ("keepalive_timeout 0;", "keepalive_timeout 0")]
     {
         let Some(nginx) = nginx("explain::a_limit_on_requests_of_a_connection_is_named", limit) else { return };
-        let explained = explain_line(&format!("{} -c 8 -n 5000", nginx.at("/")));
+        let explained = explain_line(&format!("{} -c 8 -n 5000", nginx.url_of("/")));
         assert!(explained.sentence("reuse").contains("because the server closed them"));
         assert!(explained.remedy("reuse").contains(words), "{limit}: {}", explained.remedy("reuse"));
     }
@@ -163,7 +163,7 @@ fn a_limit_on_requests_of_a_connection_is_named() {
 #[test]
 fn a_queue_without_end_is_named() {
     let lab = lab("--workers 1 --service const:20ms");
-    let explained = explain_line(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/")));
+    let explained = explain_line(&format!("{} -r 100 --arrivals even -d 2s", lab.url_of("/")));
     assert!(explained.sentence("overload").contains("100/s were offered"));
     explained.is_silent(&["link", "cut_short"]);
 }
@@ -198,7 +198,7 @@ fn a_full_link_is_named() {
         let Some(namespace) = shaped("explain::a_full_link_is_named", "100mbit") else { return };
         let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
         let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
-        let explained = explain_command(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
+        let explained = explain_command(brunt.args([&lab.url_of("/"), "-c", "4", "-d", "4s"]), |_| ());
         let sentence = explained.sentence("link");
         assert!(sentence.contains("of 100 Mb/s"), "{sentence}");
     });

@@ -22,7 +22,7 @@ fn assert_all_fail(ran: RunResult, kind: &str, words: &[&str]) -> RunResult {
 /// Runs a lab that fails half of its requests in this way. Asserts that brunt counts the same ones.
 fn assert_half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 50%:{lab_kind} --drip 1s --body 100"));
-    let ran = measure(&format!("{} -c 4 -n 60 {options}", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 4 -n 60 {options}", lab.url_of("/"))).ok();
     let failed = &lab.into_statistics()["requests"]["failed_by_kind"][lab_kind];
     assert_eq!(failed, ran.failed(kind), "{lab_kind}: {}", ran.out);
     assert_eq!(ran.failed(kind) + ran.count("good"), 60, "{lab_kind}: {}", ran.out);
@@ -33,7 +33,7 @@ fn assert_half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
 /// Runs a lab that fails all of its requests in this way.
 fn assert_whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
     let lab = lab(&format!("--fail 1:{lab_kind} --drip 1s --body 100"));
-    let ran = assert_all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.at("/"))), kind, words);
+    let ran = assert_all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.url_of("/"))), kind, words);
     assert_eq!(ran.count("begun"), 20);
 }
 
@@ -98,7 +98,7 @@ fn garbage_is_counted_as_a_protocol_error() {
 #[test]
 fn bytes_after_a_reply_close_the_connection() {
     let lab = lab("--fail 1:extra --body 100");
-    let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 4 -n 20", lab.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
     ran.assert_text(&["20 given up because unsolicited bytes came"]);
 }
@@ -111,7 +111,7 @@ fn bytes_on_an_idle_connection_close_it() {
             client.write("nobody asked");
         }
     });
-    let ran = measure(&format!("{} -c 1 -n 5 --think 200ms", server.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 1 -n 5 --think 200ms", server.url_of("/"))).assert_all_good();
     assert!(ran.connections("unsolicited") >= 4, "{}", ran.out);
 }
 
@@ -143,7 +143,7 @@ fn the_cause_of_a_protocol_error_is_reported() {
     ];
     for (cause, reply, words) in cases {
         let server = serve_reply(reply);
-        let ran = measure(&format!("{} -c 1 -n 3", server.at("/")));
+        let ran = measure(&format!("{} -c 1 -n 3", server.url_of("/")));
         assert_eq!(
             (ran.failed("protocol"), ran.number(&format!("/malformed/{cause}"))),
             (3, 3),
@@ -168,7 +168,7 @@ fn a_reply_that_drips_times_out() {
 #[test]
 fn timed_out_requests_are_in_the_response_time() {
     let lab = lab("--fail 20%:never");
-    let ran = measure(&format!("{} -c 4 -n 50 --timeout 200ms", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 4 -n 50 --timeout 200ms", lab.url_of("/"))).ok();
     assert!(ran.failed("timeout") > 0);
     assert_eq!(ran.number("/response_time_seconds/count"), 50);
     assert_eq!(ran.number("/response_time_seconds/censored"), ran.failed("timeout"));
@@ -180,7 +180,7 @@ fn timed_out_requests_are_in_the_response_time() {
 #[test]
 fn error_statuses_are_replies_but_not_good() {
     let lab = lab("--fail 30%:503 --fail 20%:404");
-    let ran = measure(&format!("{} -c 3 -n 200", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 3 -n 200", lab.url_of("/"))).ok();
     assert_eq!((ran.count("completed"), ran.count("failed")), (200, 0));
     assert_eq!(ran.count("good"), ran.status(200));
     let knows = lab.into_statistics();
@@ -199,41 +199,41 @@ fn a_connection_closed_at_its_reuse_is_stale() {
             client.request();
         }
     });
-    let ran = measure(&format!("{} -c 2 -n 20", server.at("/"))).ok();
+    let ran = measure(&format!("{} -c 2 -n 20", server.url_of("/"))).ok();
     assert_eq!(ran.failed("stale") + ran.count("good"), 20, "{}", ran.out);
     assert!((8..=12).contains(&ran.failed("stale")), "{}", ran.out);
     ran.assert_text(&["stale connection", "--retry-stale"]);
-    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.at("/"))).assert_all_good();
+    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.url_of("/"))).assert_all_good();
     assert!((16..=19).contains(&retried.count("retries")), "{}", retried.out);
 }
 
 #[test]
 fn unexpected_statuses_fail_the_check() {
     let lab = lab("--fail 50%:201");
-    let ran = measure(&format!("{} -c 2 -n 60 --expect-status 200", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 2 -n 60 --expect-status 200", lab.url_of("/"))).ok();
     assert!(ran.status(201) > 0);
     assert_eq!((ran.failed("check"), ran.count("good")), (ran.status(201), ran.status(200)));
     ran.assert_text(&["check failed", "these are among the completed", "--expect-status"]);
     let sound = crate::world::lab("");
-    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.at("/status/404"))).assert_all_good();
+    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.url_of("/status/404"))).assert_all_good();
 }
 
 #[test]
 fn bodies_that_do_not_match_fail_the_check() {
     let lab = lab("--body 40");
-    measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.at("/"))).assert_all_good();
-    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.at("/"))).assert_code(4);
+    measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.url_of("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.url_of("/"))).assert_code(4);
     assert_eq!((ran.failed("check"), ran.count("good"), ran.count("completed")), (20, 0, 20));
 }
 
 #[test]
 fn bodies_of_another_length_fail_the_check() {
     let lab = lab("");
-    measure(&same_length_line(&lab.at("/bytes/100"))).assert_all_good();
-    let ran = measure(&format!("{} --order random", same_length_line(&lab.at("/bytes/1{n}")))).assert_code(2);
+    measure(&same_length_line(&lab.url_of("/bytes/100"))).assert_all_good();
+    let ran = measure(&format!("{} --order random", same_length_line(&lab.url_of("/bytes/1{n}")))).assert_code(2);
     assert!(ran.err.contains("--urls"), "{}", ran.err);
     // The first body has 10 bytes, the others have 11 to 19.
-    let ran = measure(&same_length_line(&lab.at("/bytes/1{n}"))).ok();
+    let ran = measure(&same_length_line(&lab.url_of("/bytes/1{n}"))).ok();
     assert_eq!((ran.failed("check"), ran.count("good")), (9, 1), "{}", ran.out);
 }
 
@@ -272,7 +272,7 @@ fn names_without_an_address_are_reported() {
 #[test]
 fn exhausted_file_descriptors_are_reported() {
     let lab = lab("--service const:20ms");
-    let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.url_of("/"))));
     let limit = Rlimit { current: Some(4), maximum: Some(4) };
     wait_until("the first requests", || TcpStream::connect(("127.0.0.1", lab.port())).is_ok());
     std::thread::sleep(std::time::Duration::from_millis(700));
@@ -292,15 +292,15 @@ fn a_low_limit_of_files_bounds_the_connections() {
     two.assert_text(&["17 connections need 2 processes"]);
     let open = run_with_80_files(&lab, "-r 100 -d 500ms").assert_all_good();
     assert_eq!(
-        open.at("/plan/populations/0/load").to_string().matches("\"max_in_flight\":16").count(),
+        open.value("/plan/populations/0/load").to_string().matches("\"max_in_flight\":16").count(),
         1,
         "{}",
-        open.at("/plan/populations/0/load")
+        open.value("/plan/populations/0/load")
     );
 }
 
 fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> RunResult {
-    let brunt = command(&format!("{} {options}", lab.at("/")));
+    let brunt = command(&format!("{} {options}", lab.url_of("/")));
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
     start(&mut limited).finish()

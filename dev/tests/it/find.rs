@@ -34,7 +34,7 @@ fn search_briefly(url: &str, more: &[&str]) -> RunResult {
 }
 
 fn answer(ran: &RunResult) -> &Value {
-    ran.at("/analysis/answers/0")
+    ran.value("/analysis/answers/0")
 }
 
 /// Bounds of the interval of the first capacity.
@@ -90,7 +90,7 @@ fn the_interval_contains_the_capacity_of_the_formula() {
     }
     retry_under_steal_time("find::the_interval_contains_the_capacity_of_the_formula", || {
         let lab = lab("--workers 4 --service exp:10ms");
-        let url = lab.at("/");
+        let url = lab.url_of("/");
         let objective = "p99 < 100ms";
         let ran = search(&[
             &url,
@@ -129,7 +129,7 @@ fn a_rate_limit_of_the_server_is_its_capacity() {
         return;
     };
     retry_under_steal_time("find::a_rate_limit_of_the_server_is_its_capacity", || {
-        let url = server.at("/");
+        let url = server.url_of("/");
         let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--time-budget", "40s", "--overload", "no"];
         let ran = search(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
         if skip_if_generator_limited("find::a_rate_limit_of_the_server_is_its_capacity", &ran) {
@@ -148,14 +148,14 @@ fn a_rate_limit_of_the_server_is_its_capacity() {
 fn an_interrupted_search_reports_its_state_and_can_be_resumed() {
     let lab = lab("--service const:5ms");
     let store = TempDir::new().expect("a directory");
-    let url = lab.at("/");
+    let url = lab.url_of("/");
     let store = store.path().display().to_string();
     let line = search_arguments(&url, &store, &["--time-budget", "60s"]);
     let running = start_search(&line.iter().map(String::as_str).collect::<Vec<_>>());
     wait_until("the first trial", || running.stderr().contains("trial 1:"));
     running.signal(Signal::INT);
     let first = running.finish_unchecked().assert_code(130);
-    assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
+    assert_eq!((answer(&first)["ended"].as_str(), first.value("/interrupted")), (Some("stopped"), &Value::Bool(true)));
     // 50 requests in a second are too few for a p99.
     first.assert_text(&["capacity unknown", "it was stopped before the target precision was reached"]);
 
@@ -178,13 +178,13 @@ fn search_arguments(url: &str, store: &str, more: &[&str]) -> Vec<String> {
 }
 
 fn first_trial_id(ran: &RunResult) -> Option<String> {
-    ran.at("/trials/0/id").as_str().map(str::to_owned)
+    ran.value("/trials/0/id").as_str().map(str::to_owned)
 }
 
 #[test]
 fn a_requirement_is_met_missed_or_undecided() {
     let lab = lab("--service const:5ms");
-    let url = lab.at("/");
+    let url = lab.url_of("/");
     for (objective, most, require, code, word) in [
         ("p99 < 500ms", "100", "capacity > 80/s", 0, "met"),
         ("p99 < 500ms", "100", "capacity >= 5000/s", 8, "undecided"),
@@ -204,7 +204,7 @@ fn a_requirement_is_met_missed_or_undecided() {
 fn a_limited_generator_gives_a_lower_bound() {
     retry_under_steal_time("find::a_limited_generator_gives_a_lower_bound", || {
         let lab = lab("--service const:0ms");
-        let url = lab.at("/");
+        let url = lab.url_of("/");
         let ran = search_briefly(
             &url,
             &["--objective", "p99 < 20ms", "--start-load", "2000", "--time-budget", "100s", "--grace", "100ms"],
@@ -243,7 +243,7 @@ fn a_plan_searches_the_capacity_of_a_managed_server() {
     let ran = finish_search(start(run.arg(&file))).ok();
     assert_eq!((answer(&ran)["ended"].as_str(), interval(&ran).0), (Some("most"), Some(100.0)), "{}", ran.err);
     let starts = fs::read_to_string(dir.path().join("starts"));
-    let trials = ran.at("/trials").as_array().map(Vec::len);
+    let trials = ran.value("/trials").as_array().map(Vec::len);
     assert_eq!(starts.expect("starts").lines().count(), trials.unwrap_or(0), "{}", ran.err);
 }
 
@@ -255,14 +255,14 @@ fn contenders_of_a_plan_are_searched_in_sequence() {
     let plan = format!(
         "load: {{warmup: 100ms}}\nobjectives: [p99 < 500ms]\nfind: {{max_load: 60, trial_duration: 1s, between: 0s, overload: no, time_budget: 20s}}\n\
          contenders:\n  first: {{script: {{request: \"{}\"}}}}\n  second: {{script: {{request: \"{}\"}}}}\n",
-        one.at("/"),
-        other.at("/")
+        one.url_of("/"),
+        other.url_of("/")
     );
     let file = dir.path().join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
     let ran = finish_search(start(command("run").arg(&file))).ok();
     let names: Vec<&str> =
-        (0..2).filter_map(|n| ran.at(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
+        (0..2).filter_map(|n| ran.value(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"), "{}", ran.err);
     ran.assert_text(&["first: capacity at least 60", "second: capacity at least 60", "Trials of second"]);
@@ -272,7 +272,7 @@ fn contenders_of_a_plan_are_searched_in_sequence() {
 fn a_killed_search_is_reported_and_resumed() {
     let lab = lab("--service const:5ms");
     let store = TempDir::new().expect("a directory");
-    let url = lab.at("/");
+    let url = lab.url_of("/");
     let store = store.path().display().to_string();
     let arguments =
         ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
@@ -293,7 +293,7 @@ fn a_killed_search_is_reported_and_resumed() {
 fn three_objectives_give_three_capacities_and_an_overload_recovers() {
     retry_under_steal_time("find::three_objectives_give_three_capacities_and_an_overload_recovers", || {
         let lab = lab("--workers 2 --service const:20ms");
-        let url = lab.at("/");
+        let url = lab.url_of("/");
         let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
         let arguments =
             ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];

@@ -6,7 +6,7 @@ use crate::world::{lab, measure, nginx, serve_reply};
 /// Asserts that requests with these replies are good, and that one connection is kept.
 fn assert_kept(reply: &str, options: &str) {
     let server = serve_reply(reply);
-    let ran = measure(&format!("{} -c 1 -n 10 {options}", server.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 1 -n 10 {options}", server.url_of("/"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 1, "{reply:?}");
     assert_eq!(ran.number("/bytes/received"), 10 * reply.len() as u64, "{reply:?}");
 }
@@ -14,7 +14,7 @@ fn assert_kept(reply: &str, options: &str) {
 #[test]
 fn replies_to_head_have_no_body() {
     let Some(nginx) = nginx("replies_to_head_have_no_body", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 40 -X HEAD", nginx.at("/long"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 40 -X HEAD", nginx.url_of("/long"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert!(ran.number("/bytes/received") < 40 * 1000);
     assert_kept("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", "-X HEAD");
@@ -34,7 +34,7 @@ fn some_statuses_have_no_body() {
 #[test]
 fn chunked_bodies_are_read() {
     let lab = lab("--chunked --body 100k");
-    let ran = measure(&format!("{} -c 2 -n 30", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 30", lab.url_of("/"))).assert_all_good();
     assert_eq!(ran.connections("opened"), 2);
     assert_eq!(lab.into_statistics()["bytes"]["sent"], ran.number("/bytes/received"));
     assert_kept("HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n3;a=\"b\"\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", "");
@@ -50,7 +50,7 @@ fn a_body_may_end_with_the_connection() {
         client.request();
         client.write(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(5000)));
     });
-    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^x{{5000}}$", server.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^x{{5000}}$", server.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (20, 0));
 }
 
@@ -60,7 +60,7 @@ fn connection_close_is_obeyed() {
         client.request();
         client.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi");
     });
-    let ran = measure(&format!("{} -c 2 -n 20", server.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 20", server.url_of("/"))).assert_all_good();
     assert_eq!((ran.connections("opened"), ran.count("retries")), (20, 0));
 }
 
@@ -75,7 +75,7 @@ fn interim_replies_are_not_the_reply() {
 fn long_heads_are_read_up_to_the_limit() {
     assert_kept(&long_head(64_000), "");
     let server = serve_reply(long_head(80_000));
-    let ran = measure(&format!("{} -c 1 -n 5", server.at("/"))).assert_code(3);
+    let ran = measure(&format!("{} -c 1 -n 5", server.url_of("/"))).assert_code(3);
     assert_eq!(ran.failed("protocol"), 5);
 }
 
@@ -94,7 +94,7 @@ fn replies_in_single_bytes_are_read() {
                 }
             }
         });
-        let ran = measure(&format!("{} -c 2 -n 10 --expect-body ^abcde$", server.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} -c 2 -n 10 --expect-body ^abcde$", server.url_of("/"))).assert_all_good();
         assert_eq!(ran.connections("opened"), 2);
     }
 }
@@ -110,7 +110,7 @@ fn malformed_replies_are_protocol_failures() {
         "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n",
     ] {
         let server = serve_reply(reply);
-        let ran = measure(&format!("{} -c 1 -n 5 --timeout 2s", server.at("/"))).assert_code(3);
+        let ran = measure(&format!("{} -c 1 -n 5 --timeout 2s", server.url_of("/"))).assert_code(3);
         assert_eq!(ran.failed("protocol"), 5, "{reply:?}: {}", ran.out);
     }
 }
@@ -118,8 +118,8 @@ fn malformed_replies_are_protocol_failures() {
 #[test]
 fn long_bodies_are_counted_to_the_byte() {
     let Some(nginx) = nginx("long_bodies_are_counted_to_the_byte", "") else { return };
-    let plain = measure(&format!("{} -c 2 -n 100", nginx.at("/long"))).assert_all_good();
-    let looked_at = measure(&format!("{} -c 2 -n 100 --expect-body ^x+$", nginx.at("/long"))).assert_all_good();
+    let plain = measure(&format!("{} -c 2 -n 100", nginx.url_of("/long"))).assert_all_good();
+    let looked_at = measure(&format!("{} -c 2 -n 100 --expect-body ^x+$", nginx.url_of("/long"))).assert_all_good();
     assert!(plain.number("/bytes/received") > 100 * 200_000);
     assert_eq!(plain.number("/bytes/received"), looked_at.number("/bytes/received"));
 }
@@ -134,6 +134,6 @@ fn a_reply_before_the_end_of_the_request_body_is_accepted() {
     let dir = tempfile::TempDir::new().expect("a directory");
     let file = dir.path().join("body");
     std::fs::write(&file, vec![b'x'; 8 << 20]).expect("a body");
-    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.at("/"), file.display())).assert_code(4);
+    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.url_of("/"), file.display())).assert_code(4);
     assert_eq!(ran.status(413), 2, "{}", ran.out);
 }

@@ -26,8 +26,8 @@ fn calls_are_counted_by_their_status() {
     let lab = lab("--grpc --body 30 --fail 0.1:503 --seed 5");
     let proto = dir.path().join("shop.proto");
     let call = format!("--grpc shop.Shop/Buy --json {{\"id\":7}} --proto {}", proto.display());
-    let ran = measure(&format!("{} {call} -c 2 --streams 8 -n 1000", lab.at("/")));
-    let outcomes = ran.at("/outcomes");
+    let ran = measure(&format!("{} {call} -c 2 --streams 8 -n 1000", lab.url_of("/")));
+    let outcomes = ran.value("/outcomes");
     let [ok, unavailable] = ["grpc 0 OK", "grpc 14 UNAVAILABLE"].map(|status| outcomes[status].as_u64().unwrap_or(0));
     assert_eq!((ok + unavailable, ran.count("good")), (1000, ok), "{outcomes}");
     assert!((60..140).contains(&unavailable), "{outcomes}");
@@ -70,7 +70,7 @@ fn wrong_options_are_reported_before_the_load() {
         ("--grpc shop.Shop/Buy".to_owned(), "reflection"),
         (format!("--grpc shop.Shop/Buy --http 1.1 {proto}"), "gRPC needs HTTP/2"),
     ] {
-        let ran = measure(&format!("{} {words} -n 2", lab.at("/"))).assert_code(2);
+        let ran = measure(&format!("{} {words} -n 2", lab.url_of("/"))).assert_code(2);
         assert!(ran.err.contains(expected), "{words}: {}", ran.err);
     }
 }

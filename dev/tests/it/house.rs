@@ -146,10 +146,10 @@ fn only_programs_print_and_exit() {
 fn settings_and_drop_ins_do_not_read_the_process() {
     let process =
         ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
-    let theirs =
+    let is_checked =
         |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|source| path.starts_with(source)) && !is_test(path);
     let mut wrong = Vec::new();
-    for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| theirs(path)) {
+    for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| is_checked(path)) {
         let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
         wrong.extend(found.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
     }
@@ -200,10 +200,10 @@ fn tests_with_special_needs_are_in_the_table() {
     let sources = texts(&SOURCES);
     let rows = table("dev/tests/needs.txt");
     let mut wrong = Vec::new();
-    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    let mut names_of_rows: BTreeSet<&str> = BTreeSet::new();
     for row in &rows {
         let (name, needs) = row.split_once(' ').unwrap_or((row, ""));
-        listed.insert(name);
+        names_of_rows.insert(name);
         if let Some(need) = needs.trim().split(',').find(|need| !NEEDS.contains(need)) {
             wrong.push(format!("{name} needs `{need}`, and there are {NEEDS:?}"));
         }
@@ -215,7 +215,7 @@ fn tests_with_special_needs_are_in_the_table() {
         let text = fs::read_to_string(&file).expect("source is text");
         for call in ["retry_under_steal_time(\"", "skip_if_generator_limited(\""] {
             let names = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
-            let unknown = names.filter(|name| name.contains("::") && !listed.contains(name));
+            let unknown = names.filter(|name| name.contains("::") && !names_of_rows.contains(name));
             wrong.extend(unknown.map(|name| format!("{}: {name} is not in dev/tests/needs.txt", relative(&file))));
         }
     }
@@ -275,7 +275,9 @@ fn position(name: &str) -> Option<usize> {
 
 fn objection(package: &str, dependency: &str) -> Option<&'static str> {
     match (position(package), position(dependency)) {
-        (Some(own), Some(other)) if other < own => None,
+        (Some(position_of_package), Some(position_of_dependency)) if position_of_dependency < position_of_package => {
+            None
+        }
         (Some(_), Some(_)) => Some("a crate may use only crates before it"),
         // The program contains the reference server to compare itself with it; it runs as a
         // separate process.

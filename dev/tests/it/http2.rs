@@ -63,7 +63,7 @@ fn a_server_that_closes_connections_loses_no_request() {
 #[test]
 fn requests_held_back_by_the_servers_window_are_reported() {
     let lab = lab("--h2-window 1000");
-    let line = format!("{} --http 2 --streams 4 -c 2 -n 12", lab.at("/"));
+    let line = format!("{} --http 2 --streams 4 -c 2 -n 12", lab.url_of("/"));
     let ran = measure(&format!("{line} --data {}", "x".repeat(5000))).assert_all_good();
     assert_eq!(ran.connections("stalled_requests"), 12);
     assert!(ran.figure("/connections/stalled_seconds") > 0.0);
@@ -76,7 +76,7 @@ fn requests_held_back_by_the_servers_window_are_reported() {
 #[test]
 fn cleartext_needs_no_upgrade() {
     let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
-    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).assert_all_good();
+    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.url_of("/page.txt"))).assert_all_good();
     assert_eq!(nginx.log().len(), 500);
 }
 
@@ -84,7 +84,7 @@ fn cleartext_needs_no_upgrade() {
 fn cleartext_may_be_upgraded_from_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.url_of("/"))).assert_all_good();
         let knows = lab.into_statistics();
         let opened = ran.connections("opened");
         // The upgrade of each connection is a request, too.
@@ -93,7 +93,7 @@ fn cleartext_may_be_upgraded_from_http1() {
         assert!(knows["http2"]["first_error"].is_null(), "{knows}");
     }
     let Some(nginx) = nginx_at("cleartext_may_be_upgraded_from_http1", "listen 127.0.0.1:PORT;", "") else { return };
-    measure(&format!("{} --h2c-upgrade -n 5", nginx.at("/")))
+    measure(&format!("{} --h2c-upgrade -n 5", nginx.url_of("/")))
         .assert_code(3)
         .assert_text(&["the server does not take `Upgrade: h2c`: it answered with status"]);
 }
@@ -154,7 +154,7 @@ fn fields_and_bodies_of_replies_are_read() {
 #[test]
 fn a_server_without_http2_is_reported() {
     let Some(nginx) = nginx_at("a_server_without_http2_is_reported", "listen 127.0.0.1:PORT;", "") else { return };
-    measure(&format!("{} --http 2 -n 5", nginx.at("/")))
+    measure(&format!("{} --http 2 -n 5", nginx.url_of("/")))
         .assert_code(3)
         .assert_text(&["the server answered in HTTP/1, not in HTTP/2"]);
     let refused = [
@@ -166,7 +166,7 @@ fn a_server_without_http2_is_reported() {
         ("--http 1.1,2", "write brunt compare --http 1.1,2 URL"),
     ];
     for (options, expected) in refused {
-        let ran = measure(&format!("{} {options} -n 5", nginx.at("/"))).assert_code(2);
+        let ran = measure(&format!("{} {options} -n 5", nginx.url_of("/"))).assert_code(2);
         assert!(ran.err.contains(expected), "{}", ran.err);
     }
 }
@@ -195,7 +195,7 @@ fn hostile_servers_are_reported_and_never_block() {
     for name in names {
         let lab = lab(&format!("--hostile {name} --body 100"));
         let began = Instant::now();
-        let ran = measure(&format!("{} --http 2 -n 2 --timeout 1 --connect-timeout 1", lab.at("/")));
+        let ran = measure(&format!("{} --http 2 -n 2 --timeout 1 --connect-timeout 1", lab.url_of("/")));
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
         let ends_behind_a_reply = ["data-after-end", "headers-after-end"].contains(&name);
         if name.starts_with("rare-") || ends_behind_a_reply {
@@ -219,7 +219,7 @@ fn the_lab_finds_no_fault_in_requests() {
         ("--keepalive-requests 20", ""),
     ] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.url_of("/"))).assert_all_good();
         let knows = lab.into_statistics();
         assert_eq!(knows["requests"]["received"], ran.count("completed"), "{options}: {knows}");
         assert_eq!(knows["http2"]["first_error"], serde_json::Value::Null, "{options}: {knows}");
@@ -229,7 +229,7 @@ fn the_lab_finds_no_fault_in_requests() {
 #[test]
 fn failures_of_single_streams_do_not_affect_others() {
     let lab = lab("--fail 0.1:reset --fail 0.1:refused --fail 0.1:close-early --seed 3");
-    let ran = measure(&format!("{} --http 2 -c 2 --streams 8 -n 600", lab.at("/")));
+    let ran = measure(&format!("{} --http 2 -c 2 --streams 8 -n 600", lab.url_of("/")));
     let knows = lab.into_statistics();
     assert_eq!(ran.failed("closed_early") + ran.failed("timeout") + ran.failed("reset"), 0);
     assert!(ran.failed("stream_reset") > 60, "{}", ran.out);

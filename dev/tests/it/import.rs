@@ -195,7 +195,7 @@ fn bodies_are_sent_byte_for_byte() {
     let dir = TempDir::new().expect("a directory");
     let input = dir.path().join("curl.txt");
     let plan = dir.path().join("plan.yaml");
-    let lines: Vec<String> = BODIES.iter().map(|body| curl_line(&odd.at("/"), body)).collect();
+    let lines: Vec<String> = BODIES.iter().map(|body| curl_line(&odd.url_of("/"), body)).collect();
     fs::write(&input, lines.concat()).expect("an input");
     let import = format!("import curl {} -o {}", input.display(), plan.display());
     assert!(command(&import).status().expect("brunt").success());

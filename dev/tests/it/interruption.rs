@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Starts a long run against a lab, and waits until it has begun.
 fn start_run(lab: &Lab, options: &str) -> RunningBrunt {
-    let brunt = command(&format!("{} -d 60s {options}", lab.at("/")));
+    let brunt = command(&format!("{} -d 60s {options}", lab.url_of("/")));
     // The parent process may ignore SIGHUP, and programs inherit that.
     let mut by_default = Command::new("env");
     by_default.arg("--default-signal=HUP").arg(brunt.get_program()).args(brunt.get_args());
@@ -36,7 +36,7 @@ fn a_first_signal_ends_the_run_with_its_report() {
         let running = start_run(&lab, load);
         running.signal(signal);
         let ran = running.finish().assert_code(130);
-        assert_eq!(ran.at("/interrupted"), true);
+        assert_eq!(ran.value("/interrupted"), true);
         assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
         assert!(ran.figure("/measured_seconds") < 30.0);
         assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("begun"), "{load}");
@@ -67,19 +67,19 @@ fn a_second_signal_quits() {
 #[test]
 fn a_signal_before_the_load_ends_the_run() {
     let lab = lab("");
-    let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.url_of("/"))));
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     running.signal(Signal::INT);
     let ran = running.finish();
     assert!([3, 130].contains(&ran.code), "{}: {}", ran.code, ran.out);
-    assert_eq!((ran.count("planned"), ran.at("/interrupted")), (0, &true.into()));
+    assert_eq!((ran.count("planned"), ran.value("/interrupted")), (0, &true.into()));
     ran.assert_text(&["stopped before the load began"]);
 }
 
 #[test]
 fn a_suspended_server_is_reported_and_no_request_is_lost() {
     let lab = lab("");
-    let running = start(&mut command(&format!("{} -r 200 --arrivals even -d 2s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -r 200 --arrivals even -d 2s", lab.url_of("/"))));
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::STOP);
@@ -97,7 +97,7 @@ fn a_suspended_server_is_reported_and_no_request_is_lost() {
 #[test]
 fn a_dead_server_is_not_flooded_with_connections() {
     let mut lab = lab("--service const:2ms");
-    let running = start(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -c 4 -d 2s", lab.url_of("/"))));
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::KILL);
@@ -114,7 +114,7 @@ fn a_dead_server_is_not_flooded_with_connections() {
 #[test]
 fn a_dead_server_fails_only_later_requests_of_the_open_loop() {
     let mut lab = lab("");
-    let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 5s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 5s", lab.url_of("/"))));
     wait_until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::KILL);
@@ -128,7 +128,7 @@ fn a_dead_server_fails_only_later_requests_of_the_open_loop() {
 #[test]
 fn a_reload_of_nginx_fails_no_request() {
     let Some(nginx) = nginx("a_reload_of_nginx_fails_no_request", "") else { return };
-    let running = start(&mut command(&format!("{} -r 200 --retry-stale -d 2s", nginx.at("/"))));
+    let running = start(&mut command(&format!("{} -r 200 --retry-stale -d 2s", nginx.url_of("/"))));
     wait_until("requests", || nginx.requests() > 20);
     let master = std::fs::read_to_string(nginx.dir.path().join("pid")).expect("its pid");
     assert_eq!(master.trim(), nginx.server.child.id().to_string());
@@ -142,7 +142,7 @@ fn a_reload_of_nginx_fails_no_request() {
 #[test]
 fn a_full_disk_does_not_lose_the_text_report() {
     let lab = lab("");
-    let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.at("/"))).output().expect("brunt");
+    let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.url_of("/"))).output().expect("brunt");
     assert_eq!(out.status.code(), Some(1));
     let text = String::from_utf8_lossy(&out.stdout);
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -153,7 +153,7 @@ fn a_full_disk_does_not_lose_the_text_report() {
 #[test]
 fn a_full_disk_ends_the_event_log_and_not_the_run() {
     let lab = lab("");
-    let ran = measure(&format!("{} -n 50 --events /dev/full", lab.at("/"))).assert_code(1);
+    let ran = measure(&format!("{} -n 50 --events /dev/full", lab.url_of("/"))).assert_code(1);
     assert_eq!(ran.count("good"), 50);
     ran.assert_text(&["50 completed"]);
     assert!(ran.err.contains("/dev/full") && ran.err.contains("No space left"), "{}", ran.err);
@@ -163,7 +163,7 @@ fn a_full_disk_ends_the_event_log_and_not_the_run() {
 fn an_unwritable_file_is_reported_before_the_load() {
     let lab = lab("");
     for option in ["-o json=/no/such/directory/a.json", "--events /no/such/directory/a"] {
-        let output = command(&format!("{} -n 50 {option}", lab.at("/"))).output().expect("brunt");
+        let output = command(&format!("{} -n 50 {option}", lab.url_of("/"))).output().expect("brunt");
         assert_eq!(output.status.code(), Some(2), "{option}: {output:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/directory/a"), "{output:?}");
     }
@@ -173,7 +173,7 @@ fn an_unwritable_file_is_reported_before_the_load() {
 #[test]
 fn a_reader_that_closes_the_pipe_is_no_failure() {
     let lab = lab("");
-    let script = format!("\"$0\" {} -n 50 2>&1 | head -n 1", lab.at("/"));
+    let script = format!("\"$0\" {} -n 50 2>&1 | head -n 1", lab.url_of("/"));
     let out =
         std::process::Command::new("sh").args(["-c", &script]).arg(command("").get_program()).output().expect("sh");
     let text = String::from_utf8_lossy(&out.stdout);

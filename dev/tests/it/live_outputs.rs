@@ -68,7 +68,7 @@ fn assert_sums_of(lines: &[String], ran: &RunResult) {
 }
 
 fn warnings(ran: &RunResult) -> String {
-    ran.at("/warnings")
+    ran.value("/warnings")
         .as_array()
         .expect("warnings")
         .iter()
@@ -84,8 +84,8 @@ fn sums_equal_those_of_the_report() {
     let lab = lab("--fail 10%:503 --fail 5%:reset --service const:5ms");
     let ran = measure(&format!(
         "{} -r 300 -c 20 -d 7s -o influx={}#the~shop -o graphite={}/load",
-        lab.at("/"),
-        influx.at("/write?db=x"),
+        lab.url_of("/"),
+        influx.url_of("/write?db=x"),
         graphite.address
     ))
     .ok();
@@ -119,8 +119,8 @@ fn sum_at_path(received: &str, path: &str) -> u64 {
 fn figures_cover_all_processes() {
     let influx = influx();
     let lab = lab("");
-    let url = influx.at("/api/v2/write?org=o&bucket=b");
-    let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.at("/")));
+    let url = influx.url_of("/api/v2/write?org=o&bucket=b");
+    let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.url_of("/")));
     let ran = start(brunt.env("INFLUX_TOKEN", "abc")).finish().ok();
     assert_sums_of(&lines(&influx), &ran);
     assert!(
@@ -134,7 +134,8 @@ fn figures_cover_all_processes() {
 fn figures_before_a_signal_are_sent() {
     let influx = influx();
     let lab = lab("--service const:5ms");
-    let running = start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.at("/"), influx.at("/write?db=x"))));
+    let running =
+        start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.url_of("/"), influx.url_of("/write?db=x"))));
     wait_until("the first line", || !influx.requests().is_empty());
     sleep(Duration::from_millis(600));
     running.signal(Signal::INT);
@@ -148,7 +149,8 @@ fn figures_before_a_signal_are_sent() {
 fn warm_up_is_excluded_as_in_the_report() {
     let influx = influx();
     let lab = lab("--service const:5ms");
-    let ran = measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.at("/"), influx.at("/write?db=x"))).ok();
+    let ran =
+        measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.url_of("/"), influx.url_of("/write?db=x"))).ok();
     assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
 }
 
@@ -156,7 +158,7 @@ fn warm_up_is_excluded_as_in_the_report() {
 /// report warn.
 fn assert_measured_without(output: &str, reason: &str) {
     let lab = lab("--service const:5ms");
-    let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.url_of("/"))).ok();
     assert!(ran.count("good") > 0);
     let warnings = warnings(&ran);
     assert!(warnings.contains("lines of figures did not reach ") && warnings.contains(reason), "{warnings}");
@@ -171,9 +173,9 @@ fn a_run_does_not_depend_on_the_receiver_of_its_figures() {
     assert_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
     assert_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
     let missing = serve_reply("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
-    assert_measured_without(&format!("influx={}", missing.at("/write?db=x")), "it answers 404: database not found");
+    assert_measured_without(&format!("influx={}", missing.url_of("/write?db=x")), "it answers 404: database not found");
     let broken = serve_reply("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
-    assert_measured_without(&format!("influx={}", broken.at("/write?db=x")), "it answers 500");
+    assert_measured_without(&format!("influx={}", broken.url_of("/write?db=x")), "it answers 500");
 }
 
 #[test]
@@ -191,8 +193,8 @@ fn a_plan_file_names_the_receiver_of_its_figures() {
     let plan = folder.path().join("plan.yaml");
     let text = format!(
         "load: {{users: 2, requests: 50}}\nrepetitions: 2\noutputs: [\"influx={}\"]\nscript: {{request: {{url: \"{}\"}}}}\n",
-        influx.at("/write?db=x"),
-        lab.at("/")
+        influx.url_of("/write?db=x"),
+        lab.url_of("/")
     );
     fs::write(&plan, text).expect("a plan");
     let output = command(&format!("run {} --no-store -q", plan.display())).output().expect("brunt");
@@ -206,8 +208,8 @@ fn a_plan_file_names_the_receiver_of_its_figures() {
     );
 }
 
-fn lines_with(lines: &[String], what: &str) -> usize {
-    lines.iter().filter(|line| line.contains(what)).count()
+fn lines_with(lines: &[String], word: &str) -> usize {
+    lines.iter().filter(|line| line.contains(word)).count()
 }
 
 /// A plan of two threads with two loops, a setUp group, and a backend listener.
@@ -354,7 +356,7 @@ fn a_plan_against_a_stub_sends_nothing() {
         "{err}"
     );
     assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
-    let second_run = run(&format!("{line} -o influx={}", influx.at("/write?db=x")));
+    let second_run = run(&format!("{line} -o influx={}", influx.url_of("/write?db=x")));
     assert!(second_run.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.requests());
 }
 
@@ -362,8 +364,8 @@ fn a_plan_against_a_stub_sends_nothing() {
 fn labels_are_sent_without_secrets() {
     let influx = influx();
     let lab = lab("");
-    let url = lab.at("/?token=canary4711");
-    let line = format!("{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712", influx.at("/write?db=x"));
+    let url = lab.url_of("/?token=canary4711");
+    let line = format!("{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712", influx.url_of("/write?db=x"));
     let folder = TempDir::new().expect("a folder");
     let report = folder.path().join("report.json");
     let output = run(&format!("{line} -o json={} -o text", report.display()));

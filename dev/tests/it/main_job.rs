@@ -15,19 +15,19 @@ use tempfile::TempDir;
 #[test]
 fn a_closed_loop_counts_what_nginx_counts() {
     let Some(nginx) = nginx("a_closed_loop_counts_what_nginx_counts", "") else { return };
-    let ran = measure(&format!("{} -c 4 -d 1s", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 4 -d 1s", nginx.url_of("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     assert_eq!(ran.status(200), ran.count("completed"));
     assert_eq!(ran.connections("opened"), 4);
     assert_eq!(ran.figure("/measured_seconds"), 1.0);
-    let server = ran.at("/environment/server").as_str().unwrap_or_default();
+    let server = ran.value("/environment/server").as_str().unwrap_or_default();
     assert!(server.starts_with("nginx/"), "{server:?}");
 }
 
 #[test]
 fn an_open_loop_counts_what_nginx_counts() {
     let Some(nginx) = nginx("an_open_loop_counts_what_nginx_counts", "") else { return };
-    let ran = measure(&format!("{} -r 500 -d 1s", nginx.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -r 500 -d 1s", nginx.url_of("/"))).assert_all_good();
     assert_eq!(nginx.requests(), ran.count("begun"));
     // Six standard deviations of a Poisson number.
     assert!(ran.count("planned").abs_diff(500) < 135, "{}", ran.count("planned"));
@@ -56,7 +56,7 @@ fn apache_is_measured_in_an_open_loop() {
 fn the_lab_counts_what_brunt_counts() {
     for load in ["-c 5 -n 1234", "-n 1", "-c 9 -n 4", "-r 300 -d 1s", "-r 300 -c 3 -d 1s", "-c 3 -d 1s --threads 2"] {
         let lab = lab("");
-        let ran = measure(&format!("{} {load}", lab.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} {load}", lab.url_of("/"))).assert_all_good();
         let knows = lab.into_statistics();
         assert_eq!(knows["requests"]["received"], ran.count("begun"), "{load}");
         assert_eq!(knows["connections"]["accepted"], ran.connections("opened"), "{load}");
@@ -68,7 +68,7 @@ fn the_lab_counts_what_brunt_counts() {
 #[test]
 fn the_text_has_its_sections() {
     let lab = lab("");
-    let closed = measure(&format!("{} -c 4 -d 1s", lab.at("/"))).assert_all_good();
+    let closed = measure(&format!("{} -c 4 -d 1s", lab.url_of("/"))).assert_all_good();
     closed.assert_text(&[
         "Load closed loop, 4 connections, no think time",
         "Duration 1 s",
@@ -97,7 +97,7 @@ fn the_text_has_its_sections() {
         "cumulative",
         "memory",
     ]);
-    let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.at("/"))).assert_all_good();
+    let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.url_of("/"))).assert_all_good();
     open.assert_text(&["open loop, Poisson arrivals, 200/s over at most 4 connections", "queue wait"]);
     assert!(!open.out.contains("A closed loop hides"), "{}", open.out);
 }
@@ -126,7 +126,7 @@ fn position_of_line(text: &str, word: &str) -> usize {
 }
 
 fn stdout_with(lab: &crate::world::Lab, line: &str, set: (&str, &str)) -> String {
-    let line = format!("{} -c 4 -n 400 {line}", lab.at("/"));
+    let line = format!("{} -c 4 -n 400 {line}", lab.url_of("/"));
     let output = command(&line).env_remove("NO_COLOR").env(set.0, set.1).output().expect("brunt");
     String::from_utf8(output.stdout).expect("text")
 }
@@ -134,13 +134,13 @@ fn stdout_with(lab: &crate::world::Lab, line: &str, set: (&str, &str)) -> String
 #[test]
 fn the_suggested_open_loop_can_be_run() {
     let lab = lab("");
-    let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.at("/"))).output().expect("brunt");
+    let closed = command(&format!("{} -c 2 -n 200 --think 5ms -v", lab.url_of("/"))).output().expect("brunt");
     let text = with_single_spaces(&String::from_utf8_lossy(&closed.stdout));
     let offered = text.split("open loop at the same throughput: `brunt ").nth(1);
     let offered = offered.and_then(|rest| rest.split('`').next()).unwrap_or_else(|| panic!("{text}"));
     // `measure` requests the full report itself.
     let again = measure(&offered.replace(" -v ", " ")).assert_all_good();
-    assert_eq!(again.at("/plan/populations/0/stop/requests"), 200);
+    assert_eq!(again.value("/plan/populations/0/stop/requests"), 200);
     again.assert_text(&["open loop"]);
 }
 
@@ -150,7 +150,7 @@ fn the_json_matches_the_schema() {
     let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
     let lab = lab("--fail 10%:503 --fail 10%:reset");
-    let url = lab.at("/");
+    let url = lab.url_of("/");
     for load in ["-c 4 -n 200 --warmup 200ms", "-r 100 -d 1s --objective p99<1s", "-r 0..50/1s -c 2"] {
         assert_valid(&validator, &measure(&format!("{url} {load}")));
     }
@@ -168,7 +168,7 @@ fn the_schema_refuses_another_document() {
     let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
     let lab = lab("");
-    let mut json = measure(&format!("{} -n 10", lab.at("/"))).json;
+    let mut json = measure(&format!("{} -n 10", lab.url_of("/"))).json;
     json["requests"]["begun"] = "many".into();
     assert!(!validator.is_valid(&json));
 }
@@ -176,16 +176,16 @@ fn the_schema_refuses_another_document() {
 #[test]
 fn histograms_can_be_read_by_hdrhistogram() {
     let lab = lab("--fail 20%:503 --service exp:2ms");
-    let ran = measure(&format!("{} -c 4 -n 300", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 4 -n 300", lab.url_of("/"))).ok();
     for times in ["response_time_seconds", "service_time_seconds", "lag_seconds", "response_time_good_seconds"] {
-        let times = ran.at(&format!("/{times}"));
+        let times = ran.value(&format!("/{times}"));
         let bytes = STANDARD.decode(times["histogram"].as_str().expect("base64")).expect("base64");
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
         assert_eq!(histogram.len(), times["count"].as_u64().expect("a count"));
         for (quantile, key) in [(0.5, "p50"), (0.99, "p99")] {
-            let theirs = histogram.value_at_quantile(quantile) as f64 / 1e9;
+            let expected = histogram.value_at_quantile(quantile) as f64 / 1e9;
             let ours = times[key].as_f64().expect("seconds");
-            assert!((theirs - ours).abs() <= ours * 0.002, "{key}: {theirs} against {ours}");
+            assert!((expected - ours).abs() <= ours * 0.002, "{key}: {expected} against {ours}");
         }
     }
     assert_eq!(ran.number("/response_time_seconds/count"), 300);
@@ -198,7 +198,7 @@ fn csv_rows_are_the_series() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("csv");
-    let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.at("/"), file.display());
+    let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.url_of("/"), file.display());
     let ran = measure(&line).assert_all_good();
     let text = fs::read_to_string(file).expect("rows");
     let mut rows = text.lines().map(|l| l.split(',').collect::<Vec<_>>());
@@ -206,7 +206,7 @@ fn csv_rows_are_the_series() {
     let completed = head.iter().position(|n| *n == "completed").expect("a column");
     let counts: Vec<u64> = rows.map(|r| r[completed].parse().expect("a count")).collect();
     assert_eq!(counts.iter().sum::<u64>(), ran.count("completed"));
-    assert_eq!(counts.len(), ran.at("/series").as_array().map_or(0, Vec::len));
+    assert_eq!(counts.len(), ran.value("/series").as_array().map_or(0, Vec::len));
     assert!(counts.len() >= 10, "{text}");
 }
 
@@ -214,7 +214,7 @@ fn csv_rows_are_the_series() {
 fn record_run(dir: &TempDir) -> (RunResult, String) {
     let lab = lab("--fail 10%:503");
     let events = dir.path().join("events").display().to_string();
-    let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.at("/"))).ok();
+    let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.url_of("/"))).ok();
     (ran, events)
 }
 
@@ -239,7 +239,7 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
     let part = torn.count("completed");
     let all = ran.count("completed");
     assert!(0 < part && part < all, "{part} of {all}");
-    assert_eq!(torn.at("/interrupted"), true);
+    assert_eq!(torn.value("/interrupted"), true);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_log_of_a_later_version_is_replayed_and_skipped_events_are_reported() {
     fs::write(&events, &bytes).expect("a log");
     let again = start(&mut command(&format!("replay {events}"))).finish().ok();
     assert_eq!(again.count("completed"), ran.count("completed"));
-    let warnings = again.at("/warnings").to_string();
+    let warnings = again.value("/warnings").to_string();
     assert!(warnings.contains("skipped 1 events of the log of a kind unknown to this version"), "{warnings}");
 }
 
@@ -269,14 +269,14 @@ fn a_file_that_is_no_log_is_refused() {
 #[test]
 fn quiet_prints_nothing() {
     let lab = lab("");
-    let ran = measure(&format!("{} -n 50 -q", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -n 50 -q", lab.url_of("/"))).assert_all_good();
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
 }
 
 #[test]
 fn json_on_stdout_is_json_and_nothing_else() {
     let lab = lab("");
-    let out = command(&format!("{} -n 50 -o json", lab.at("/"))).output().expect("brunt");
+    let out = command(&format!("{} -n 50 -o json", lab.url_of("/"))).output().expect("brunt");
     let json: Value = serde_json::from_slice(&out.stdout).expect("JSON alone");
     assert_eq!(json["requests"]["good"], 50);
 }
@@ -285,7 +285,7 @@ fn json_on_stdout_is_json_and_nothing_else() {
 fn brunts_own_use_of_the_machine_is_never_negative() {
     let lab = lab("");
     for _ in 0..20 {
-        let ran = measure(&format!("{} -n 20 -q", lab.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} -n 20 -q", lab.url_of("/"))).assert_all_good();
         let [user, system] = ["user", "system"].map(|kind| ran.figure(&format!("/generator/cpu_{kind}_seconds")));
         assert!(user >= 0.0 && system >= 0.0 && user + system > 0.0, "{user} s user, {system} s system");
         assert!(ran.number("/generator/peak_rss_bytes") > 1_000_000);

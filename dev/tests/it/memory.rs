@@ -21,11 +21,11 @@ fn a_thousand_labels_need_little_memory() {
         steps
     });
     let load = "load: {users: 8, requests: 100, threads: 2}";
-    let plan = format!("{load}\nscenario:\n  base: {}\n  steps:\n{steps}", lab.at(""));
+    let plan = format!("{load}\nscenario:\n  base: {}\n  steps:\n{steps}", lab.url_of(""));
     let (peak, ran) = run_plan(dir.path(), &plan);
     let ran = ran.all_good_trials(100_000);
-    assert_eq!(ran.at("/trials/0/labels").as_array().expect("labels").len(), 1000);
-    let grown = peak.saturating_sub(plain_peak(&lab.at("/")));
+    assert_eq!(ran.value("/trials/0/labels").as_array().expect("labels").len(), 1000);
+    let grown = peak.saturating_sub(plain_peak(&lab.url_of("/")));
     assert!(grown < LABELS, "1,000 labels take {} MB", grown / 1_000_000);
 }
 
@@ -41,16 +41,16 @@ fn a_hundred_thousand_urls_need_bounded_memory() {
     });
     fs::write(&file, urls).expect("a file");
     // Each URL is sent once, and the first 20,000 a second time.
-    let ran = measure(&format!("{} --urls {} -c 8 -n {} --threads 2", lab.at("/"), file.display(), COUNT + 20_000))
+    let ran = measure(&format!("{} --urls {} -c 8 -n {} --threads 2", lab.url_of("/"), file.display(), COUNT + 20_000))
         .assert_all_good();
     let knows = lab.into_statistics();
     assert_eq!(knows["requests"]["received"], COUNT + 20_000);
-    let labels = ran.at("/labels").as_array().expect("labels");
+    let labels = ran.value("/labels").as_array().expect("labels");
     assert_eq!(labels.iter().map(begun_requests).sum::<u64>(), COUNT + 20_000);
     // A URL gets a separate label when it is sent a second time.
     assert_eq!(labels.iter().filter(|label| begun_requests(label) == 2).count(), 1000);
     let peak = ran.number("/generator/peak_rss_bytes");
-    let plain = plain_peak(&self::lab("").at("/"));
+    let plain = plain_peak(&self::lab("").url_of("/"));
     assert!(peak.saturating_sub(plain) < URLS, "{COUNT} URLs take {} MB", (peak - plain) / 1_000_000);
 }
 
@@ -62,7 +62,7 @@ fn begun_requests(label: &serde_json::Value) -> u64 {
 fn a_trial_of_an_experiment_keeps_little_memory() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
-    let scenario = format!("scenario: {{steps: [{{get: \"{}\"}}]}}", lab.at("/"));
+    let scenario = format!("scenario: {{steps: [{{get: \"{}\"}}]}}", lab.url_of("/"));
     let few = peak_of_experiment(dir.path(), &scenario, 25);
     let many = peak_of_experiment(dir.path(), &scenario, 200);
     let each = many.saturating_sub(few) / (2 * (200 - 25));
@@ -72,7 +72,7 @@ fn a_trial_of_an_experiment_keeps_little_memory() {
 fn peak_of_experiment(dir: &Path, scenario: &str, repetitions: u64) -> u64 {
     let plan = format!("{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n");
     let (peak, ran) = run_plan(dir, &plan);
-    assert_eq!(ran.all_good_trials(100).at("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
+    assert_eq!(ran.all_good_trials(100).value("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
     peak
 }
 
@@ -110,7 +110,7 @@ trait Trials {
 impl Trials for RunResult {
     /// Asserts that each trial has this number of requests, all of them good.
     fn all_good_trials(self, requests: u64) -> Self {
-        for trial in self.at("/trials").as_array().expect("trials") {
+        for trial in self.value("/trials").as_array().expect("trials") {
             assert_eq!(trial["requests"]["good"], requests, "{trial}");
         }
         self

@@ -103,7 +103,7 @@ impl Servers {
         let is_grpc = column == 5;
         let dir = self.dir.path().display();
         let port = self.labs[usize::from(is_grpc)].port();
-        let (http, what) = match column {
+        let (http, request) = match column {
             0 => ("http", "--http 1.1".to_owned()),
             1 => ("http", "--http 2".to_owned()),
             2 => ("http", "--http 3".to_owned()),
@@ -118,7 +118,7 @@ impl Servers {
             .replace("RELAY", &format!("{dir}/{}", usize::from(is_grpc)))
             .replace("CERT", &self.certificate.cert)
             .replace("KEY", &self.certificate.key);
-        format!("{http}{secure}://behind.test:{port}/ {what} -k -c 2 -n 8 {options}")
+        format!("{http}{secure}://behind.test:{port}/ {request} -k -c 2 -n 8 {options}")
     }
 
     fn assert_rows(&self, rows: &[(&str, [Cell; 6])]) {
@@ -130,9 +130,9 @@ impl Servers {
                 let name = COLUMNS[column];
                 match cell {
                     Works => assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err),
-                    Refused(said) => {
+                    Refused(expected) => {
                         let ran = ran.assert_code(2);
-                        assert!(ran.err.contains(said), "{name}: {line}: {}", ran.err);
+                        assert!(ran.err.contains(expected), "{name}: {line}: {}", ran.err);
                     }
                 }
             }

@@ -10,7 +10,7 @@ use std::time::Duration;
 fn a_rate_beyond_capacity_ends_with_the_duration_and_the_grace() {
     let lab = lab("--service const:1ms");
     for options in ["", "-c 8", "--max-in-flight 50"] {
-        let ran = measure(&format!("{} -r 10000000 --arrivals even -d 1s --grace 1s {options}", lab.at("/")));
+        let ran = measure(&format!("{} -r 10000000 --arrivals even -d 1s --grace 1s {options}", lab.url_of("/")));
         assert_eq!(ran.count("planned"), 10_000_000, "{options}: {}", ran.out);
         assert_eq!(ran.count("planned"), ran.count("begun") + ran.failed("dropped"), "{options}");
         // The planned time is two seconds.
@@ -21,10 +21,10 @@ fn a_rate_beyond_capacity_ends_with_the_duration_and_the_grace() {
 #[test]
 fn a_rate_beyond_capacity_obeys_the_first_signal() {
     let lab = lab("--service const:1ms");
-    let running = start(&mut command(&format!("{} -r 10000000 -d 60s --grace 30s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -r 10000000 -d 60s --grace 30s", lab.url_of("/"))));
     sleep(Duration::from_millis(1500));
     running.signal(Signal::TERM);
     let ran = running.finish();
-    assert_eq!(ran.at("/interrupted"), true, "{}", ran.out);
+    assert_eq!(ran.value("/interrupted"), true, "{}", ran.out);
     assert!(ran.figure("/elapsed_seconds") < 30.0, "{}", ran.figure("/elapsed_seconds"));
 }

@@ -72,7 +72,7 @@ fn sessions_of_httperf_are_read_in_pieces() {
 fn a_plain_load_is_read_in_pieces() {
     for bytes in SIZES {
         let server = serve_in_pieces(bytes);
-        let ran = measure(&format!("{} -c 4 -n 200 --timeout 20s", server.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} -c 4 -n 200 --timeout 20s", server.url_of("/"))).assert_all_good();
         assert_eq!((ran.count("good"), ran.connections("opened")), (200, 4), "{bytes} B");
     }
 }
@@ -81,7 +81,7 @@ fn a_plain_load_is_read_in_pieces() {
 fn a_searched_body_is_read_in_pieces() {
     let server = serve_in_pieces(9_000);
     let ran =
-        measure(&format!("{} -c 4 -n 100 --timeout 20s --expect-body x{{100}}", server.at("/"))).assert_all_good();
+        measure(&format!("{} -c 4 -n 100 --timeout 20s --expect-body x{{100}}", server.url_of("/"))).assert_all_good();
     assert_eq!(ran.count("good"), 100);
 }
 
@@ -102,7 +102,7 @@ fn a_blank_line_after_a_reply_keeps_the_connection() {
                 }
             }
         });
-        let ran = measure(&format!("{} -c 1 -n 20 --think 10ms", server.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} -c 1 -n 20 --think 10ms", server.url_of("/"))).assert_all_good();
         assert_eq!((ran.count("good"), ran.connections("opened")), (20, 1), "{}", ran.out);
     }
 }
@@ -119,7 +119,7 @@ fn a_refused_upload_gets_its_reply() {
     let dir = tempfile::TempDir::new().expect("a directory");
     let body = dir.path().join("body");
     std::fs::write(&body, vec![b'x'; 20_000_000]).expect("a body");
-    let ran = measure(&format!("{} -c 1 -n 2 --timeout 15s -X POST --data @{}", server.at("/"), body.display()));
+    let ran = measure(&format!("{} -c 1 -n 2 --timeout 15s -X POST --data @{}", server.url_of("/"), body.display()));
     assert_eq!((ran.status(413), ran.count("failed")), (2, 0), "{}", ran.out);
     let sent = ran.number("/bytes/sent");
     assert!(sent > 0 && sent < 40_000_000, "{sent}");

@@ -42,19 +42,19 @@ impl ProbeObserver {
     }
 
     /// Waits until a condition on the observations holds.
-    fn wait_until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
+    fn wait_until(&mut self, condition: &str, holds: impl Fn(&Self) -> bool) {
         for _ in 0..3000 {
             self.observations.extend(self.watch.drain());
-            if so(self) {
+            if holds(self) {
                 return;
             }
             crate::world::wait_a_moment();
         }
-        panic!("waited in vain: {what}: {:?}", self.observations);
+        panic!("waited in vain: {condition}: {:?}", self.observations);
     }
 
     /// Readings of a source.
-    fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
+    fn readings_of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
         self.observations
             .iter()
             .filter_map(|observations: &Observed| match observations {

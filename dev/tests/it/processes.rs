@@ -41,8 +41,8 @@ fn wait_for_end(pids: &[Pid]) {
 fn processes_together_send_the_requested_number() {
     let lab = lab("");
     for (load, n) in [("-c 7", 500), ("-c 7", 2), ("-r 2000", 301), ("-r 2000 -c 5", 100)] {
-        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.at("/"))).assert_all_good();
-        assert_eq!((ran.count("planned"), ran.at("/plan/processes")), (n, &3.into()), "{load}");
+        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.url_of("/"))).assert_all_good();
+        assert_eq!((ran.count("planned"), ran.value("/plan/processes")), (n, &3.into()), "{load}");
         assert_sound(&ran);
     }
     assert_eq!(lab.into_statistics()["requests"]["received"], 903);
@@ -55,7 +55,7 @@ fn processes_share_the_schedule_of_one_process() {
 }
 
 fn planned_requests(lab: &crate::world::Lab, processes: u32) -> (u64, u64) {
-    let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
+    let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.url_of("/"));
     let ran = measure(&line).assert_all_good();
     assert_sound(&ran);
     assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
@@ -65,10 +65,10 @@ fn planned_requests(lab: &crate::world::Lab, processes: u32) -> (u64, u64) {
 #[test]
 fn users_and_connections_are_shared() {
     let lab = lab("--service const:20ms");
-    let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.url_of("/"))).assert_all_good();
     assert_sound(&ran);
     assert_eq!((ran.connections("opened"), ran.connections("peak")), (10, 10));
-    let queued = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.at("/"))).assert_all_good();
+    let queued = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.url_of("/"))).assert_all_good();
     assert_eq!(queued.connections("opened"), 6);
     assert_eq!(lab.into_statistics()["connections"]["peak"], 10);
 }
@@ -80,12 +80,15 @@ fn several_processes_end_at_the_target_precision_and_log_it() {
         let log = tempfile::NamedTempFile::new().expect("a file");
         let path = log.path().display();
         let goal = "--until throughput±90% -d 1s --max-duration 20s";
-        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).assert_all_good();
+        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.url_of("/"))).assert_all_good();
         assert_sound(&ran);
         assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
         ran.assert_text(&["--until was reached"]);
         let again = start(&mut command(&format!("replay {path}"))).finish().ok();
-        assert_eq!((again.at("/requests"), again.at("/connections")), (ran.at("/requests"), ran.at("/connections")));
+        assert_eq!(
+            (again.value("/requests"), again.value("/connections")),
+            (ran.value("/requests"), ran.value("/connections"))
+        );
     });
 }
 
@@ -94,7 +97,7 @@ fn a_dead_process_is_reported_and_the_others_continue() {
     retry_under_steal_time("processes::a_dead_process_is_reported_and_the_others_continue", || {
         let lab = lab("--service const:30ms");
         for load in ["-c 6", "-r 300 --arrivals even"] {
-            let (running, pids) = start_run(&format!("{} {load} -d 4s", lab.at("/")), 3);
+            let (running, pids) = start_run(&format!("{} {load} -d 4s", lab.url_of("/")), 3);
             kill_process(pids[1], Signal::KILL).expect("a process");
             let ran = running.finish().ok();
             assert_sound(&ran);
@@ -108,7 +111,7 @@ fn a_dead_process_is_reported_and_the_others_continue() {
 #[test]
 fn a_run_ends_when_all_processes_die() {
     let lab = lab("");
-    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.url_of("/")), 2);
     for pid in &pids {
         kill_process(*pid, Signal::KILL).expect("a process");
     }
@@ -119,7 +122,7 @@ fn a_run_ends_when_all_processes_die() {
 #[test]
 fn no_process_outlives_the_one_that_started_it() {
     let lab = lab("");
-    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    let (running, pids) = start_run(&format!("{} -c 4 -d 60s", lab.url_of("/")), 2);
     running.signal(Signal::KILL);
     wait_for_end(&pids);
 }
@@ -128,7 +131,7 @@ fn no_process_outlives_the_one_that_started_it() {
 fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
     let lab = lab("--service const:5ms");
     for load in ["-c 4", "-r 200"] {
-        let (running, pids) = start_run(&format!("{} {load} -d 60s", lab.at("/")), 2);
+        let (running, pids) = start_run(&format!("{} {load} -d 60s", lab.url_of("/")), 2);
         // A terminal signals all processes.
         for pid in &pids {
             kill_process(*pid, Signal::INT).expect("a process");
@@ -137,7 +140,7 @@ fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
         let ran = running.finish().assert_code(130);
         assert_sound(&ran);
         assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
-        assert_eq!(ran.at("/interrupted"), true);
+        assert_eq!(ran.value("/interrupted"), true);
         wait_for_end(&pids);
     }
 }

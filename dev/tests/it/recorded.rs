@@ -97,13 +97,13 @@ fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
 /// A file of `dev/tests/data` with recorded output of brunt.
 struct RecordedFile {
     file: PathBuf,
-    known: String,
+    text: String,
 }
 
 impl RecordedFile {
     fn open(name: &str) -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
-        Self { known: fs::read_to_string(&file).unwrap_or_default(), file }
+        Self { text: fs::read_to_string(&file).unwrap_or_default(), file }
     }
 
     /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file again.
@@ -111,7 +111,7 @@ impl RecordedFile {
         if std::env::var_os("BRUNT_WRITE").is_some() {
             return fs::write(&self.file, now).expect("a file");
         }
-        let recorded: Vec<_> = self.known.split("\n\n").collect();
+        let recorded: Vec<_> = self.text.split("\n\n").collect();
         let now: Vec<_> = now.split("\n\n").collect();
         let other: Vec<_> = recorded.iter().zip(&now).filter(|(recorded, now)| recorded.trim() != now.trim()).collect();
         assert!(other.is_empty() && recorded.len() == now.len(), "{}: {other:#?}", self.file.display());
@@ -125,7 +125,7 @@ fn every_wrong_input_is_answered_with_a_correction() {
     for (name, text) in FILES {
         fs::write(folder.path().join(name), text).expect("a file");
     }
-    let lines: Vec<&str> = recorded.known.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
+    let lines: Vec<&str> = recorded.text.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
     assert!(lines.len() >= 100, "{} cases", lines.len());
     let mut now = Vec::new();
     for line in &lines {

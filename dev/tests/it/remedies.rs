@@ -166,7 +166,7 @@ fn stderr(output: &Output) -> String {
 /// Creates a folder with the plans of the situations for this server.
 fn folder(lab: &Lab) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    let url = lab.at("/");
+    let url = lab.url_of("/");
     for (name, plan) in PLANS {
         fs::write(folder.path().join(name), plan.replace("URL", &url)).expect("a plan");
     }
@@ -198,7 +198,7 @@ fn every_command_that_a_remedy_names_is_accepted() {
     let known_options = options_of_brunt();
     for situation in SITUATIONS {
         let lab = lab(situation.server);
-        let url = lab.at("/");
+        let url = lab.url_of("/");
         let folder = folder(&lab);
         for text in situation.texts(&url, &folder) {
             // A text with a URL is a command line, which is executed.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// Runs brunt against a server. Returns its requests and the report.
 fn requests_of(words: &[&str]) -> (Vec<String>, RunResult) {
     let server = serve_reply(page("ok"));
-    let url = server.at("/path");
+    let url = server.url_of("/path");
     let words: Vec<&str> = words.iter().map(|w| if *w == "URL" { url.as_str() } else { w }).collect();
     let ran = measure_words(&[&words[..], &["-c", "2"]].concat()).assert_all_good();
     (server.requests(), ran)
@@ -71,7 +71,7 @@ fn a_body_is_read_from_standard_input() {
     let server = serve_reply(page("ok"));
     let file = dir.path().join("body");
     fs::write(&file, "from elsewhere").expect("a body");
-    let mut command = command(&format!("{} -n 2 --data @-", server.at("/")));
+    let mut command = command(&format!("{} -n 2 --data @-", server.url_of("/")));
     start(command.stdin(File::open(file).expect("the body"))).finish().assert_all_good();
     assert!(server.requests().iter().all(|r| r.ends_with("\r\n\r\nfrom elsewhere")), "{:?}", server.requests());
 }
@@ -93,7 +93,7 @@ fn compressed_replies_are_decompressed_for_checks() {
     ) else {
         return;
     };
-    let url = nginx.at("/page.txt");
+    let url = nginx.url_of("/page.txt");
     let words = [url.as_str(), "-n", "20", "--expect-body", "^(a text that is worth packing\n){200}$"];
     let plain = measure_words(&words).assert_all_good();
     let packed = measure_words(&[&words[..], &["--compressed"]].concat()).assert_all_good();
@@ -107,8 +107,8 @@ fn urls_are_read_from_a_file() {
     let server = serve_reply(page("ok"));
     let file = dir.path().join("urls");
     let lines = ["# a comment", "HOST=URL", "$(HOST)/one", "[2] /two", "${HOST}/three POST a=1&b=2", "/four DELETE"];
-    fs::write(&file, lines.join("\n").replace("URL", &server.at(""))).expect("a list");
-    let ran = measure(&format!("{} -c 1 -n 10 --urls {}", server.at("/"), file.display())).assert_all_good();
+    fs::write(&file, lines.join("\n").replace("URL", &server.url_of(""))).expect("a list");
+    let ran = measure(&format!("{} -c 1 -n 10 --urls {}", server.url_of("/"), file.display())).assert_all_good();
     let requests = server.requests();
     let lines: Vec<_> =
         requests.iter().map(|r| r.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1")).collect();
@@ -116,7 +116,7 @@ fn urls_are_read_from_a_file() {
     assert_eq!(lines, [round, round].concat());
     assert!(requests[3].ends_with("\r\n\r\na=1&b=2"), "{}", requests[3]);
     assert_eq!(ran.label("/two")["requests"]["completed"], 4);
-    assert_eq!(ran.at("/labels").as_array().map(Vec::len), Some(4));
+    assert_eq!(ran.value("/labels").as_array().map(Vec::len), Some(4));
     ran.assert_text(&["/one", "/two", "/three"]);
 }
 
@@ -126,12 +126,12 @@ fn urls_in_random_order_keep_their_weights() {
     let server = serve_reply(page("ok"));
     let file = dir.path().join("urls");
     fs::write(&file, "/rare\n[9] /often\n").expect("a list");
-    let ran =
-        measure(&format!("{} -c 2 -n 500 --urls {} --order random", server.at("/"), file.display())).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 500 --urls {} --order random", server.url_of("/"), file.display()))
+        .assert_all_good();
     let rare = ran.label("/rare")["requests"]["completed"].as_u64().expect("a count");
     // Six standard deviations of a binomial number (500, 0.1).
     assert!(rare.abs_diff(50) < 41, "{rare}");
-    let labels = ran.at("/labels").as_array().expect("labels");
+    let labels = ran.value("/labels").as_array().expect("labels");
     assert_eq!(labels.iter().filter_map(|l| l["requests"]["completed"].as_u64()).sum::<u64>(), 500);
 }
 
@@ -142,18 +142,18 @@ fn labels_beyond_the_limit_are_summed() {
     let file = dir.path().join("urls");
     let urls: Vec<_> = (0..20).map(|n| format!("/page/{n}")).collect();
     fs::write(&file, urls.join("\n")).expect("a list");
-    let ran = measure(&format!("{} -n 100 --labels 5 --urls {}", lab.at("/"), file.display())).assert_all_good();
-    let labels = ran.at("/labels").as_array().expect("labels");
+    let ran = measure(&format!("{} -n 100 --labels 5 --urls {}", lab.url_of("/"), file.display())).assert_all_good();
+    let labels = ran.value("/labels").as_array().expect("labels");
     assert!(labels.len() <= 6, "{}", labels.len());
     assert!(ran.label("(other)")["requests"]["completed"].as_u64() >= Some(70));
-    assert!(ran.at("/warnings").to_string().contains("more than 5 labels"), "{}", ran.at("/warnings"));
+    assert!(ran.value("/warnings").to_string().contains("more than 5 labels"), "{}", ran.value("/warnings"));
     ran.assert_text(&["(other)", "--labels"]);
 }
 
 /// Paths of requests with a placeholder in the URL.
 fn paths(url: &str, n: u64) -> Vec<String> {
     let server: ScriptedServer = serve_reply(page("ok"));
-    measure(&format!("{} -c 3 -n {n}", server.at(url))).assert_all_good();
+    measure(&format!("{} -c 3 -n {n}", server.url_of(url))).assert_all_good();
     server.requests().iter().map(|r: &String| r.split(' ').nth(1).unwrap_or_default().to_owned()).collect()
 }
 
@@ -197,7 +197,7 @@ fn placeholders_are_replaced_in_headers_and_bodies() {
         let mine = requests.iter().filter(|r| r.contains(&format!("\r\nX-Id: {n}\r\n"))).collect::<Vec<_>>();
         assert!(mine.len() == 1 && mine[0].ends_with(&format!("\r\n\r\nid={n}&{{plain}}")), "{mine:?}");
     }
-    assert_eq!(ran.at("/labels").as_array().map(Vec::len), Some(1));
+    assert_eq!(ran.value("/labels").as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn redirects_are_followed_as_far_as_allowed() {
     // The chain is one request of its label, and its hops are listed below it.
     let step = all.label("/redirect/3");
     assert_eq!((&step["requests"]["completed"], &step["errors"]), (&20.into(), &0.into()));
-    assert_eq!(step["response_time_seconds"]["min"], *all.at("/response_time_seconds/min"));
+    assert_eq!(step["response_time_seconds"]["min"], *all.value("/response_time_seconds/min"));
     let hops = step["hops"].as_array().expect("hops");
     assert_eq!(hops.len(), 4);
     let last = hops.iter().find(|hop| hop["label"].as_str().is_some_and(|label| label.ends_with("/redirect/1")));
@@ -224,16 +224,16 @@ fn redirects_are_followed_as_far_as_allowed() {
 }
 
 fn redirect_line(lab: &crate::world::Lab, follow: u32) -> String {
-    format!("{} -c 2 -n 20 --follow {follow}", lab.at("/redirect/3"))
+    format!("{} -c 2 -n 20 --follow {follow}", lab.url_of("/redirect/3"))
 }
 
 #[test]
 fn a_redirect_keeps_the_parts_that_its_status_allows() {
     let elsewhere = serve_reply(page("ok"));
     for (status, first_line, body) in [("307", "POST /to", "a=1"), ("303", "GET /to", "")] {
-        let to = format!("HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", elsewhere.at("/to"));
+        let to = format!("HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", elsewhere.url_of("/to"));
         let server = serve_reply(to);
-        let url = server.at("/from");
+        let url = server.url_of("/from");
         let words = ["-n", "1", "-c", "1", "--follow", "1", "-H", "X-One: 1", "--bearer", "secret", "--data", "a=1"];
         measure_words(&[&[url.as_str()], &words[..]].concat()).assert_all_good();
         let requests = elsewhere.requests().pop().expect("a request");
@@ -249,6 +249,6 @@ fn a_redirect_keeps_the_parts_that_its_status_allows() {
 #[test]
 fn slow_readers_read_slowly() {
     let Some(nginx) = nginx("slow_readers_read_slowly", "") else { return };
-    let ran = measure(&format!("{} -c 2 -n 2 --receive-rate 100k", nginx.at("/long"))).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 2 --receive-rate 100k", nginx.url_of("/long"))).assert_all_good();
     assert!(ran.figure("/service_time_seconds/min") >= 1.5, "{}", ran.figure("/service_time_seconds/min"));
 }

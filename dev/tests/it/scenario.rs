@@ -327,7 +327,7 @@ fn trace_plan(plan: &str) -> (String, String) {
 #[test]
 fn a_trace_ends_when_the_run_would() {
     let server = serve_reply(page("ok"));
-    let steps = format!("steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]", server.at("/"));
+    let steps = format!("steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]", server.url_of("/"));
     trace_plan(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
     let in_a_second = server.requests().len();
     assert!((1..=11).contains(&in_a_second), "{in_a_second}");
@@ -367,7 +367,7 @@ fn an_extractor_that_never_matched_is_named_with_its_place() {
     let text = format!(
         "scenario:\n  base: {}\n  steps:\n  - get: /login\n    extract: {{token: {{json: $.token}}, page: {{regex: '(form)'}}}}\n\
          load: {{users: 2, iterations: 3}}\nrepetitions: 1\n",
-        shop.at("").trim_end_matches('/')
+        shop.url_of("").trim_end_matches('/')
     );
     fs::write(&plan, text).expect("a plan");
     let ran = run_stored_plan(dir.path());

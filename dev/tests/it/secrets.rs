@@ -58,10 +58,10 @@ fn all_formats() -> Vec<String> {
 }
 
 /// Fails if a file below the directory or the output contains a canary. Input files are left out.
-fn assert_clean(dir: &Path, output: &Output, what: &str) {
+fn assert_clean(dir: &Path, output: &Output, case: &str) {
     for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains(CANARY), "{what}: {stream}: {text}");
+        assert!(!text.contains(CANARY), "{case}: {stream}: {text}");
     }
     for file in files(dir) {
         if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("input")) {
@@ -70,7 +70,7 @@ fn assert_clean(dir: &Path, output: &Output, what: &str) {
         let bytes = unpacked(&file);
         if let Some(at) = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes()) {
             let around = &bytes[at.saturating_sub(120)..(at + 60).min(bytes.len())];
-            panic!("{what}: {}: …{}…", file.display(), String::from_utf8_lossy(around));
+            panic!("{case}: {}: …{}…", file.display(), String::from_utf8_lossy(around));
         }
     }
 }
@@ -149,7 +149,7 @@ fn write_input(dir: &Path, name: &str, text: &str) {
 #[test]
 fn no_secret_of_a_run_is_left_anywhere() {
     let server = server();
-    let url = server.at("/");
+    let url = server.url_of("/");
     for line in RUNS {
         let dir = TempDir::new().expect("a directory");
         inputs(dir.path(), &url);
@@ -174,7 +174,7 @@ fn no_secret_of_a_run_is_left_anywhere() {
 #[test]
 fn no_secret_of_an_experiment_is_left_anywhere() {
     let server = server();
-    let url = server.at("/");
+    let url = server.url_of("/");
     let plan = format!(
         "name: p\nvars:\n  mine: {}\nscript:\n  request:\n    url: {url}?token={}\n    headers:\n      X-Api-Key: ${{mine}}\n      \
          Cookie: \"sid={}\"\n      X-Auth-Token: ${{env:BRUNT_CANARY}}\n    data: password={}\nload: {{rate: 40, duration: 200ms}}\n\
@@ -247,7 +247,7 @@ scenario:
 #[test]
 fn no_secret_of_a_scenario_is_left_anywhere() {
     let server = server();
-    let url = server.at("/");
+    let url = server.url_of("/");
     let filled = SCENARIO.replace("HOST", &server.address.to_string()).replace("URL", url.trim_end_matches('/'));
     let parts = filled.split('%').enumerate();
     let plan: String =
@@ -263,7 +263,7 @@ fn no_secret_of_a_scenario_is_left_anywhere() {
         let influx = serve_reply("HTTP/1.1 204 No Content\r\n\r\n");
         let dir = TempDir::new().expect("a directory");
         fs::write(dir.path().join("input.yaml"), &plan).expect("a plan");
-        let mut line = words(&line.replace("INFLUX", &influx.at("/write?db=x")), &url);
+        let mut line = words(&line.replace("INFLUX", &influx.url_of("/write?db=x")), &url);
         let is_run = line[0] == "run" && !line.contains(&"--trace".to_owned());
         line.extend(is_run.then(all_formats).unwrap_or_default());
         let output = brunt(dir.path(), &line);
@@ -315,7 +315,7 @@ const JMX: &str = r#"<?xml version="1.0"?><jmeterTestPlan version="1.2"><hashTre
 #[test]
 fn no_secret_of_a_plan_of_jmeter_is_left_anywhere() {
     let server = server();
-    let filled = JMX.replace("URL", &server.at("/"));
+    let filled = JMX.replace("URL", &server.url_of("/"));
     let filled =
         filled.replace("DOMAIN", &server.address.ip().to_string()).replace("PORT", &server.address.port().to_string());
     let parts = filled.split('%').enumerate();
@@ -338,7 +338,7 @@ fn no_secret_of_a_plan_of_jmeter_is_left_anywhere() {
 fn a_contender_is_not_named_after_its_password() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
-    let url = server.at("/");
+    let url = server.url_of("/");
     for command in ["compare", "sweep"] {
         let line = format!(
             "{command} {} {} -r 40 -d 200ms",
@@ -383,7 +383,7 @@ fn a_check_shows_no_secret() {
     let server = serve_reply(to);
     let dir = TempDir::new().expect("a directory");
     for line in ["check URL?key=%query% -H X-Api-Key:~%key%", "check URL?key=%query% -o json=check.json -o text"] {
-        let output = brunt(dir.path(), &words(line, &server.at("/")));
+        let output = brunt(dir.path(), &words(line, &server.url_of("/")));
         assert!(String::from_utf8_lossy(&output.stdout).contains("redacted:"), "{line}");
         assert_clean(dir.path(), &output, line);
     }
@@ -401,7 +401,7 @@ fn side_files_of_drop_ins_hold_no_secret() {
         format!("httperf --server {host} --port {port} --num-conns 4 {side} --add-header X-Api-Key:~%key%\\n --uri /x"),
     ] {
         let dir = TempDir::new().expect("a directory");
-        let line = words(&line, &server.at("/"));
+        let line = words(&line, &server.url_of("/"));
         let mut output = brunt(dir.path(), &line);
         assert_eq!(output.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
         assert!(dir.path().join("side.json").is_file(), "{line:?}");
@@ -430,7 +430,7 @@ fn requested_wire_output_stays_exact() {
             "key",
         ),
     ] {
-        let output = brunt(dir.path(), &words(&line, &server.at("/")));
+        let output = brunt(dir.path(), &words(&line, &server.url_of("/")));
         let out = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(out.contains(&canary(place)) && !out.contains("redacted:"), "{line}: {out}");
     }
@@ -448,7 +448,7 @@ fn equal_secrets_can_be_compared_within_a_store() {
 
 fn replaced_token(server: &ScriptedServer, dir: &Path, secret: &str) -> String {
     let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
-    brunt(dir, &words(&line, &server.at("/")));
+    brunt(dir, &words(&line, &server.url_of("/")));
     let json = fs::read_to_string(dir.join("j")).expect("the JSON");
     json.split("Bearer redacted:").nth(1).map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
 }
@@ -457,8 +457,8 @@ fn replaced_token(server: &ScriptedServer, dir: &Path, secret: &str) -> String {
 fn the_store_is_readable_by_its_owner_only() {
     let server = server();
     let dir = TempDir::new().expect("a directory");
-    brunt(dir.path(), &words("URL -n 2 -c 1 -q", &server.at("/")));
-    brunt(dir.path(), &words("sweep URL -r 40 -d 200ms -q", &server.at("/")));
+    brunt(dir.path(), &words("URL -n 2 -c 1 -q", &server.url_of("/")));
+    brunt(dir.path(), &words("sweep URL -r 40 -d 200ms -q", &server.url_of("/")));
     brunt(dir.path(), &words("runs tag last mine", ""));
     brunt(dir.path(), &words("baseline save main", ""));
     let store = dir.path().join("store");
@@ -503,7 +503,7 @@ fn a_resumed_experiment_requires_its_secrets_again() {
 }
 
 fn words_with(server: &ScriptedServer, line: &str, more: &str) -> Vec<String> {
-    words(&format!("{line} {more}"), &server.at("/"))
+    words(&format!("{line} {more}"), &server.url_of("/"))
 }
 
 #[test]
@@ -524,5 +524,5 @@ fn a_baseline_check_requires_the_secrets_again() {
 }
 
 fn run_line(dir: &Path, server: &ScriptedServer, line: &str) -> Output {
-    brunt(dir, &words(line, &server.at("/")))
+    brunt(dir, &words(line, &server.url_of("/")))
 }

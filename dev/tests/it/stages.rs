@@ -333,11 +333,11 @@ fn request_with<'a>(requests: &'a [String], path: &str) -> &'a str {
 #[test]
 fn steps_of_a_websocket_run_in_setup() {
     let lab = lab("");
-    let url = lab.at("/").replace("http:", "ws:");
+    let url = lab.url_of("/").replace("http:", "ws:");
     let setup = format!("- open: {url}\n- {{send: \"{url}\", data: hello}}\n- close: {url}");
     let plan = format!(
         "load: {{users: 1, iterations: 3}}\nrepetitions: 1\nsetup:\n{setup}\nscenario: {{steps: [{{get: {}}}]}}\n",
-        lab.at("/")
+        lab.url_of("/")
     );
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");

@@ -143,7 +143,7 @@ fn secrets_are_logged_to_sslkeylogfile() {
     let keys = dir.path().join("keys");
     let lab = lab("--tls");
     for version in ["1.1", "2"] {
-        let line = format!("run {} -k --http {version} -c 2 -n 10 -o text", lab.at("/"));
+        let line = format!("run {} -k --http {version} -c 2 -n 10 -o text", lab.url_of("/"));
         let ran = run_with_key_log(&line, &keys);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         let key_log = std::fs::read_to_string(&keys).expect("a file");
@@ -170,10 +170,10 @@ fn the_lab_speaks_tls() {
     let dir = TempDir::new().expect("a directory");
     let pem = dir.path().join("lab.pem");
     let lab = lab(&format!("--tls --tls-cert-out {} --body 100k", pem.display()));
-    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.at("/"), pem.display())).assert_all_good();
+    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.url_of("/"), pem.display())).assert_all_good();
     assert!(ran.number("/bytes/received") > 50 * 100_000);
-    let open =
-        measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.at("/"), pem.display())).assert_all_good();
+    let open = measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.url_of("/"), pem.display()))
+        .assert_all_good();
     assert_eq!(open.number("/phases_seconds/tls/count"), open.connections("opened"));
 }
 

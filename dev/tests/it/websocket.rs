@@ -216,7 +216,7 @@ fn messages_are_compressed_in_both_directions_on_request() {
 fn the_lab_accepts_compressed_messages_in_each_window() {
     for options in ["", "--ws-client-bits 15", "--ws-client-bits 8 --chunked"] {
         let lab = crate::world::lab(&format!("--echo --ws-deflate {options}"));
-        let url = lab.at("/").replace("http:", "ws:");
+        let url = lab.url_of("/").replace("http:", "ws:");
         let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
         let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
         assert!(ran.number("/bytes/sent") < 50 * 400, "{options}: {}", ran.number("/bytes/sent"));
@@ -233,7 +233,7 @@ fn several_messages_are_awaited_or_none() {
     let (url, counts) = server(Behavior::Chatty);
     // Each message gets two replies: news, and its echo.
     let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).assert_all_good();
-    let all = ran.at("/transactions").as_array().expect("a list");
+    let all = ran.value("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
     assert_eq!(ran.number("/bytes/received"), 50 * (2 + 4 + 2 + 4 + 2 + 2 + 2));
     // Unsolicited messages must not fill the sockets. Messages that the server had not read when
@@ -278,7 +278,7 @@ fn steps_open_ping_and_close() {
 fn a_server_that_closes_or_breaks_the_framing_is_reported() {
     let (url, _) = server(Behavior::Close(1011));
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
-    assert_eq!(ran.at("/outcomes")["close 1011 internal error"], 5, "{}", ran.out);
+    assert_eq!(ran.value("/outcomes")["close 1011 internal error"], 5, "{}", ran.out);
     let (url, _) = server(Behavior::Garbage);
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
     assert_eq!(ran.failed("protocol"), 5, "{}", ran.out);
@@ -288,9 +288,9 @@ fn a_server_that_closes_or_breaks_the_framing_is_reported() {
 #[test]
 fn the_lab_counts_each_message() {
     let lab = crate::world::lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
-    let url = lab.at("/delay/1").replace("http:", "ws:");
+    let url = lab.url_of("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --data x -c 4 -n 400"));
-    let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
+    let failed = ran.value("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}");
     assert_eq!(ran.count("good"), 400 - failed);
     let knows = lab.into_statistics();
@@ -301,7 +301,7 @@ fn the_lab_counts_each_message() {
     );
     assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
     let lab = crate::world::lab("--echo --tls");
-    let url = lab.at("/").replace("https:", "wss:");
+    let url = lab.url_of("/").replace("https:", "wss:");
     let ran =
         measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$")).assert_all_good();
     assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("completed"));
@@ -310,7 +310,7 @@ fn the_lab_counts_each_message() {
 #[test]
 fn a_refused_websocket_is_reported() {
     let lab = crate::world::lab("");
-    let url = lab.at("/status/404").replace("http:", "ws:");
+    let url = lab.url_of("/status/404").replace("http:", "ws:");
     measure(&format!("{url} --data x -n 5"))
         .assert_code(3)
         .assert_text(&["does not open a WebSocket here: it answered with status 404"]);

@@ -28,8 +28,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Waits until a condition holds. Panics after half a minute.
-pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    assert!((0..3000).any(|_| so() || wait_a_moment()), "waited in vain: {what}");
+pub fn wait_until(condition: &str, mut holds: impl FnMut() -> bool) {
+    assert!((0..3000).any(|_| holds() || wait_a_moment()), "waited in vain: {condition}");
 }
 
 /// Sleeps for 10 ms. Returns false, so that it can stand after `||` in a loop.

@@ -23,7 +23,7 @@ fn reports_are_the_same() {
     let Some((ab, nginx)) = ready("compat::ab::reports_are_the_same") else { return };
     agree(
         &ab,
-        &nginx.at("/"),
+        &nginx.url_of("/"),
         &[
             "",
             "-n 10",
@@ -47,8 +47,8 @@ fn reports_are_the_same() {
             "-J",
         ],
     );
-    agree(&ab, &nginx.at("/long"), &["-n 30 -c 3", "-k -n 30"]);
-    agree(&ab, &nginx.at("/gone"), &["-n 10", "-n 10 -k", "-w -n 10"]);
+    agree(&ab, &nginx.url_of("/long"), &["-n 30 -c 3", "-k -n 30"]);
+    agree(&ab, &nginx.url_of("/gone"), &["-n 10", "-n 10 -k", "-w -n 10"]);
     let localhost = format!("localhost:{}/", nginx.port);
     agree(&ab, &localhost, &["-n 10"]);
 }
@@ -57,7 +57,7 @@ fn reports_are_the_same() {
 fn tables_are_the_same() {
     let Some((ab, nginx)) = ready("compat::ab::tables_are_the_same") else { return };
     let lines = ["-w", "-w -n 20 -k", "-x border=1 -y class=r -z class=c -n 3", "-w -n 200", "-w -n 5 -l -S -d -v 2"];
-    agree(&ab, &nginx.at("/"), &lines);
+    agree(&ab, &nginx.url_of("/"), &lines);
 }
 
 #[test]
@@ -69,14 +69,14 @@ fn bodies_are_sent_and_counted_the_same() {
     let lines =
         ["-p FILE -n 5", "-p FILE -T application/x-www-form-urlencoded -n 5 -k", "-u FILE -n 3", "-p FILE -m PATCH -w"];
     let lines = lines.map(|line| line.replace("FILE", &file.to_string()));
-    agree(&ab, &nginx.at("/post"), &lines.each_ref().map(String::as_str));
+    agree(&ab, &nginx.url_of("/post"), &lines.each_ref().map(String::as_str));
 }
 
 #[test]
 fn heads_are_shown_the_same() {
     let Some((ab, nginx)) = ready("compat::ab::heads_are_shown_the_same") else { return };
-    agree(&ab, &nginx.at("/"), &["-v 1", "-v 2", "-v 3 -n 2", "-v 4 -n 2 -k", "-v 2 -n 160"]);
-    agree(&ab, &nginx.at("/gone"), &["-v 3 -n 2"]);
+    agree(&ab, &nginx.url_of("/"), &["-v 1", "-v 2", "-v 3 -n 2", "-v 4 -n 2 -k", "-v 2 -n 160"]);
+    agree(&ab, &nginx.url_of("/gone"), &["-v 3 -n 2"]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn usage_is_the_same() {
 #[test]
 fn the_requested_number_or_time_is_measured() {
     let Some((ab, nginx)) = ready("compat::ab::the_requested_number_or_time_is_measured") else { return };
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let before = nginx.requests();
     let output = ab.ours(&["-n", "500", "-c", "7", "-k", &url]);
     assert_eq!((output.field("Complete requests:"), nginx.requests() - before - 1), ("500", 500), "{}", output.err);

@@ -83,7 +83,7 @@ fn agree(ab: &ToolPair, odd: &ScriptedServer, lines: &[&str]) {
     for (i, line) in lines.iter().enumerate() {
         // Each line has a separate path, so that each program counts from 0.
         let (path, options) = line.split_once(' ').unwrap_or((line, ""));
-        let url = odd.at(&format!("/{path}/{i}"));
+        let url = odd.url_of(&format!("/{path}/{i}"));
         let words: Vec<&str> = options.split_whitespace().chain([&*url]).collect();
         ab.agree(&words);
     }
@@ -148,7 +148,7 @@ fn failed_handshakes_are_reported_the_same() {
     let Some(ab) = both("compat::ab_failures::failed_handshakes_are_reported_the_same", "ab") else { return };
     let odd = moody();
     for line in ["-n 3", "-n 3 -E /nonexistent", "-Z nonsense", "-Z BOGUS", "-Z aes", "-n 160"] {
-        let url = odd.at("/garbage/x").replace("http:", "https:");
+        let url = odd.url_of("/garbage/x").replace("http:", "https:");
         let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
         ab.agree(&words);
     }
@@ -164,7 +164,7 @@ fn a_silent_server_ends_the_run_the_same() {
 #[test]
 fn an_interrupted_run_prints_its_report() {
     let odd = moody();
-    let url = odd.at("/slow");
+    let url = odd.url_of("/slow");
     let mut command = crate::world::command("ab");
     command.args(["-q", "-n", "100000", &url]);
     let running = crate::world::brunt::start_plain(&mut command);

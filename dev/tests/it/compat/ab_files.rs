@@ -21,7 +21,7 @@ fn connections_beyond_the_limit_of_a_process_use_several() {
     let test = "compat::ab_files::connections_beyond_the_limit_of_a_process_use_several";
     let Some(nginx) = nginx(test, "") else { return };
     let brunt = program("BRUNT_BIN", "brunt");
-    let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.at("/"));
+    let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.url_of("/"));
     let out = Command::new("sh").args(["-c", &line]).output().expect("brunt");
     let text = String::from_utf8_lossy(&out.stdout);
     assert_eq!(out.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&out.stderr));
@@ -55,8 +55,8 @@ fn files_have_the_same_form() {
     let test = "compat::ab_files::files_have_the_same_form";
     let (Some(ab), Some(nginx)) = (both(test, "ab"), nginx(test, "")) else { return };
     let dir = TempDir::new().expect("a directory");
-    write(&ab, &nginx.at("/"), dir.path(), true);
-    write(&ab, &nginx.at("/"), dir.path(), false);
+    write(&ab, &nginx.url_of("/"), dir.path(), true);
+    write(&ab, &nginx.url_of("/"), dir.path(), false);
     for (name, rows) in [("csv", 102), ("tsv", 301)] {
         let real = read(dir.path(), &format!("real.{name}"));
         let ours = read(dir.path(), &format!("ours.{name}"));
@@ -92,7 +92,7 @@ fn shapes_of(lines: &[String]) -> Vec<String> {
 #[test]
 fn an_unwritable_file_is_reported() {
     let Some(nginx) = nginx("compat::ab_files::an_unwritable_file_is_reported", "") else { return };
-    let output = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.at("/")]);
+    let output = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.url_of("/")]);
     assert_eq!(output.code, Some(1), "{}", output.err);
     assert!(output.err.contains("Cannot open CSV output file: No such file or directory"), "{}", output.err);
 }
@@ -105,10 +105,20 @@ fn additional_output_goes_to_other_files() {
     let json = path_in(&dir, "run.json");
     let html = path_in(&dir, "run.html");
     let store = path_in(&dir, "store");
-    let plain = super::both::ours("ab", &["-S", "-n", "20", &nginx.at("/")]);
+    let plain = super::both::ours("ab", &["-S", "-n", "20", &nginx.url_of("/")]);
     assert!(!Path::new(&store).exists());
-    let words =
-        ["--brunt-json", &json, "-S", "-n", "20", "--brunt-report", &html, "--brunt-store-dir", &store, &nginx.at("/")];
+    let words = [
+        "--brunt-json",
+        &json,
+        "-S",
+        "-n",
+        "20",
+        "--brunt-report",
+        &html,
+        "--brunt-store-dir",
+        &store,
+        &nginx.url_of("/"),
+    ];
     let output = super::both::ours("ab", &words);
     assert_eq!(output.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", output.out);
     let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
@@ -126,7 +136,7 @@ fn several_processes_and_threads_count_as_one() {
     let Some(nginx) = nginx("compat::ab_files::several_processes_and_threads_count_as_one", "") else { return };
     for option in ["--brunt-processes", "--brunt-threads"] {
         let before = nginx.requests();
-        let output = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.at("/")]);
+        let output = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.url_of("/")]);
         let counted =
             (output.field("Complete requests:"), output.field("HTML transferred:"), nginx.requests() - before - 1);
         assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", output.err);

@@ -26,7 +26,7 @@ fn taurus_reads_the_output() {
     assert_eq!(found, Some("2.3"));
     let dir = TempDir::new().expect("a directory");
     let file = dir.path().join("ab.tsv").display().to_string();
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let words = ["-n", "50", "-s", "10", "-c", "5", "-d", "-r", "-g", &file, "-H", "X-One: 1", "-k", &url];
     assert_eq!(ours("ab", &words).code, Some(0));
     let text = fs::read_to_string(&file).expect("the rows");
@@ -46,7 +46,7 @@ fn taurus_reads_the_output() {
 #[test]
 fn phoronix_reads_the_output() {
     let Some(nginx) = server("phoronix_reads_the_output") else { return };
-    let output = ours("ab", &["-n", "500", "-c", "20", &nginx.at("/")]);
+    let output = ours("ab", &["-n", "500", "-c", "20", &nginx.url_of("/")]);
     let all = format!("{}{}", output.out, output.err);
     let line = all.lines().rfind(|line| line.contains("second:")).expect("a line");
     assert!(number(line.split_whitespace().nth(3).expect("a word")) > 0.0);
@@ -66,7 +66,7 @@ fn perfkit_benchmarker_reads_the_output() {
     let Some(nginx) = server("perfkit_benchmarker_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let words = ["-r", "-k", "-t", "20", "-n", "400", "-c", "4", "-m", "GET", "-s", "30", "-e", &csv, "-g", &tsv, &url];
     let output = ours("ab", &words);
     for (label, unit) in [
@@ -115,7 +115,7 @@ fn bees_with_machine_guns_reads_the_output() {
     let dir = TempDir::new().expect("a directory");
     let csv = dir.path().join("csv").display().to_string();
     let words =
-        ["-v", "3", "-r", "-n", "20", "-c", "2", "-e", &csv, "-C", "sessionid=NotARealSessionID", &nginx.at("/")];
+        ["-v", "3", "-r", "-n", "20", "-c", "2", "-e", &csv, "-C", "sessionid=NotARealSessionID", &nginx.url_of("/")];
     let output = ours("ab", &words);
     let words_of_interest = [
         "Time per request:",
@@ -154,7 +154,7 @@ fn number_between(lines: &[&str], before: &str, after: &str) -> f64 {
 #[test]
 fn kenjis_reads_the_output() {
     let Some(nginx) = server("kenjis_reads_the_output") else { return };
-    let output = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.at("/")]);
+    let output = ours("ab", &["-c", "10", "-t", "3", "-n", "300", &nginx.url_of("/")]);
     let line = output.out.lines().find(|line| line.starts_with("Requests per second:")).expect("a line");
     assert!(number(line.split(' ').nth(6).expect("a seventh field")) > 0.0, "{line}");
     assert!(output.out.contains("Failed requests:        0\n"));
@@ -164,7 +164,7 @@ fn kenjis_reads_the_output() {
 #[test]
 fn ab_to_csv_reads_the_output() {
     let Some(nginx) = server("ab_to_csv_reads_the_output") else { return };
-    let output = ours("ab", &["-n", "100", "-c", "2", &nginx.at("/")]);
+    let output = ours("ab", &["-n", "100", "-c", "2", &nginx.url_of("/")]);
     let lines: Vec<&str> = output.out.lines().collect();
     for (at, label) in [
         (7, "Server Software:"),
@@ -190,7 +190,7 @@ fn ab_to_csv_reads_the_output() {
 #[test]
 fn amakata_reads_the_output() {
     let Some(nginx) = server("amakata_reads_the_output") else { return };
-    let output = ours("ab", &["-n", "10", &nginx.at("/")]);
+    let output = ours("ab", &["-n", "10", &nginx.url_of("/")]);
     let fields: HashMap<&str, &str> = output
         .out
         .lines()
@@ -208,7 +208,7 @@ fn apachebench_graphs_reads_the_output() {
     let Some(nginx) = server("apachebench_graphs_reads_the_output") else { return };
     let dir = TempDir::new().expect("a directory");
     let [csv, tsv] = ["csv", "tsv"].map(|name| dir.path().join(name).display().to_string());
-    ours("ab", &["-n", "40", "-g", &tsv, "-e", &csv, &nginx.at("/")]);
+    ours("ab", &["-n", "40", "-g", &tsv, "-e", &csv, &nginx.url_of("/")]);
     let text = fs::read_to_string(tsv).expect("the rows");
     let ninth: Vec<f64> =
         text.lines().skip(1).map(|row| number(row.split_whitespace().nth(8).expect("nine columns"))).collect();

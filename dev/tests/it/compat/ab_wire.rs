@@ -48,7 +48,7 @@ fn bytes_on_the_wire_are_the_same() {
         let words: Vec<String> = words
             .iter()
             .map(|w| {
-                w.replace("URL", &recorder.odd.at("/path"))
+                w.replace("URL", &recorder.odd.url_of("/path"))
                     .replace("AT", &address)
                     .replace("FILE", &file.display().to_string())
             })
@@ -68,6 +68,6 @@ fn bytes_on_the_wire_are_the_same() {
 #[test]
 fn every_cookie_is_sent() {
     let recorder = recorder(hello);
-    super::both::ours("ab", &["-C", "a=1", "-C", "b=2", &recorder.odd.at("/")]);
+    super::both::ours("ab", &["-C", "a=1", "-C", "b=2", &recorder.odd.url_of("/")]);
     assert!(recorder.take()[0].contains("\r\nCookie: a=1\r\nCookie: b=2\r\n"));
 }

@@ -160,7 +160,7 @@ fn mask_line(line: &str) -> String {
             format!("<{} wide, {} decimals>", blanks + number.len(), decimals(number))
         });
     }
-    if MEASURED.iter().any(|what| line.contains(what)) {
+    if MEASURED.iter().any(|label| line.contains(label)) {
         return masked(line, |blanks, number| format!("{}<{} decimals>", " ".repeat(blanks), decimals(number)));
     }
     line.to_owned()

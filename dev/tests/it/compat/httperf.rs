@@ -34,8 +34,8 @@ pub fn mask(text: &str) -> String {
 }
 
 /// Lines that do not contain a text.
-pub fn without(text: &str, what: &str) -> String {
-    text.lines().filter(|line| !line.contains(what)).map(|line| line.to_owned() + "\n").collect()
+pub fn without(text: &str, word: &str) -> String {
+    text.lines().filter(|line| !line.contains(word)).map(|line| line.to_owned() + "\n").collect()
 }
 
 fn mask_line(line: &str) -> String {

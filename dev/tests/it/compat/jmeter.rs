@@ -82,8 +82,8 @@ impl JmeterSetup {
         self.run(command("jmeter"), folder, plan, &format!("ours-{turn}"))
     }
 
-    fn run(&self, mut program: Command, folder: &Path, plan: &str, whose: &str) -> Result<ResultFile, String> {
-        let file = |ending: &str| self.dir.path().join(format!("{plan}-{whose}.{ending}"));
+    fn run(&self, mut program: Command, folder: &Path, plan: &str, run_name: &str) -> Result<ResultFile, String> {
+        let file = |ending: &str| self.dir.path().join(format!("{plan}-{run_name}.{ending}"));
         program.arg("-n").arg("-t").arg(format!("{plan}.jmx")).arg("-l").arg(file("jtl")).arg("-j").arg(file("log"));
         for (name, port) in [("lab", self.lab.port()), ("shop", self.shop.address.port()), ("closed", self.closed)] {
             program.arg(format!("-J{name}={port}"));
@@ -93,7 +93,7 @@ impl JmeterSetup {
         let output = program.current_dir(folder).stdin(Stdio::null()).output().expect("a program that starts");
         let texts = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         let read = Some(()).filter(|()| output.status.success()).and_then(|()| ResultFile::read(&file("jtl")));
-        read.ok_or_else(|| format!("{plan} {whose}: no samples\n{texts}"))
+        read.ok_or_else(|| format!("{plan} {run_name}: no samples\n{texts}"))
     }
 }
 
@@ -225,12 +225,12 @@ fn missed_labels(world: &JmeterSetup, folder: &Path, plan: &str, table: &mut Str
         let all = of(&real);
         let (least, most) =
             all.iter().fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
-        let theirs = median(all);
-        let met = (brunt_median - theirs).abs() <= 1.0 || (least..=most).contains(&brunt_median);
-        let result = if met { "met" } else { "missed" };
-        writeln!(table, "| {plan} | {label} | {theirs} | {least} to {most} | {brunt_median} | {result} |")
+        let jmeter_median = median(all);
+        let is_met = (brunt_median - jmeter_median).abs() <= 1.0 || (least..=most).contains(&brunt_median);
+        let result = if is_met { "met" } else { "missed" };
+        writeln!(table, "| {plan} | {label} | {jmeter_median} | {least} to {most} | {brunt_median} | {result} |")
             .expect("memory");
-        if !met {
+        if !is_met {
             missed.push(format!("{plan}: {label}"));
         }
     }

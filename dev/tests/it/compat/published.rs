@@ -65,7 +65,7 @@ fn a_published_ab_run_gives_its_files() {
     let [csv, tsv] = ["result.csv", "result.tsv"].map(|name| home.path(name));
     for more in [&["-k"][..], &[]] {
         let files = ["-e", &csv.display().to_string(), "-g", &tsv.display().to_string()].map(str::to_owned);
-        let url = nginx.at("/page.html");
+        let url = nginx.url_of("/page.html");
         let words = ["-n", "2000", "-c", "500"].into_iter().chain(more.iter().copied());
         let words: Vec<&str> = words.chain(files.iter().map(String::as_str)).chain([&*url]).collect();
         let output = ours("ab", &words);

@@ -79,12 +79,12 @@ fn reports_are_the_same() {
     let Some((siege, nginx, dir)) = ready("compat::siege::reports_are_the_same") else { return };
     let plain = rc(dir.path(), "plain", PLAIN);
     let lines = ["-c1 -r1", "-c 3 -r 5 -b", "--concurrent=2 --reps 3", "--conc 2 --re=once", "-q -c1 -r2"];
-    agree(&siege, &plain, &lines, &nginx.at("/"));
-    agree(&siege, &plain, &["-c1 -r3", "-c1 -r1 -v"], &nginx.at("/gone"));
-    agree(&siege, &plain, &["-c1 -r3", "-c2 -r1 -v"], &nginx.at("/broken"));
-    agree(&siege, &plain, &["-c1 -r2 -v", "-c1 -r1 --no-follow -v"], &nginx.at("/away"));
-    agree(&siege, &plain, &["-c1 -r1"], &nginx.at("/long"));
-    agree(&siege, &plain, &["-c1 -r2 -v"], &format!("{} POST a=b", nginx.at("/post")));
+    agree(&siege, &plain, &lines, &nginx.url_of("/"));
+    agree(&siege, &plain, &["-c1 -r3", "-c1 -r1 -v"], &nginx.url_of("/gone"));
+    agree(&siege, &plain, &["-c1 -r3", "-c2 -r1 -v"], &nginx.url_of("/broken"));
+    agree(&siege, &plain, &["-c1 -r2 -v", "-c1 -r1 --no-follow -v"], &nginx.url_of("/away"));
+    agree(&siege, &plain, &["-c1 -r1"], &nginx.url_of("/long"));
+    agree(&siege, &plain, &["-c1 -r2 -v"], &format!("{} POST a=b", nginx.url_of("/post")));
 }
 
 #[test]
@@ -103,10 +103,15 @@ fn reports_over_tls_and_through_a_proxy_are_the_same() {
 fn json_is_the_same() {
     let Some((siege, nginx, dir)) = ready("compat::siege::json_is_the_same") else { return };
     let json = rc(dir.path(), "json", &format!("{PLAIN}verbose = true\njson_output = true\n"));
-    agree(&siege, &json, &["-c1 -r2", "-c2 -r once", "-v -c1 -r1", "-t3S -c1 --no-parser -d 99999"], &nginx.at("/"));
+    agree(
+        &siege,
+        &json,
+        &["-c1 -r2", "-c2 -r once", "-v -c1 -r1", "-t3S -c1 --no-parser -d 99999"],
+        &nginx.url_of("/"),
+    );
     let plain = rc(dir.path(), "plain", PLAIN);
-    agree(&siege, &plain, &["-j -c1 -r2", "--json-output -c1 -r1 -b"], &nginx.at("/gone"));
-    let output = siege.ours(&["-R", &json, "-c2", "-r3", &nginx.at("/")]);
+    agree(&siege, &plain, &["-j -c1 -r2", "--json-output -c1 -r1 -b"], &nginx.url_of("/gone"));
+    let output = siege.ours(&["-R", &json, "-c2", "-r3", &nginx.url_of("/")]);
     let value: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
     assert_eq!((value["transactions"].as_u64(), value["availability"].as_f64()), (Some(6), Some(100.0)));
 }
@@ -129,20 +134,20 @@ fn lines_are_the_same() {
             let text = format!("{PLAIN}verbose = true\n{more}\n").replace("color = off", &format!("color = {color}"));
             let rc = rc(dir.path(), &format!("lines{i}{color}"), &text);
             for path in ["/", "/gone", "/away", "/broken"] {
-                siege.agree_masked(&["-R", &rc, "-c1", "-r1", &nginx.at(path)], mask);
+                siege.agree_masked(&["-R", &rc, "-c1", "-r1", &nginx.url_of(path)], mask);
             }
         }
     }
     let csv = rc(dir.path(), "marked", &format!("{PLAIN}verbose = true\ncsv = true\n"));
     let log = dir.path().join("log").display().to_string();
-    siege.agree_masked(&["-R", &csv, "-c1", "-r1", "-m", "a mark", &format!("-l{log}"), &nginx.at("/")], mask);
+    siege.agree_masked(&["-R", &csv, "-c1", "-r1", "-m", "a mark", &format!("-l{log}"), &nginx.url_of("/")], mask);
 }
 
 #[test]
 fn pages_are_parsed_the_same() {
     let Some((siege, nginx, dir)) = ready("compat::siege::pages_are_parsed_the_same") else { return };
     let rc = rc(dir.path(), "parser", &format!("{PLAIN}verbose = true\nparser = true\nnofollow = an.example\n"));
-    agree(&siege, &rc, &["-c1 -r1", "-c1 -r2", "-c1 -r1 --no-parser"], &nginx.at("/page.html"));
+    agree(&siege, &rc, &["-c1 -r1", "-c1 -r2", "-c1 -r1 --no-parser"], &nginx.url_of("/page.html"));
 }
 
 #[test]
@@ -180,11 +185,11 @@ fn one_request_is_shown_the_same() {
     let plain = rc(dir.path(), "plain", PLAIN);
     for path in ["/", "/gone", "/post"] {
         for option in ["-g", "-p", "--get"] {
-            siege.agree_masked(&["-R", &plain, option, &nginx.at(path)], without_date);
+            siege.agree_masked(&["-R", &plain, option, &nginx.url_of(path)], without_date);
         }
     }
     let get = rc(dir.path(), "get", &format!("{PLAIN}gmethod = GET\n"));
-    siege.agree_masked(&["-R", &get, "-g", &nginx.at("/")], without_date);
+    siege.agree_masked(&["-R", &get, "-g", &nginx.url_of("/")], without_date);
 }
 
 fn without_date(text: &str) -> String {
@@ -199,7 +204,7 @@ fn the_log_is_the_same() {
     for more in [&["-c1", "-r2"][..], &["-c1", "-r1", "-m", "a mark"]] {
         for log in [&real, &ours] {
             let log_to = format!("--log={log}");
-            let url = nginx.at("/long");
+            let url = nginx.url_of("/long");
             let words: Vec<&str> =
                 ["-R", &plain, &log_to].into_iter().chain(more.iter().copied()).chain([&*url]).collect();
             let output = if log == &real { siege.real(&words) } else { siege.ours(&words) };
@@ -216,7 +221,7 @@ fn the_log_is_the_same() {
         "logging",
         &format!("{PLAIN}logging = true\nshow-logfile = true\nlogfile = {}/x\n", dir.path().display()),
     );
-    agree(&siege, &log, &["-c1 -r1"], &nginx.at("/"));
+    agree(&siege, &log, &["-c1 -r1"], &nginx.url_of("/"));
 }
 
 #[test]

@@ -40,10 +40,10 @@ fn a_silent_server_is_reported() {
     });
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}timeout = 1\n"));
-    let output = ours("siege", &["-R", &rc, "-c3", "-r1", &odd.at("/")]);
+    let output = ours("siege", &["-R", &rc, "-c3", "-r1", &odd.url_of("/")]);
     assert!(output.err.contains("Failed transactions:\t           3\n"), "{}", output.err);
     let rc = super::siege::rc(dir.path(), "patient", PLAIN);
-    let output = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.at("/")]);
+    let output = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.url_of("/")]);
     assert!(
         output.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"),
         "{}",
@@ -57,7 +57,7 @@ fn three_thousand_users_are_served() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 5000\n"));
-    let output = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.at("/")]);
+    let output = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.url_of("/")]);
     assert!(output.err.contains("** Preparing 3000 concurrent users for battle.\n"), "{}", output.err);
     assert!(output.err.contains("Transactions:\t\t        6000 hits\n"), "{}", output.err);
     assert!(output.err.contains("Failed transactions:\t           0\n"), "{}", output.err);
@@ -68,7 +68,7 @@ fn more_users_than_the_limit_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
-    let output = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.at("/")]);
+    let output = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.url_of("/")]);
     assert!(
         output.out.contains("\nWARNING: The number of users is capped at 4.  To increase this\n"),
         "{}",
@@ -84,13 +84,13 @@ fn decisive_pauses_are_reported() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
-    let output = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.at("/")]);
+    let output = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.url_of("/")]);
     assert!(
         output.err.contains("\nbrunt - each user paused 250 ms on average behind a page that took "),
         "{}",
         output.err
     );
-    assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.at("/")]).err.contains("paused"));
+    assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.url_of("/")]).err.contains("paused"));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_interrupted_run_prints_its_report() {
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
     let mut command = command("siege");
-    command.args(["-R", &rc, "-c2", "-b", &odd.at("/")]);
+    command.args(["-R", &rc, "-c2", "-b", &odd.url_of("/")]);
     let running = crate::world::brunt::start_plain(&mut command);
     wait_until("some requests", || odd.requests().len() > 20);
     running.signal(Signal::INT);
@@ -138,8 +138,8 @@ fn a_page_with_a_login_is_requested_equally_often() {
         let rc = rc(dir.path(), name, &format!("{PLAIN}{more}"));
         let real = refusing_server();
         let ours = refusing_server();
-        siege.real(&["-R", &rc, "-c1", "-r2", "-b", &real.at("/")]);
-        siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &ours.at("/")]);
+        siege.real(&["-R", &rc, "-c1", "-r2", "-b", &real.url_of("/")]);
+        siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &ours.url_of("/")]);
         assert_eq!((real.requests().len(), ours.requests().len()), (2 * each, 2 * each), "{name}");
     }
 }
@@ -154,8 +154,10 @@ fn notes_contain_no_colon() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
-    let output =
-        ours("siege", &["-R", &rc, "-c9", "-r1", "--brunt-store-dir", &dir.path().display().to_string(), &lab.at("/")]);
+    let output = ours(
+        "siege",
+        &["-R", &rc, "-c9", "-r1", "--brunt-store-dir", &dir.path().display().to_string(), &lab.url_of("/")],
+    );
     let notes: Vec<&str> = output.err.lines().filter(|line| line.starts_with("brunt")).collect();
     assert!(notes.len() >= 2 && notes.iter().all(|note| !note.contains(':')), "{notes:?}");
 }
@@ -175,7 +177,7 @@ fn page_elements_have_labels_with_one_url() {
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}parser = true\n"));
     let json = dir.path().join("json").display().to_string();
-    ours("siege", &["-R", &rc, "-c1", "-r3", "-b", "--brunt-json", &json, &odd.at("/")]);
+    ours("siege", &["-R", &rc, "-c1", "-r3", "-b", "--brunt-json", &json, &odd.url_of("/")]);
     let json = std::fs::read_to_string(json).expect("the JSON");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let labels = json["labels"].to_string();

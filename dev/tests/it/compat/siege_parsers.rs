@@ -33,7 +33,7 @@ fn taurus_reads_the_output() {
                 accept-encoding = gzip\nuser-agent = x\nlogging = false\n";
     let rc = rc(dir.path(), "siegerc", text);
     let list = dir.path().join("urls");
-    fs::write(&list, format!("{}\n{}\n", nginx.at("/"), nginx.at("/long"))).expect("a list");
+    fs::write(&list, format!("{}\n{}\n", nginx.url_of("/"), nginx.url_of("/long"))).expect("a list");
     let mut siege = command("siege --reps 3 --benchmark --concurrent 2 --header X-One:1 --file");
     let out = siege.arg(&list).env("SIEGERC", &rc).output().expect("brunt");
     assert!(out.status.success());
@@ -61,7 +61,7 @@ fn oss_performance_reads_the_output() {
     let rc = rc(dir.path(), "rc", PLAIN);
     let log = dir.path().join("log").display().to_string();
     let list = dir.path().join("urls").display().to_string();
-    fs::write(&list, nginx.at("/")).expect("a list");
+    fs::write(&list, nginx.url_of("/")).expect("a list");
     let log_to = format!("--log={log}");
     let words = ["-R", &rc, "-c", "3", "-f", &list, "--benchmark", "--no-parser", "-t", "1S", &log_to];
     assert_eq!(ours("siege", &words).code, Some(0));
@@ -79,7 +79,7 @@ fn oss_performance_reads_the_output() {
 fn phoronix_reads_the_output() {
     let Some((nginx, dir)) = server("phoronix_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}verbose = true\n"));
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let output = ours("siege", &["-R", &rc, "-r50", "-b", "-c20", &url]);
     let all = format!("{}{}", output.out, output.err);
     let line = all.lines().rfind(|line| !line.contains("HTTP") && line.contains("rate:")).expect("a line");
@@ -94,7 +94,7 @@ fn dcperf_reads_the_output() {
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
     let list = dir.path().join("urls").display().to_string();
     let log = dir.path().join("log").display().to_string();
-    fs::write(&list, format!("{}\n{} POST a=b\n", nginx.at("/"), nginx.at("/"))).expect("a list");
+    fs::write(&list, format!("{}\n{} POST a=b\n", nginx.url_of("/"), nginx.url_of("/"))).expect("a list");
     // Pauses cause a note, which must contain none of the labels.
     let words = ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
     let out = command("siege").args(words).output().expect("brunt");
@@ -139,7 +139,7 @@ fn dcperf_reads_the_output() {
 fn siege2csv_reads_the_output() {
     let Some((nginx, dir)) = server("siege2csv_reads_the_output") else { return };
     let rc = rc(dir.path(), "rc", PLAIN);
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let reports: Vec<ToolOutput> =
         ["1", "3"].iter().map(|c| ours("siege", &["-R", &rc, "-c", c, "-r4", &url])).collect();
     let all: String = reports.iter().map(|output| output.err.clone()).collect();
@@ -164,7 +164,7 @@ fn numbers_of(reports: &str, label: &str) -> Vec<f64> {
 fn formats_of_other_releases_are_available() {
     let Some((nginx, dir)) = server("formats_of_other_releases_are_available") else { return };
     let rc = rc(dir.path(), "rc", PLAIN);
-    let url = nginx.at("/");
+    let url = nginx.url_of("/");
     let words = ["-R", &rc, "-c1", "-r2", &url];
     let by_option = ours("siege", &[&["--brunt-siege-format", "4.1.7"], &words[..]].concat());
     assert!(by_option.err.contains("Transactions:\t\t        2    hits\n"), "{}", by_option.err);

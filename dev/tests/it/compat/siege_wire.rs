@@ -79,7 +79,7 @@ fn bytes_on_the_wire_are_the_same() {
     let Some(siege) = both("compat::siege_wire::bytes_on_the_wire_are_the_same", "siege") else { return };
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
-    let url = recorder.odd.at("");
+    let url = recorder.odd.url_of("");
     let file = rc(dir.path(), "body", "a=1&b=2");
     let list =
         rc(dir.path(), "list", &format!("BASE={url}\n# three\n$(BASE)/1\n$(BASE)/2 POST b=$(BASE)\n{url}/3?x=y\n"));
@@ -124,10 +124,10 @@ fn users_log_in_first() {
     let Some(siege) = both("compat::siege_wire::users_log_in_first", "siege") else { return };
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
-    let url = recorder.odd.at("");
+    let url = recorder.odd.url_of("");
     let text = format!("{PLAIN}login-url = {url}/cookies/in POST user=a\nlogin-url = {url}/other\n");
     let rc = rc(dir.path(), "rc", &text);
-    let words = ["-R", &rc, "-c3", "-r2", &recorder.odd.at("/a")];
+    let words = ["-R", &rc, "-c3", "-r2", &recorder.odd.url_of("/a")];
     let requests = [true, false].map(|real| {
         let output = if real { siege.real(&words) } else { siege.ours(&words) };
         assert!(output.err.contains("Transactions:\t\t           9 hits"), "{}", output.err);
@@ -151,7 +151,7 @@ fn a_query_without_a_path_is_sent() {
     let recorder = recorder(reply);
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
-    super::both::ours("siege", &["-R", &rc, "-c1", "-r1", &recorder.odd.at("?x=1")]);
+    super::both::ours("siege", &["-R", &rc, "-c1", "-r1", &recorder.odd.url_of("?x=1")]);
     assert!(recorder.take()[0].starts_with("GET /?x=1 HTTP/1.1\r\n"));
     fs::remove_file(rc).expect("the file");
 }

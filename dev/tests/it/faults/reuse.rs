@@ -4,7 +4,7 @@ use super::row::{Connections, Read, Row, closing_row, keep_alive_row, trailing_b
 use super::script::{Step, page, pause, reply, send};
 
 pub fn rows() -> Vec<Row> {
-    [persistence(), behind(), without_body()].concat()
+    [persistence(), trailing_bytes(), without_body()].concat()
 }
 
 /// Returns a reply of this version with these fields and the body `hello`.
@@ -41,7 +41,7 @@ fn one_connection_each_row(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
 
 /// A reply, and these bytes in the same segment or a little later. The next request may follow at
 /// once or after a pause.
-fn behind() -> Vec<Row> {
+fn trailing_bytes() -> Vec<Row> {
     vec![
         blank_line_row("a blank line in the same segment", "\r\n"),
         blank_line_row("a line feed in the same segment", "\n"),

@@ -109,8 +109,8 @@ pub fn closing_row(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
 
 /// Returns a row whose server sends a complete reply and unsolicited bytes in the same segment: the
 /// request completes, and the connection is not reused.
-pub fn trailing_bytes_row(name: &'static str, reply: impl AsRef<[u8]>, behind: &str) -> Row {
-    let step = Step::ReplyAnd(reply.as_ref().to_vec(), behind.into());
+pub fn trailing_bytes_row(name: &'static str, reply: impl AsRef<[u8]>, bytes: &str) -> Row {
+    let step = Step::ReplyAnd(reply.as_ref().to_vec(), bytes.into());
     Row::new(name, vec![Step::Request, step, Step::Again])
 }
 

@@ -162,7 +162,7 @@ impl BruntCounts {
             received: ran.number("/bytes/received"),
             sent: ran.number("/bytes/sent"),
             exit_code: ran.code,
-            error: ran.at("/error").as_str().unwrap_or_default().to_owned(),
+            error: ran.value("/error").as_str().unwrap_or_default().to_owned(),
         }
     }
 
@@ -200,7 +200,7 @@ fn differences(row: &Row, observed: &BruntCounts, server: Counts) -> Vec<String>
         (requests_read(expected, observed, server, completed), "requests: brunt and the server differ"),
         (observed.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
     ];
-    rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
+    rules.iter().filter(|(holds, _)| !holds).map(|(_, difference)| (*difference).to_owned()).collect()
 }
 
 /// Differences to the expected outcome if no connection can be opened.
@@ -214,7 +214,7 @@ fn unreachable(expected: &Expected, observed: &BruntCounts, server: Counts) -> V
         (is_reported, "the reason"),
         (server.requests == 0, "the server has read a request"),
     ];
-    rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
+    rules.iter().filter(|(holds, _)| !holds).map(|(_, difference)| (*difference).to_owned()).collect()
 }
 
 fn connections(expected: &Expected, observed: &BruntCounts, server: Counts, requests: u64) -> bool {

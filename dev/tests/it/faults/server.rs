@@ -180,7 +180,7 @@ impl Shared {
             Step::Head => step_result(stream.head().is_some()),
             Step::Send(bytes) => step_result(stream.send(bytes)),
             Step::Reply(bytes) => step_result(self.reply(stream, bytes, b"")),
-            Step::ReplyAnd(bytes, behind) => step_result(self.reply(stream, bytes, behind)),
+            Step::ReplyAnd(bytes, further) => step_result(self.reply(stream, bytes, further)),
             Step::Part(bytes) => step_result(count(&self.bytes, bytes.len() as u64) && stream.send(bytes)),
             Step::Endless(bytes, pause) => {
                 while stream.send(bytes) && !self.over() {

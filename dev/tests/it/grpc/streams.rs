@@ -18,12 +18,12 @@ fn call(shop: &Shop, method: &str, json: &str, options: &str) -> RunResult {
 }
 
 fn outcomes(ran: &RunResult, status: &str) -> u64 {
-    ran.at("/outcomes")[status].as_u64().unwrap_or(0)
+    ran.value("/outcomes")[status].as_u64().unwrap_or(0)
 }
 
 /// Number of transactions with this name, and their minimum time in seconds.
 fn times(ran: &RunResult, name: &str) -> (u64, f64) {
-    let all = ran.at("/transactions").as_array().expect("a list");
+    let all = ran.value("/transactions").as_array().expect("a list");
     let found = all.iter().find(|one| one["transaction"] == name).unwrap_or_else(|| panic!("no {name}: {all:?}"));
     (found["succeeded"].as_u64().expect("a count"), found["response_time_seconds"]["min"].as_f64().expect("a time"))
 }

@@ -86,7 +86,7 @@ fn loss_to_and_from_caddy_equals_that_of_the_proxy() {
 #[test]
 fn without_loss_only_skipped_numbers_are_missing() {
     let lab = lab("--tls --http3");
-    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.at("/"))).assert_all_good();
+    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.url_of("/"))).assert_all_good();
     let received = ran.connections("packets_received");
     let lost = ran.connections("server_packets_lost");
     assert!(received > 500, "{}", ran.out);

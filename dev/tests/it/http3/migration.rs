@@ -43,7 +43,8 @@ fn a_step_migrates_the_connection_to_another_port() {
 #[test]
 fn many_connections_migrate_under_load() {
     let lab = lab("--tls --http3");
-    let ran = measure(&format!("{} --http 3 -k -c 40 --streams 2 -n 400 -X MIGRATE", lab.at("/"))).assert_all_good();
+    let ran =
+        measure(&format!("{} --http 3 -k -c 40 --streams 2 -n 400 -X MIGRATE", lab.url_of("/"))).assert_all_good();
     assert_eq!((ran.status(101), ran.connections("opened")), (400, 40));
     assert!(ran.figure("/service_time_seconds/p50") > 0.0);
     let knows = lab.into_statistics();

@@ -250,15 +250,15 @@ fn assert_row(name: &str) {
     let lab = lab(&format!("--tls --http3 --hostile {name} --body 100"));
     let began = Instant::now();
     let body = if row == "rare-early-reply" { format!(" --data {}", "x".repeat(3000)) } else { String::new() };
-    let ran = measure(&format!("{} --http 3 -k -c 1 -n 2 --timeout 2 --connect-timeout 2{body}", lab.at("/")));
+    let ran = measure(&format!("{} --http 3 -k -c 1 -n 2 --timeout 2 --connect-timeout 2{body}", lab.url_of("/")));
     assert!(began.elapsed() < Duration::from_secs(30), "{name}");
     if row.starts_with("rare-") {
         assert_eq!(ran.assert_all_good().count("completed"), 2, "{name}");
     } else if let Some((_, failure, cause)) = FAILED.iter().find(|(names, ..)| names.contains(&row)) {
         assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}{}", ran.out, ran.err);
-        let causes = ran.at("/malformed").as_object().map_or(0, serde_json::Map::len);
+        let causes = ran.value("/malformed").as_object().map_or(0, serde_json::Map::len);
         let named = if cause.is_empty() { causes == 0 } else { ran.number(&format!("/malformed/{cause}")) == 2 };
-        assert!(named, "{name}: {}", ran.at("/malformed"));
+        assert!(named, "{name}: {}", ran.value("/malformed"));
     } else {
         let entry = UNMEASURED.iter().find(|(names, _)| names.contains(&row));
         let (_, expected) = entry.unwrap_or_else(|| panic!("{name} is in no table here"));

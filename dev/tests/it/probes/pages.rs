@@ -18,30 +18,32 @@ const CHILDREN: usize = 3;
 #[test]
 fn busy_children_of_php_fpm_are_read() {
     let Some(site) = php("busy_children_of_php_fpm_are_read") else { return };
-    let status = |path: &str| site.nginx.at(path);
+    let status = |path: &str| site.nginx.url_of(path);
     let mut watched = ProbeObserver::start(&[
         ("www", Probed::PhpFpm { url: status("/fpm-status") }),
         ("front", Probed::Nginx { url: status("/stub"), connections: Some(2000) }),
         ("nginx", port(site.nginx.port)),
         ("fpm", port(site.fpm_port)),
     ]);
-    watched.wait_until("an idle pool", |w| w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
+    watched.wait_until("an idle pool", |w| w.readings_of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
     let _asked: Vec<TcpStream> = (0..CHILDREN + 4).map(|_| ask(site.nginx.port, "/sleep.php")).collect();
     watched.wait_until("a busy pool", |w| {
-        w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == CHILDREN as f64 && r[server::QUEUE] > 0.0)
+        w.readings_of("php-fpm:www")
+            .iter()
+            .any(|r| r[server::WORKERS_BUSY] == CHILDREN as f64 && r[server::QUEUE] > 0.0)
     });
-    let last = watched.of("php-fpm:www").pop().expect("a reading");
+    let last = watched.readings_of("php-fpm:www").pop().expect("a reading");
     assert_eq!((last[server::WORKERS_LIMIT], last[server::WORKERS]), (CHILDREN as f64, CHILDREN as f64));
     assert!(last[server::QUEUE_LIMIT] >= 4.0, "{last:?}");
-    let front = watched.of("nginx:front").pop().expect("a reading");
+    let front = watched.readings_of("nginx:front").pop().expect("a reading");
     assert!(front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0, "{front:?}");
-    let fpm = watched.of("process:fpm").pop().expect("a reading");
+    let fpm = watched.readings_of("process:fpm").pop().expect("a reading");
     // The master, its children, and those for the status page: started on demand, two at most.
     let processes = CHILDREN + 2..=CHILDREN + 3;
     assert!(processes.contains(&(fpm[server::PROCESSES] as usize)), "{processes:?} processes expected: {fpm:?}");
-    let nginx = watched.of("process:nginx").pop().expect("a reading");
-    for wanted in [name::RESIDENT, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
-        assert!(nginx.contains_key(wanted), "{wanted}: {nginx:?}");
+    let nginx = watched.readings_of("process:nginx").pop().expect("a reading");
+    for key in [name::RESIDENT, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
+        assert!(nginx.contains_key(key), "{key}: {nginx:?}");
     }
     assert_eq!(watched.warnings(), Vec::<&str>::new());
 }
@@ -50,11 +52,11 @@ fn busy_children_of_php_fpm_are_read() {
 fn a_stopped_server_is_reported_once() {
     let Some(mut nginx) = nginx("a_stopped_server_is_reported_once", "") else { return };
     let mut watched = ProbeObserver::start(&[
-        ("front", Probed::Nginx { url: nginx.at("/stub"), connections: None }),
-        ("wrong", Probed::Apache { url: nginx.at("/index.html") }),
-        ("none", Probed::Nginx { url: nginx.at("/none"), connections: None }),
+        ("front", Probed::Nginx { url: nginx.url_of("/stub"), connections: None }),
+        ("wrong", Probed::Apache { url: nginx.url_of("/index.html") }),
+        ("none", Probed::Nginx { url: nginx.url_of("/none"), connections: None }),
     ]);
-    watched.wait_until("a reading", |w| !w.of("nginx:front").is_empty() && w.warnings().len() >= 2);
+    watched.wait_until("a reading", |w| !w.readings_of("nginx:front").is_empty() && w.warnings().len() >= 2);
     nginx.server.stop();
     watched.wait_until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
     let warnings = watched.warnings();
@@ -76,8 +78,8 @@ fn workers_of_apache_are_read() {
     wait_until("Apache", || ports::has_listener(port));
     let mut watched =
         ProbeObserver::start(&[("web", Probed::Apache { url: format!("http://127.0.0.1:{port}/status") })]);
-    watched.wait_until("a reading", |w| !w.of("apache:web").is_empty());
-    let read = &watched.of("apache:web")[0];
+    watched.wait_until("a reading", |w| !w.readings_of("apache:web").is_empty());
+    let read = &watched.readings_of("apache:web")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 8.0, "{read:?}");
     assert!(read[server::WORKERS_BUSY] >= 1.0 && read.contains_key(server::WORKERS_IDLE), "{read:?}");
 }
@@ -98,9 +100,10 @@ fn threads_of_tomcat_are_read_with_the_password() {
     wait_until("Tomcat", || ports::has_listener(port));
     let mut watched =
         ProbeObserver::start(&[("app", tomcat_probe(port, "me:p%40ss@")), ("stranger", tomcat_probe(port, ""))]);
-    watched
-        .wait_until("a reading", |w| !w.of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401")));
-    let read = &watched.of("tomcat:app")[0];
+    watched.wait_until("a reading", |w| {
+        !w.readings_of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401"))
+    });
+    let read = &watched.readings_of("tomcat:app")[0];
     assert_eq!(read[server::WORKERS_LIMIT], 50.0, "{read:?}");
     assert!(read[server::WORKERS_BUSY] >= 1.0, "{read:?}");
 }

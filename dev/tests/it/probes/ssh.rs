@@ -104,7 +104,7 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
         ("near", Probed::Processes { select: select(), via: ProbeAccess::Local }),
     ]);
     watched.wait_until("readings of both", |w| {
-        w.of("process:far").len() >= 3 && w.of("process:near").len() >= 3
+        w.readings_of("process:far").len() >= 3 && w.readings_of("process:near").len() >= 3
             || w.warnings().iter().any(|t| t.contains("ssh"))
     });
     if watched.warnings().iter().any(|t| t.contains("Permission denied")) {
@@ -121,8 +121,8 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
     for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
         assert_eq!(far.get(same), near.get(same), "{same}: {far:?} {near:?}");
     }
-    for wanted in [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE] {
-        assert!(far.contains_key(wanted), "{wanted}: {far:?}");
+    for key in [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE] {
+        assert!(far.contains_key(key), "{key}: {far:?}");
     }
     // The remote end stops: one warning for each of its probes.
     sshd.end();
@@ -130,7 +130,7 @@ fn a_machine_over_ssh_has_the_readings_of_this_one() {
 }
 
 fn last_reading(watched: &ProbeObserver, source: &str) -> std::collections::BTreeMap<String, f64> {
-    watched.of(source).pop().unwrap_or_default()
+    watched.readings_of(source).pop().unwrap_or_default()
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn an_unreachable_machine_is_reported_with_the_message_of_ssh() {
     let via = ProbeAccess::Ssh { host: "127.0.0.1".into(), options };
     let mut watched =
         ProbeObserver::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: ProbeAccess::Local })]);
-    watched.wait_until("a warning", |w| !w.warnings().is_empty() && w.of("host:here").len() >= 10);
+    watched.wait_until("a warning", |w| !w.warnings().is_empty() && w.readings_of("host:here").len() >= 10);
     let warnings = watched.warnings();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(

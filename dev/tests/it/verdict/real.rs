@@ -36,7 +36,7 @@ fn a_healthy_run_names_none() {
     let lab = lab("--service const:1ms");
     for load in ["-r 300", "-c 4 --think 5ms"].iter().cycle().take(runs) {
         let is_tested = assert_limits("a_healthy_run_names_none", &[], || {
-            let healthy = judge_run(&mut command(&format!("{} {load} -d {seconds}s", lab.at("/"))));
+            let healthy = judge_run(&mut command(&format!("{} {load} -d {seconds}s", lab.url_of("/"))));
             assert!(!healthy.verdict.evidence.is_empty());
             healthy
         });
@@ -51,7 +51,7 @@ fn a_saturated_worker_is_named() {
     // The load is expensive for brunt (a pattern on each body of 200 kB) and cheap for nginx.
     let Some(nginx) = nginx("verdict::real::a_saturated_worker_is_named", "sendfile on;") else { return };
     assert_limits("a_saturated_worker_is_named", &[Limit::Worker], || {
-        judge_run(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
+        judge_run(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.url_of("/long"))))
     });
 }
 
@@ -66,7 +66,7 @@ fn other_processes_on_all_cores_are_named() {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     assert_limits("other_processes_on_all_cores_are_named", &[Limit::OtherProcesses], || {
         let _neighbours: Vec<_> = (0..2 * cores).map(|_| start_busy_loop(None)).collect();
-        judge_run(&mut command(&format!("{} -c 32 -d 2s", lab.at("/"))))
+        judge_run(&mut command(&format!("{} -c 32 -d 2s", lab.url_of("/"))))
     });
 }
 
@@ -81,7 +81,7 @@ fn namesakes_of_the_server_are_other_processes() {
     fs::copy(program("BRUNT_LAB_BIN", "brunt-lab"), &namesake).expect("a copy of the lab");
     let lab = lab_by(Command::new(&namesake), "");
     let loops: Vec<_> = (0..2).map(|_| start_busy_loop(None)).collect();
-    let judged_run = judge_run(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
+    let judged_run = judge_run(&mut command(&format!("{} -r 50 -d 3s", lab.url_of("/"))));
     drop(loops);
     let others = mean_of(&judged_run, &name::processes("sh"));
     assert!(others > 0.2 && mean_of(&judged_run, name::SERVER_PROCESSES) < 0.5 * others, "{}", judged_run.ran.out);
@@ -108,7 +108,7 @@ fn waiting_for_a_core_is_named() {
     let core = first_core();
     assert_limits("waiting_for_a_core_is_named", &[Limit::RunQueue], || {
         let _neighbour = start_busy_loop(Some(&core));
-        judge_run(&mut wrapped_brunt(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))
+        judge_run(&mut wrapped_brunt(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.url_of("/"))))
     });
 }
 
@@ -148,7 +148,7 @@ fn cpu_throttling_is_named() {
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
     assert_limits("cpu_throttling_is_named", &[Limit::Throttled], || {
-        judge_run(&mut wrapped_brunt(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.at("/"))))
+        judge_run(&mut wrapped_brunt(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.url_of("/"))))
     });
 }
 
@@ -157,7 +157,7 @@ fn a_low_limit_on_open_files_is_named() {
     let lab = lab("--service const:200ms");
     let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
     assert_limits("a_low_limit_on_open_files_is_named", &[Limit::Descriptors], || {
-        judge_run(&mut wrapped_brunt(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.at("/"))))
+        judge_run(&mut wrapped_brunt(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.url_of("/"))))
     });
 }
 
@@ -169,8 +169,10 @@ fn exhausted_descriptors_are_named() {
     // brunt keeps 64 descriptors free; here the parent leaves it with a hundred open ones.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
     assert_limits(test, &[Limit::Descriptors], || {
-        let judged_run =
-            judge_run(&mut wrapped_brunt(&[&bash, "-c", leave], &format!("{} -c 100 -d 1s --grace 1s", lab.at("/"))));
+        let judged_run = judge_run(&mut wrapped_brunt(
+            &[&bash, "-c", leave],
+            &format!("{} -c 100 -d 1s --grace 1s", lab.url_of("/")),
+        ));
         assert!(judged_run.ran.failed("fds_exhausted") > 0, "{}{}", judged_run.ran.out, judged_run.ran.err);
         judged_run
     });
@@ -206,7 +208,7 @@ fn a_narrow_range_of_ports_is_named() {
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
         judge_run(&mut wrapped_brunt(
             &["nsenter", &namespace],
-            &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.at("/")),
+            &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.url_of("/")),
         ))
     });
 }
@@ -217,7 +219,7 @@ fn a_suspended_brunt_is_named() {
     let mut sentences = Vec::new();
     let named = assert_limits("a_suspended_brunt_is_named", &[Limit::Stopped], || {
         let judged =
-            judge_suspended_run(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))));
+            judge_suspended_run(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.url_of("/"))));
         sentences = judged.verdict.causes.iter().map(|cause| cause.sentence.clone()).collect();
         judged
     });

@@ -43,7 +43,7 @@ impl Node {
         Some(Self { _server: server, dir, port })
     }
 
-    fn at(&self, path: &str) -> String {
+    fn url_of(&self, path: &str) -> String {
         format!("ws://127.0.0.1:{}{path} --http 2", self.port)
     }
 
@@ -71,7 +71,7 @@ const OFFERS: &str = r#"{"enableConnectProtocol":true}"#;
 fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
     let test = "each_lane_is_a_websocket_on_the_connection_of_its_user";
     let Some(node) = Node::start(test, OFFERS) else { return };
-    let url = node.at("/chat");
+    let url = node.url_of("/chat");
     let ran = measure(&format!("{url} --data hello -c 2 --streams 5 -n 1000 --expect-body ^hello$")).assert_all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (1000, 2));
     node.has("message", 1000);
@@ -97,7 +97,7 @@ fn flow_control_delays_long_messages() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     for length in [1_985, 1_986, 70_000, 1_000_000] {
         fs::write(file.path(), vec![b'x'; length]).expect("a file");
-        let line = format!("{} --data @{} -c 2 --streams 2 -n 12", node.at("/chat"), file.path().display());
+        let line = format!("{} --data @{} -c 2 --streams 2 -n 12", node.url_of("/chat"), file.path().display());
         // With so few messages, a pause of the machine may break the sum of their times.
         let ran = measure(&format!("{line} --expect-body ^x{{1985}}"));
         assert_eq!(ran.count("good"), 12, "{length}: {}", ran.out);
@@ -137,17 +137,18 @@ fn steps_and_options_work_as_over_http1() {
     // Both sides ended in order, on the connection of the user that also carried the page.
     node.has("over 0", 60);
     node.has("session", 3);
-    let ran =
-        measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.at("/chatty"))).assert_all_good();
-    let all = ran.at("/transactions").as_array().expect("a list");
+    let ran = measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.url_of("/chatty")))
+        .assert_all_good();
+    let all = ran.value("/transactions").as_array().expect("a list");
     assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
-    let ran = measure(&format!("{} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$", node.at("/chatty")));
+    let ran =
+        measure(&format!("{} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$", node.url_of("/chatty")));
     // Pongs do not count as bytes of requests.
     assert_eq!(ran.assert_all_good().number("/bytes/sent"), 100 * (9 + 6 + 12));
     node.has("message", 60 + 50 + 100);
     assert!(node.count("pong") >= 100 + 50 - 4, "{}", node.count("pong"));
     let before = node.count("message");
-    let chatty = node.at("/chatty");
+    let chatty = node.url_of("/chatty");
     let url = chatty.split(' ').next().expect("a URL");
     let plan = format!(
         "load: {{users: 2, iterations: 1}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n  - loop: 2500\n    \
@@ -158,7 +159,7 @@ fn steps_and_options_work_as_over_http1() {
     run_stored_plan(dir.path());
     // The server answers the close frame after the last message.
     node.has("message", before + 5000);
-    let line = format!("{} --data {} -c 2 -n 50", node.at("/deflate"), "hello,".repeat(300));
+    let line = format!("{} --data {} -c 2 -n 50", node.url_of("/deflate"), "hello,".repeat(300));
     let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).assert_all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
     assert_eq!(measure(&line).failed("protocol"), 50, "nothing was offered");
@@ -175,13 +176,13 @@ fn the_end_of_a_stream_is_reported_by_its_kind() {
         ("/garbage", "protocol", "RFC 6455"),
         ("/silent", "timeout", ""),
     ] {
-        let ran = measure(&format!("{} --data x -c 1 -n 5 --timeout 300ms", node.at(path)));
+        let ran = measure(&format!("{} --data x -c 1 -n 5 --timeout 300ms", node.url_of(path)));
         assert_eq!(ran.failed(failure), 5, "{path}: {}", ran.out);
         ran.assert_text(&[expected]);
         assert_eq!(ran.connections("opened"), 1, "{path}: the connection is there for the next one");
     }
-    let ran = measure(&format!("{} --data x -c 1 -n 5", node.at("/close")));
-    assert_eq!((ran.at("/outcomes")["close 1011 internal error"].as_u64(), ran.connections("opened")), (Some(5), 1));
+    let ran = measure(&format!("{} --data x -c 1 -n 5", node.url_of("/close")));
+    assert_eq!((ran.value("/outcomes")["close 1011 internal error"].as_u64(), ran.connections("opened")), (Some(5), 1));
 }
 
 #[test]
@@ -190,10 +191,10 @@ fn servers_without_websocket_are_reported() {
     let Some(node) = Node::start(test, "{}") else { return };
     let expected =
         "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
-    measure(&format!("{} --data x -n 5", node.at("/chat"))).assert_code(3).assert_text(&[expected]);
+    measure(&format!("{} --data x -n 5", node.url_of("/chat"))).assert_code(3).assert_text(&[expected]);
     let Some(node) = Node::start(test, r#"{"enableConnectProtocol":true,"maxConcurrentStreams":3}"#) else { return };
     let expected = "the server does not open a WebSocket here: it answered with status 404";
-    measure(&format!("{} --data x -n 5", node.at("/nowhere"))).assert_code(3).assert_text(&[expected]);
+    measure(&format!("{} --data x -n 5", node.url_of("/nowhere"))).assert_code(3).assert_text(&[expected]);
     // One lane with four paths: each keeps its WebSocket.
     let dir = TempDir::new().expect("a directory");
     let urls = ["/chat", "/chatty", "/deflate", "/silent"].map(|path| format!("ws://127.0.0.1:{}{path}", node.port));
@@ -205,10 +206,10 @@ fn servers_without_websocket_are_reported() {
     let run = run_stored_plan(dir.path()).to_string();
     assert!(run.contains("the server allows 3 streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)"), "{run}");
     assert!(run.contains("write --streams 3"), "{run}");
-    measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).assert_all_good();
+    measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.url_of("/chat"))).assert_all_good();
     // Lanes above the limit wait, and continue with the open WebSockets.
     let before = node.count("open");
-    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).assert_all_good();
+    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.url_of("/chat"))).assert_all_good();
     assert_eq!(node.count("open") - before, 3);
 }
 
@@ -229,9 +230,9 @@ fn tls_carries_websockets_too() {
 #[test]
 fn the_lab_counts_each_message_over_streams() {
     let lab = lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
-    let url = lab.at("/delay/1").replace("http:", "ws:");
+    let url = lab.url_of("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --http 2 --data x -c 2 --streams 4 -n 400"));
-    let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
+    let failed = ran.value("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}: {}", ran.out);
     assert_eq!((ran.count("good"), ran.connections("opened")), (400 - failed, 2));
     let knows = lab.into_statistics();
@@ -242,7 +243,7 @@ fn the_lab_counts_each_message_over_streams() {
     );
     assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
     let lab = crate::world::lab("--echo --tls");
-    let url = lab.at("/").replace("https:", "wss:");
+    let url = lab.url_of("/").replace("https:", "wss:");
     let ran =
         measure(&format!("{url} --http 2 -k --data hello -r 200 -d 500ms --expect-body ^hello$")).assert_all_good();
     assert_eq!(lab.into_statistics()["requests"]["received"], ran.count("completed"));

@@ -147,7 +147,7 @@ fn the_code_of_a_close_frame_is_the_outcome() {
     ] {
         let url = closing(code, reason);
         let ran = measure(&format!("{url} --data x -c 1 -n 5"));
-        assert_eq!((&ran.at("/outcomes")[outcome], ran.count("good")), (&5.into(), 0), "{}", ran.out);
+        assert_eq!((&ran.value("/outcomes")[outcome], ran.count("good")), (&5.into(), 0), "{}", ran.out);
         ran.assert_text(&[outcome, reason]);
     }
     let url = closing(4000, "session over");

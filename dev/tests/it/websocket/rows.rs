@@ -46,7 +46,7 @@ fn hostile_servers_are_reported_and_never_block() {
         let (agrees, offers) = if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
         let lab = lab(&format!("--hostile {name}{agrees}"));
         let began = Instant::now();
-        let url = lab.at("/").replace("http:", "ws:");
+        let url = lab.url_of("/").replace("http:", "ws:");
         let ran = measure(&format!("{url} --data hello -c 1 -n 2 --timeout 1{offers}"));
         assert!(began.elapsed() < Duration::from_secs(15), "{name}");
         if row.starts_with("rare-") {
@@ -54,7 +54,12 @@ fn hostile_servers_are_reported_and_never_block() {
         } else if let Some((_, expected)) = UNMEASURED.iter().find(|(names, _)| names.contains(&row)) {
             assert!(ran.code == 3 && ran.err.contains(expected), "{name}: {}{}", ran.out, ran.err);
         } else if let Some((_, outcome)) = CLOSED.iter().find(|(name, _)| *name == row) {
-            assert_eq!((ran.at("/outcomes")[outcome].as_u64(), ran.count("good")), (Some(2), 0), "{name}: {}", ran.out);
+            assert_eq!(
+                (ran.value("/outcomes")[outcome].as_u64(), ran.count("good")),
+                (Some(2), 0),
+                "{name}: {}",
+                ran.out
+            );
         } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&row)) {
             assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}", ran.out);
         } else {

@@ -144,7 +144,7 @@ impl RunResult {
     }
 
     pub fn checks(&self) -> Vec<Check> {
-        serde_json::from_value(self.at("/checks").clone()).expect("checks")
+        serde_json::from_value(self.value("/checks").clone()).expect("checks")
     }
 
     /// Consistency checks that failed.
@@ -161,48 +161,48 @@ impl RunResult {
     /// Asserts that every request was good, and that there was one.
     pub fn assert_all_good(self) -> Self {
         assert_eq!(self.count("good"), self.count("begun"), "{}{}", self.out, self.err);
-        assert!(self.count("good") > 0 && self.at("/failures").as_object().is_some_and(serde_json::Map::is_empty));
+        assert!(self.count("good") > 0 && self.value("/failures").as_object().is_some_and(serde_json::Map::is_empty));
         self.ok()
     }
 
     /// Value at a pointer of the JSON.
-    pub fn at(&self, pointer: &str) -> &Value {
+    pub fn value(&self, pointer: &str) -> &Value {
         self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in the JSON: {}{}", self.out, self.err))
     }
 
     /// Whole number at a pointer of the JSON.
     pub fn number(&self, pointer: &str) -> u64 {
-        self.at(pointer).as_u64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
+        self.value(pointer).as_u64().unwrap_or_else(|| panic!("{pointer}: {}", self.value(pointer)))
     }
 
     /// Number at a pointer of the JSON, such as seconds.
     pub fn figure(&self, pointer: &str) -> f64 {
-        self.at(pointer).as_f64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
+        self.value(pointer).as_f64().unwrap_or_else(|| panic!("{pointer}: {}", self.value(pointer)))
     }
 
     /// Number of requests that were `planned`, `begun`, …
-    pub fn count(&self, what: &str) -> u64 {
-        self.number(&format!("/requests/{what}"))
+    pub fn count(&self, kind: &str) -> u64 {
+        self.number(&format!("/requests/{kind}"))
     }
 
     /// Number of failures of this kind.
     pub fn failed(&self, kind: &str) -> u64 {
-        self.at("/failures")[kind].as_u64().unwrap_or(0)
+        self.value("/failures")[kind].as_u64().unwrap_or(0)
     }
 
     /// Number of replies with this status.
     pub fn status(&self, status: u16) -> u64 {
-        self.at("/outcomes")[status.to_string()].as_u64().unwrap_or(0)
+        self.value("/outcomes")[status.to_string()].as_u64().unwrap_or(0)
     }
 
     /// Number of connections that were `opened`, `reused`, …
-    pub fn connections(&self, what: &str) -> u64 {
-        self.number(&format!("/connections/{what}"))
+    pub fn connections(&self, kind: &str) -> u64 {
+        self.number(&format!("/connections/{kind}"))
     }
 
     /// Entry of the label with this ending.
     pub fn label(&self, ends_with: &str) -> &Value {
-        let labels = self.at("/labels").as_array().expect("labels");
+        let labels = self.value("/labels").as_array().expect("labels");
         let found = labels.iter().find(|l| l["label"].as_str().is_some_and(|l| l.ends_with(ends_with)));
         found.unwrap_or_else(|| panic!("no label {ends_with}: {labels:?}"))
     }
@@ -227,12 +227,12 @@ impl RunResult {
         assert_eq!(planned, begun + dropped, "planned: {}", self.out);
         assert_eq!(begun, completed + failed + cut, "begun: {}", self.out);
         assert_eq!(errors, begun + dropped - good, "errors: {}", self.out);
-        assert_eq!(sum_of_counts(self.at("/outcomes")), completed, "statuses: {}", self.out);
+        assert_eq!(sum_of_counts(self.value("/outcomes")), completed, "statuses: {}", self.out);
         let [checks, drops, cuts] = ["check", "dropped", "cut"].map(|kind| self.failed(kind));
         assert_eq!((drops, cuts), (dropped, cut));
-        assert_eq!(sum_of_counts(self.at("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
-        let series = self.at("/series").as_array().expect("a series");
-        let warm = |key: &str| self.at("/warmup")["requests"][key].as_u64().unwrap_or(0);
+        assert_eq!(sum_of_counts(self.value("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
+        let series = self.value("/series").as_array().expect("a series");
+        let warm = |key: &str| self.value("/warmup")["requests"][key].as_u64().unwrap_or(0);
         assert_eq!(sum_over_time(series, "begun"), begun + warm("begun"), "begun over time: {}", self.out);
         assert_eq!(
             sum_over_time(series, "completed"),

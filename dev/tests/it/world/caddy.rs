@@ -71,7 +71,7 @@ fn config(dir: &Path, port: u16, directives: &str) -> String {
 
 impl Caddy {
     /// URL of a path that begins with `/`.
-    pub fn at(&self, path: &str) -> String {
+    pub fn url_of(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.port)
     }
 

@@ -65,7 +65,7 @@ pub fn hostile_rows(prefix: &str) -> Vec<String> {
 
 impl Lab {
     /// URL of a path that begins with `/`.
-    pub fn at(&self, path: &str) -> String {
+    pub fn url_of(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
 

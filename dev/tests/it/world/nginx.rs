@@ -87,7 +87,7 @@ fn config(dir: &Path, port: u16, listen: &str, directives: &str) -> String {
 
 impl Nginx {
     /// URL of a path that begins with `/`.
-    pub fn at(&self, path: &str) -> String {
+    pub fn url_of(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 

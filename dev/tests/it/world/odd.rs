@@ -57,7 +57,7 @@ pub fn page(body: &str) -> String {
 
 impl ScriptedServer {
     /// URL of a path that begins with `/`.
-    pub fn at(&self, path: &str) -> String {
+    pub fn url_of(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
