@@ -3,7 +3,7 @@
 mod common;
 
 use brunt_groovy::Dialect;
-use common::{TestHost, groovy, run_in};
+use common::{TestHost, groovy, run_in, thrown};
 
 /// Checks scripts against what Java or Groovy gives for them.
 fn check(cases: &[(&str, &str)]) {
@@ -369,4 +369,67 @@ fn of_classes_of_one_name_the_imported_package_decides() {
         let value = run_in(&mut TestHost::default(), &source, Dialect::Groovy).expect("the class is known");
         assert_eq!(value.to_text().as_deref(), Some("b"), "{package}");
     }
+}
+
+#[test]
+fn character_sets() {
+    for (text, charset, hex) in [
+        ("a€ü–", "windows-1252", "6180fc96"),
+        ("a€", "Cp1252", "6180"),
+        ("a€ü", "latin1", "613ffc"),
+        ("a€ü", "ISO-8859-15", "61a4fc"),
+        ("ğ\\u0085€", "ISO-8859-9", "f0853f"),
+        ("日本", "Shift_JIS", "93fa967b"),
+        ("日本", "EUC-JP", "c6fccbdc"),
+        ("中文", "GBK", "d6d0cec4"),
+        ("中文", "Big5", "a4a4a4e5"),
+        ("한국☺", "EUC-KR", "c7d1b1b93f"),
+        ("да", "KOI8-R", "c4c1"),
+        ("да€☃", "windows-1251", "e4e0883f"),
+        ("aü", "UTF-16", "feff006100fc"),
+        ("aü", "UTF-16LE", "6100fc00"),
+        ("aü", "UTF-32", "00000061000000fc"),
+        ("a😀é", "ASCII", "613f3f"),
+    ] {
+        assert_eq!(groovy(&format!("'{text}'.getBytes('{charset}').encodeHex()")), hex, "{text} in {charset}");
+    }
+    for (bytes, charset, codes) in [
+        ("0x61, 0x80, 0xfc, 0x96, 0x81", "windows-1252", "[97, 8364, 252, 8211, 65533]"),
+        ("0x61, 0xe9", "US-ASCII", "[97, 65533]"),
+        ("0x61, 0, 0xfc, 0", "UTF-16LE", "[97, 252]"),
+        ("0xff, 0xfe, 0x61, 0", "UTF-16", "[97]"),
+        ("0xfe, 0xff, 0, 0x61", "UTF-16BE", "[65279, 97]"),
+        ("0, 0x61, 0", "UTF-16", "[97, 65533]"),
+    ] {
+        let source = format!("new String([{bytes}] as byte[], '{charset}').collect {{ (int) it }}");
+        assert_eq!(groovy(&source), codes, "{bytes} in {charset}");
+    }
+    check(&[
+        ("java.net.URLEncoder.encode('aü €', 'ISO-8859-1')", "a%FC+%3F"),
+        ("java.net.URLDecoder.decode('a%FC+', 'ISO-8859-1')", "aü "),
+        ("java.nio.charset.Charset.forName('cp1252').name()", "windows-1252"),
+        ("java.nio.charset.Charset.isSupported('nope')", "false"),
+    ]);
+    for (source, error) in [
+        ("'a'.getBytes('nope')", "java.io.UnsupportedEncodingException: nope"),
+        ("new String([97] as byte[], 'nope')", "java.io.UnsupportedEncodingException: nope"),
+        ("java.net.URLEncoder.encode('a', 'nope')", "java.io.UnsupportedEncodingException: nope"),
+        ("java.nio.charset.Charset.forName('nope')", "java.nio.charset.UnsupportedCharsetException: nope"),
+        ("java.nio.charset.Charset.forName('no pe')", "java.nio.charset.IllegalCharsetNameException: no pe"),
+    ] {
+        assert_eq!(thrown(source), error, "{source}");
+    }
+}
+
+#[test]
+fn files_in_a_character_set() {
+    let mut host = TestHost::default();
+    let script = "def f = new File('/tmp/a'); f.write('ü\\n', 'ISO-8859-1'); f.append('€', 'windows-1252')\n\
+        f.withWriterAppend('UTF-16') { it << 'a'; it << 'b' }\n\
+        new File('/tmp/b').setText('é', 'latin1')\n\
+        [new File('/tmp/b').getText('latin1'), new InputStreamReader(new FileInputStream('/tmp/b'), 'latin1').readLine(), \
+        org.apache.commons.io.FileUtils.readFileToString(new File('/tmp/b'), 'latin1')].join('')";
+    let value = run_in(&mut host, script, Dialect::Groovy).expect("files can be written");
+    assert_eq!(value.to_text().as_deref(), Some("ééé"));
+    assert_eq!(host.files["/tmp/a"], b"\xfc\n\x80\xfe\xff\0a\0b");
 }

@@ -1,4 +1,4 @@
-//! Character sets, Base64, hexadecimal text, and digests.
+//! Base64, hexadecimal text, and digests.
 
 use super::{Class, bytes_of, text_at};
 use crate::error::{Eval, illegal, throw};
@@ -22,43 +22,12 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.codec.binary.Hex", hex_static),
     Class::with_static("org.apache.commons.codec.digest.DigestUtils", digest_utils),
     Class::with_static("org.apache.commons.codec.digest.HmacUtils", hmac_utils),
-    Class::with_static("java.nio.charset.StandardCharsets", no_static).and_constants(charset),
-    Class::with_static("java.nio.charset.Charset", charset_static),
     Class::with_static("org.apache.commons.codec.binary.StringUtils", string_utils),
     Class::with_static("java.util.HexFormat", hex_format),
 ];
 
 pub(super) fn no_static(_vm: &mut Vm, _name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(None)
-}
-
-/// Encodes text in a character set. Characters that it lacks become `?`.
-pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
-    match &*charset.to_ascii_uppercase() {
-        "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => {
-            text.chars().map(|letter| u8::try_from(letter as u32).unwrap_or(b'?')).collect()
-        }
-        "US-ASCII" | "US_ASCII" | "ASCII" => {
-            text.chars().map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' }).collect()
-        }
-        // In Java, only `UTF-16` has a byte-order mark.
-        "UTF-16" => [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
-        "UTF-16BE" | "UTF_16BE" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        "UTF-16LE" | "UTF_16LE" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-        _ => text.as_bytes().to_vec(),
-    }
-}
-
-/// Decodes bytes of a character set.
-pub(crate) fn decode(bytes: &[u8], charset: &str) -> String {
-    match &*charset.to_ascii_uppercase() {
-        "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => bytes.iter().map(|byte| char::from(*byte)).collect(),
-        "UTF-16" | "UTF-16BE" | "UTF_16BE" => {
-            let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
-            String::from_utf16_lossy(&units)
-        }
-        _ => String::from_utf8_lossy(bytes).into_owned(),
-    }
 }
 
 /// Formats bytes as lower-case hexadecimal digits.
@@ -319,28 +288,6 @@ fn hmac_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
     let data = bytes_of(vm, data)?;
     let digest = keyed_digest(algorithm, &key, &data)?;
     Ok(Some(if as_hex { Value::from(hex(&digest)) } else { Value::bytes(digest) }))
-}
-
-fn charset(_vm: &mut Vm, name: &str) -> Option<Value> {
-    // A charset is represented by its name.
-    let name = match name {
-        "UTF_8" => "UTF-8",
-        "ISO_8859_1" => "ISO-8859-1",
-        "US_ASCII" => "US-ASCII",
-        "UTF_16" => "UTF-16",
-        "UTF_16BE" => "UTF-16BE",
-        "UTF_16LE" => "UTF-16LE",
-        _ => return None,
-    };
-    Some(Value::str(name))
-}
-
-fn charset_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    Ok(match name {
-        "forName" => Some(Value::Str(text_at(vm, arguments, 0)?)),
-        "defaultCharset" => Some(Value::str("UTF-8")),
-        _ => None,
-    })
 }
 
 fn string_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {

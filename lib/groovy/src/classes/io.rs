@@ -1,5 +1,6 @@
 //! Files, readers and writers. All access goes through the host.
 
+use super::charset::Charset;
 use super::{Class, bytes_of, codec, text_at};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
@@ -63,6 +64,14 @@ fn read(vm: &mut Vm, path: &str) -> Eval<Vec<u8>> {
 fn write(vm: &mut Vm, path: &str, bytes: &[u8], truncate: bool) -> Eval<()> {
     vm.tick(10)?;
     vm.host.append_file(path, bytes, truncate).map_err(io_error)
+}
+
+/// Bytes to write: a byte array as it is, other values as text.
+fn encoded(vm: &mut Vm, value: &Value, charset: Charset) -> Eval<Vec<u8>> {
+    match value {
+        Value::Bytes(_) | Value::List(_) | Value::Null => bytes_of(vm, value),
+        other => Ok(charset.encode(&vm.text(other)?)),
+    }
 }
 
 /// A `File` or `Path`.
@@ -171,10 +180,20 @@ impl File {
         Ok(if name == "eachFile" { Value::Null } else { Value::array(entries) })
     }
 
-    fn lines(&self, vm: &mut Vm) -> Eval<Vec<Value>> {
+    /// Content of the file, converted to UTF-8 if the arguments name a character set.
+    fn read_text_or_bytes(&self, vm: &mut Vm, arguments: &[Value]) -> Eval<Vec<u8>> {
+        if arguments.iter().any(|argument| matches!(argument, Value::Str(_))) {
+            return self.read_text(vm, arguments).map(String::into_bytes);
+        }
+        read(vm, &self.path)
+    }
+
+    /// Text of the file, in the character set that the arguments name.
+    fn read_text(&self, vm: &mut Vm, arguments: &[Value]) -> Eval<String> {
+        let charset = Charset::among(vm, arguments)?;
         let bytes = read(vm, &self.path)?;
         vm.alloc(bytes.len())?;
-        Ok(String::from_utf8_lossy(&bytes).lines().map(Value::str).collect())
+        Ok(charset.decode(&bytes))
     }
 }
 
@@ -188,36 +207,47 @@ impl Native for File {
             return Ok(Some(result));
         }
         Ok(Some(match (name, arguments) {
-            ("getText", _) => {
-                let bytes = read(vm, &self.path)?;
-                vm.string(String::from_utf8_lossy(&bytes))?
+            ("getText", rest) => {
+                let text = self.read_text(vm, rest)?;
+                vm.string(text)?
             }
             ("getBytes" | "readBytes", []) => Value::bytes(read(vm, &self.path)?),
-            ("readLines", _) => Value::list(self.lines(vm)?),
-            ("eachLine" | "withReader" | "splitEachLine", [.., closure]) => {
-                if name == "withReader" {
-                    let reader = Reader::make(read(vm, &self.path)?);
-                    return vm.call_closure(closure, &[reader]).map(Some);
-                }
-                let bytes = read(vm, &self.path)?;
-                let text = vm.string(String::from_utf8_lossy(&bytes))?;
+            ("readLines", rest) => Value::list(self.read_text(vm, rest)?.lines().map(Value::str).collect()),
+            ("withReader", [rest @ .., closure]) => {
+                let reader = Reader::make(self.read_text(vm, rest)?.into_bytes());
+                vm.call_closure(closure, &[reader])?
+            }
+            ("eachLine", [rest @ .., closure]) => {
+                let text = self.read_text(vm, rest)?;
+                let text = vm.string(text)?;
+                let first_line = rest.iter().find(|argument| matches!(argument, Value::Int(_)));
+                let first_line = first_line.cloned().unwrap_or(Value::Int(1));
+                vm.call_method(&text, name, &[first_line, closure.clone()])?
+            }
+            ("splitEachLine", [_, charset @ .., _]) => {
+                let text = self.read_text(vm, charset)?;
+                let text = vm.string(text)?;
                 vm.call_method(&text, name, arguments)?
             }
-            ("append" | "leftShift" | "write" | "setText" | "setBytes", [value, ..]) => {
-                let bytes = bytes_of(vm, value)?;
+            ("append" | "leftShift" | "write" | "setText" | "setBytes", [value, rest @ ..]) => {
+                let charset = Charset::among(vm, rest)?;
+                let bytes = encoded(vm, value, charset)?;
                 write(vm, &self.path, &bytes, !matches!(name, "append" | "leftShift"))?;
                 if name == "leftShift" { file(&self.path) } else { Value::Null }
             }
-            ("withWriter" | "withWriterAppend" | "withPrintWriter" | "withOutputStream", [.., closure]) => {
-                let writer = Writer::make(&self.path, name != "withWriterAppend");
+            ("withWriter" | "withWriterAppend" | "withPrintWriter" | "withOutputStream", [rest @ .., closure]) => {
+                let charset = Charset::among(vm, rest)?;
+                let writer = Writer::make(&self.path, name != "withWriterAppend", charset);
                 let result = vm.call_closure(closure, std::slice::from_ref(&writer))?;
                 vm.call_method(&writer, "close", &[])?;
                 result
             }
             ("newWriter" | "newPrintWriter" | "newOutputStream", rest) => {
-                Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))))
+                let charset = Charset::among(vm, rest)?;
+                Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))), charset)
             }
-            ("newReader" | "newInputStream", _) => Reader::make(read(vm, &self.path)?),
+            ("newInputStream", _) => Reader::make(read(vm, &self.path)?),
+            ("newReader", rest) => Reader::make(self.read_text(vm, rest)?.into_bytes()),
             ("list" | "listFiles" | "eachFile", rest) => return self.list_entries(vm, name, rest.last()).map(Some),
             _ => return Ok(None),
         }))
@@ -254,11 +284,23 @@ struct Writer {
     path: Option<String>,
     pending: RefCell<Vec<u8>>,
     truncate: Cell<bool>,
+    charset: Cell<Charset>,
 }
 
 impl Writer {
-    fn make(path: &str, truncate: bool) -> Value {
-        Value::native(Self { path: Some(path.to_owned()), pending: RefCell::default(), truncate: Cell::new(truncate) })
+    fn new(path: Option<String>, truncate: bool, charset: Charset) -> Self {
+        Self { path, pending: RefCell::default(), truncate: Cell::new(truncate), charset: Cell::new(charset) }
+    }
+
+    fn make(path: &str, truncate: bool, charset: Charset) -> Value {
+        Value::native(Self::new(Some(path.to_owned()), truncate, charset))
+    }
+
+    /// Writes a byte array as it is, other values as text.
+    fn push_value(&self, vm: &mut Vm, value: &Value) -> Eval<()> {
+        let bytes = encoded(vm, value, self.charset.get())?;
+        self.charset.set(self.charset.get().after_start());
+        self.push(vm, &bytes)
     }
 
     fn flush(&self, vm: &mut Vm) -> Eval<()> {
@@ -281,12 +323,17 @@ impl Writer {
 fn make_writer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments.first() {
         // A writer around another writer has the same target.
-        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => Ok(inner.clone()),
+        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => {
+            if let (Some(writer), Some(charset @ Value::Str(_))) = (inner.downcast::<Writer>(), arguments.last()) {
+                writer.charset.set(Charset::of(vm, charset)?);
+            }
+            Ok(inner.clone())
+        }
         Some(target) => {
             let path = vm.text(target)?;
-            let append = matches!(arguments.get(1), Some(Value::Bool(true)));
-            let writer =
-                Writer { path: Some(path.to_string()), pending: RefCell::default(), truncate: Cell::new(!append) };
+            let append = arguments.iter().any(|argument| matches!(argument, Value::Bool(true)));
+            let charset = Charset::among(vm, &arguments[1..])?;
+            let writer = Writer::new(Some(path.to_string()), !append, charset);
             writer.flush(vm)?;
             Ok(Value::native(writer))
         }
@@ -295,7 +342,7 @@ fn make_writer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
 }
 
 fn make_buffer(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Writer { path: None, pending: RefCell::default(), truncate: Cell::new(false) }))
+    Ok(Value::native(Writer::new(None, false, Charset::UTF_8)))
 }
 
 impl Native for Writer {
@@ -307,22 +354,21 @@ impl Native for Writer {
         match (name, arguments) {
             ("write" | "append" | "print" | "println" | "leftShift" | "writeLine", values) => {
                 if let Some(value) = values.first() {
-                    let bytes = match value {
+                    match value {
                         // `write(int)` writes one byte.
-                        Value::Int(code) if name == "write" => vec![*code as u8],
-                        other => bytes_of(vm, other)?,
-                    };
-                    self.push(vm, &bytes)?;
+                        Value::Int(code) if name == "write" => self.push(vm, &[*code as u8])?,
+                        other => self.push_value(vm, other)?,
+                    }
                 }
                 if matches!(name, "println" | "writeLine") {
-                    self.push(vm, b"\n")?;
+                    self.push_value(vm, &Value::str("\n"))?;
                 }
             }
-            ("newLine", []) => self.push(vm, b"\n")?,
+            ("newLine", []) => self.push_value(vm, &Value::str("\n"))?,
             ("printf" | "format", [template, rest @ ..]) => {
                 let template = vm.text(template)?;
                 let text = super::format::format(vm, &template, rest)?;
-                self.push(vm, text.as_bytes())?;
+                self.push_value(vm, &Value::from(text))?;
             }
             ("flush" | "close", []) => self.flush(vm)?,
             ("toByteArray", []) => return Ok(Some(Value::bytes(self.pending.borrow().clone()))),
@@ -379,10 +425,19 @@ impl Reader {
 fn make_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments.first() {
         Some(Value::Bytes(bytes)) => Ok(Reader::make(bytes.borrow().clone())),
-        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => Ok(inner.clone()),
+        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => {
+            match (inner.downcast::<Reader>(), arguments.last()) {
+                (Some(reader), Some(charset @ Value::Str(_))) => {
+                    let charset = Charset::of(vm, charset)?;
+                    Ok(Reader::make(charset.decode(&reader.rest()).into_bytes()))
+                }
+                _ => Ok(inner.clone()),
+            }
+        }
         _ => {
             let path = text_at(vm, arguments, 0)?;
-            Ok(Reader::make(read(vm, &path)?))
+            let text = File { path: path.to_string() }.read_text_or_bytes(vm, &arguments[1..])?;
+            Ok(Reader::make(text))
         }
     }
 }
@@ -431,9 +486,9 @@ impl Native for Reader {
                 self.position.set(self.position.get() + 1);
                 Value::Int(byte.map_or(-1, i32::from))
             }
-            ("getText", _) => {
-                let rest = self.rest();
-                vm.string(String::from_utf8_lossy(&rest))?
+            ("getText", charset) => {
+                let charset = Charset::among(vm, charset)?;
+                vm.string(charset.decode(&self.rest()))?
             }
             ("getBytes" | "readAllBytes", []) => Value::bytes(self.rest()),
             ("readLines" | "lines", []) => {
@@ -487,19 +542,22 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("readAllBytes", _) => Value::bytes(read(vm, &path)?),
         ("readString" | "readAllLines" | "lines", _) => {
             let method = if name == "readString" { "getText" } else { "readLines" };
-            vm.call_method(&file(&path), method, &[])?
+            vm.call_method(&file(&path), method, &arguments[1..])?
         }
         ("write" | "writeString", [_, value, options @ ..]) => {
             let mut append = false;
+            let mut charset = Charset::UTF_8;
             for option in options {
-                append |= &*vm.text(option)? == "APPEND";
+                let option = vm.text(option)?;
+                append |= &*option == "APPEND";
+                charset = Charset::find(&option).unwrap_or(charset);
             }
             let bytes = match value {
                 Value::List(_) => {
                     let joined = vm.call_method(value, "join", &[Value::str("\n")])?;
-                    format!("{}\n", vm.text(&joined)?).into_bytes()
+                    charset.encode(&format!("{}\n", vm.text(&joined)?))
                 }
-                other => bytes_of(vm, other)?,
+                other => encoded(vm, other, charset)?,
             };
             write(vm, &path, &bytes, !append)?;
             file(&path)
@@ -512,8 +570,15 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             vm.host.make_directory(&path).map_err(io_error)?;
             file(&path)
         }
-        ("newBufferedReader" | "newInputStream", _) => Reader::make(read(vm, &path)?),
-        ("newBufferedWriter" | "newOutputStream", _) => Writer::make(&path, true),
+        ("newBufferedReader", [_, charset @ ..]) => vm.call_method(&file(&path), "newReader", charset)?,
+        ("newInputStream", _) => Reader::make(read(vm, &path)?),
+        ("newBufferedWriter" | "newOutputStream", [_, options @ ..]) => {
+            let mut charset = Charset::UTF_8;
+            for option in options {
+                charset = Charset::find(&vm.text(option)?).unwrap_or(charset);
+            }
+            Writer::make(&path, true, charset)
+        }
         _ => return Ok(None),
     }))
 }
@@ -521,12 +586,13 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
 fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let path = text_at(vm, arguments, 0)?;
     Ok(Some(match (name, arguments) {
-        ("readFileToString", _) => vm.call_method(&file(&path), "getText", &[])?,
+        ("readFileToString", [_, charset @ ..]) => vm.call_method(&file(&path), "getText", charset)?,
         ("readFileToByteArray", _) => Value::bytes(read(vm, &path)?),
-        ("readLines", _) => vm.call_method(&file(&path), "readLines", &[])?,
+        ("readLines", [_, charset @ ..]) => vm.call_method(&file(&path), "readLines", charset)?,
         ("writeStringToFile" | "write" | "writeByteArrayToFile", [_, value, rest @ ..]) => {
             let append = matches!(rest.last(), Some(Value::Bool(true)));
-            let bytes = bytes_of(vm, value)?;
+            let charset = Charset::among(vm, rest)?;
+            let bytes = encoded(vm, value, charset)?;
             write(vm, &path, &bytes, !append)?;
             Value::Null
         }
@@ -550,11 +616,13 @@ fn io_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>
         None if name == "closeQuietly" => return Ok(Some(Value::Null)),
         None => bytes_of(vm, first)?,
     };
+    let charset = Charset::among(vm, &arguments[1..])?;
     Ok(Some(match name {
-        "toString" => vm.string(String::from_utf8_lossy(&bytes))?,
+        "toString" => vm.string(charset.decode(&bytes))?,
         "toByteArray" => Value::bytes(bytes),
+        "toInputStream" if matches!(first, Value::Str(_)) => Reader::make(encoded(vm, first, charset)?),
         "toInputStream" => Reader::make(bytes),
-        "readLines" => vm.call_method(&Reader::make(bytes), "readLines", &[])?,
+        "readLines" => vm.call_method(&Reader::make(charset.decode(&bytes).into_bytes()), "readLines", &[])?,
         "closeQuietly" => Value::Null,
         _ => return Ok(None),
     }))

@@ -1,6 +1,6 @@
 //! `JsonSlurper`, `JsonOutput`, `JsonBuilder`.
 
-use super::{Class, codec};
+use super::Class;
 use crate::decimal::Decimal;
 use crate::error::{Eval, throw};
 use crate::value::{MapKind, Native, Value};
@@ -66,7 +66,7 @@ impl Native for Slurper {
         Ok(Some(match (name, arguments) {
             ("parseText" | "parse" | "parseFile", [source, ..]) => {
                 let text = match source {
-                    Value::Bytes(bytes) => codec::decode(&bytes.borrow(), "UTF-8").into(),
+                    Value::Bytes(bytes) => String::from_utf8_lossy(&bytes.borrow()).into(),
                     Value::Native(_) => {
                         let content = super::io::content(vm, source)?;
                         content.map_or_else(|| vm.text(source), |bytes| Ok(String::from_utf8_lossy(&bytes).into()))?

@@ -1,11 +1,13 @@
 //! Classes of `java.lang`: numbers, characters, text, `Math`, `Objects`.
 
+use super::charset::Charset;
 use super::{Class, bytes_of, codec, format, text_at};
 use crate::decimal::{Decimal, Rounding};
 use crate::error::{Eval, number_format_error, throw};
 use crate::value::Value;
 use crate::vm::{Vm, double_of};
 use num_bigint::BigInt;
+use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.lang.Integer", integer).and_constructor(make_boxed).and_constants(integer_constant),
@@ -275,18 +277,11 @@ fn make_string(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments {
         [] => Ok(Value::str("")),
         [Value::Bytes(bytes), rest @ ..] => {
-            let charset = match rest.last() {
-                Some(name @ Value::Str(_)) => vm.text(name)?,
-                _ => "UTF-8".into(),
-            };
-            let bytes = bytes.borrow().clone();
-            let bytes = match rest {
-                [Value::Int(from), Value::Int(count), ..] => {
-                    bytes.get(*from as usize..(*from as usize).saturating_add(*count as usize)).unwrap_or(&[]).to_vec()
-                }
-                _ => bytes,
-            };
-            vm.string(codec::decode(&bytes, &charset))
+            let charset = rest.last().filter(|charset| matches!(charset, Value::Str(_) | Value::Null));
+            let charset = Charset::of_optional(vm, charset)?;
+            let range = rest.get(..2).filter(|range| matches!(range, [Value::Int(_), Value::Int(_)]));
+            let bytes = super::bytes_within(vm, &Value::Bytes(Rc::clone(bytes)), range.unwrap_or(&[]))?;
+            vm.string(charset.decode(&bytes))
         }
         [Value::List(list), ..] => {
             let mut text = String::new();

@@ -1,6 +1,7 @@
 //! The Java and Groovy library. Each module has a table of classes.
 
 pub(crate) mod builder;
+pub(crate) mod charset;
 mod cipher;
 pub(crate) mod codec;
 pub(crate) mod collections;
@@ -88,7 +89,7 @@ impl Class {
 }
 
 /// Tables of all modules. If two classes share a simple name, the first one needs no import.
-fn tables() -> [&'static [Class]; 29] {
+fn tables() -> [&'static [Class]; 30] {
     [
         lang::CLASSES,
         system::CLASSES,
@@ -111,6 +112,7 @@ fn tables() -> [&'static [Class]; 29] {
         template::CLASSES,
         tuple::CLASSES,
         codec::CLASSES,
+        charset::CLASSES,
         crypto::CLASSES,
         cipher::CLASSES,
         zip::CLASSES,

@@ -1,10 +1,11 @@
 //! Classes of `java.net`: addresses and URL encoding. They send nothing.
 
+use super::charset::Charset;
 use super::{Class, text_at};
-use crate::error::{Eval, throw};
+use crate::error::{Eval, illegal, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode};
 use std::any::Any;
 use std::borrow::Cow;
 
@@ -17,6 +18,11 @@ pub(super) static CLASSES: &[Class] = &[
 
 /// Characters that `URLEncoder` leaves unchanged, in addition to letters and digits.
 const UNENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*');
+
+/// True for a character that `URLEncoder` leaves unchanged, and for a space, which it replaces.
+fn is_unencoded(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '*' | ' ')
+}
 
 /// `URLEncoder.encode`
 pub(crate) fn url_encode(text: &str) -> String {
@@ -33,7 +39,18 @@ fn encoder(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         return Ok(None);
     }
     let text = text_at(vm, arguments, 0)?;
-    vm.string(url_encode(&text)).map(Some)
+    let charset = Charset::of_optional(vm, arguments.get(1))?;
+    let mut encoded = String::new();
+    // Java passes each run of such characters to the character set as a whole.
+    for run in text.split_inclusive(is_unencoded) {
+        let tail = run.chars().next_back().filter(|letter| is_unencoded(*letter));
+        let special = &run[..run.len() - tail.map_or(0, char::len_utf8)];
+        if !special.is_empty() {
+            encoded.extend(percent_encode(&charset.encode(special), NON_ALPHANUMERIC));
+        }
+        encoded.extend(tail.map(|letter| if letter == ' ' { '+' } else { letter }));
+    }
+    vm.string(encoded).map(Some)
 }
 
 fn decoder(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -41,7 +58,28 @@ fn decoder(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         return Ok(None);
     }
     let text = text_at(vm, arguments, 0)?;
-    vm.string(url_decode(&text)).map(Some)
+    let charset = Charset::of_optional(vm, arguments.get(1))?;
+    let mut decoded = String::new();
+    let plain = text.replace('+', " ");
+    let mut rest = &plain[..];
+    while let Some(begin) = rest.find('%') {
+        decoded.push_str(&rest[..begin]);
+        let mut bytes = Vec::new();
+        let mut tail = &rest[begin..];
+        while let Some(escape) = tail.strip_prefix('%') {
+            let digits =
+                escape.get(..2).ok_or_else(|| illegal("URLDecoder: Incomplete trailing escape (%) pattern"))?;
+            let byte = digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16));
+            let byte = byte.and_then(Result::ok).ok_or_else(|| {
+                illegal(format!("URLDecoder: Illegal hex characters in escape (%) pattern - `{digits}`"))
+            })?;
+            bytes.push(byte);
+            tail = &escape[2..];
+        }
+        decoded.push_str(&charset.decode(&bytes));
+        rest = tail;
+    }
+    vm.string(decoded + rest).map(Some)
 }
 
 fn uri_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {

@@ -1,6 +1,6 @@
 //! `XmlSlurper` and `XmlParser`. Scripts reach elements, attributes and text as properties.
 
-use super::{Class, codec, text_at};
+use super::{Class, text_at};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
@@ -124,7 +124,7 @@ impl Native for Slurper {
         Ok(Some(match name {
             "parseText" | "parse" => {
                 let text = match arguments.first() {
-                    Some(Value::Bytes(bytes)) => codec::decode(&bytes.borrow(), "UTF-8").into(),
+                    Some(Value::Bytes(bytes)) => String::from_utf8_lossy(&bytes.borrow()).into(),
                     Some(source @ Value::Native(_)) => match super::io::content(vm, source)? {
                         Some(bytes) => String::from_utf8_lossy(&bytes).into(),
                         None => vm.text(source)?,

@@ -1,7 +1,8 @@
 //! The objects `prev` and `SampleResult`.
 
 use super::result::FailedAssertion;
-use crate::classes::{bytes_of, codec, net};
+use crate::classes::charset::Charset;
+use crate::classes::{bytes_of, net};
 use crate::error::Eval;
 use crate::host::{Sample, Stop};
 use crate::value::{Native, Value};
@@ -240,7 +241,7 @@ impl Result {
         }
         let body = match (name, value) {
             ("setResponseData", Value::Str(text)) => match arguments.get(1) {
-                Some(Value::Str(charset)) => codec::encode(text, charset),
+                Some(charset @ Value::Str(_)) => Charset::of(vm, charset)?.encode(text),
                 _ => text.as_bytes().to_vec(),
             },
             ("setResponseData", other) => bytes_of(vm, other)?,

@@ -155,12 +155,9 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             Value::list(text.chars().map(|letter| Value::Int(letter as i32)).collect())
         }
         ("getBytes", _) => {
-            vm.alloc(text.len())?;
-            let charset = match arguments.first() {
-                Some(charset) => vm.text(charset)?,
-                None => "UTF-8".into(),
-            };
-            Value::bytes(crate::classes::codec::encode(text, &charset))
+            vm.alloc(text.len() * 4)?;
+            let charset = crate::classes::charset::Charset::of_optional(vm, arguments.first())?;
+            Value::bytes(charset.encode(text))
         }
         ("substring" | "subSequence", [begin]) => {
             let begin = vm.to_index(begin)?;
