@@ -372,6 +372,37 @@ fn of_classes_of_one_name_the_imported_package_decides() {
 }
 
 #[test]
+fn base64_of_groovy_and_java() {
+    let bytes = "([0xfb, 0xff, 0xfe, 1] as byte[])";
+    for (call, expected) in [
+        ("encodeBase64Url()", "-__-AQ"),
+        ("encodeBase64Url(true)", "-__-AQ=="),
+        ("encodeBase64()", "+//+AQ=="),
+        ("encodeBase64(true)", "+//+AQ==\n"),
+        ("encodeHex()", "fbfffe01"),
+    ] {
+        assert_eq!(groovy(&format!("{bytes}.{call}.toString()")), expected, "{call}");
+    }
+    check(&[
+        ("'ab??>>'.bytes.encodeBase64Url()", "YWI_Pz4-"),
+        ("['', 'x' * 57, 'x' * 58].collect { it.bytes.encodeBase64(true).toString().size() }", "[0, 78, 82]"),
+        ("'-__-AQ'.decodeBase64Url().encodeHex()", "fbfffe01"),
+        ("'+//+AQ'.decodeBase64().encodeHex()", "fbfffe01"),
+        ("Base64.mimeDecoder.decode('aG\\r\\nk=\\n').encodeHex()", "6869"),
+        ("Base64.mimeEncoder.encodeToString(('x' * 80).bytes).size()", "110"),
+        ("Base64.urlEncoder.withoutPadding().encode('?>'.bytes).encodeHex()", "507a34"),
+        ("new org.apache.commons.codec.binary.Base64(true).encodeToString('ab??>>'.bytes)", "YWI_Pz4-\r\n"),
+        ("org.apache.commons.codec.binary.Base64.decodeBase64('aG*k=').encodeHex()", "6869"),
+        ("org.apache.commons.codec.binary.Hex.encodeHexString([251] as byte[], false)", "FB"),
+    ]);
+    assert_eq!(thrown("'-__-AQ'.decodeBase64()"), "java.lang.RuntimeException: bad character in base64 value");
+    assert_eq!(
+        thrown("Base64.decoder.decode('-__-AQ==')"),
+        "java.lang.IllegalArgumentException: Illegal base64 character 2d"
+    );
+}
+
+#[test]
 fn character_sets() {
     for (text, charset, hex) in [
         ("a€ü–", "windows-1252", "6180fc96"),

@@ -58,18 +58,39 @@ pub(crate) fn base64_encode(bytes: &[u8]) -> String {
     PLAIN.encode(bytes)
 }
 
-pub(crate) fn base64_decode(text: &str) -> Eval<Vec<u8>> {
+/// Decodes Base64 as commons-codec does: accepts both alphabets, skips other characters.
+fn base64_decode(text: &str) -> Eval<Vec<u8>> {
     let clean: String = text
         .chars()
-        .filter(|letter| !letter.is_whitespace())
-        .map(|letter| match letter {
-            // Like commons-codec, also accepts the alphabet for URLs.
-            '-' => '+',
-            '_' => '/',
-            other => other,
+        .filter_map(|letter| match letter {
+            '-' => Some('+'),
+            '_' => Some('/'),
+            'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/' | '=' => Some(letter),
+            _ => None,
         })
         .collect();
     PLAIN.decode(clean).map_err(|error| illegal(format!("Illegal base64 text: {error}")))
+}
+
+/// True if a character belongs to the alphabet for URLs, or to the standard one.
+fn is_base64(letter: char, url: bool) -> bool {
+    let is_special = if url { matches!(letter, '-' | '_') } else { matches!(letter, '+' | '/') };
+    letter.is_ascii_alphanumeric() || is_special
+}
+
+/// Breaks Base64 text into lines of 76 characters. Each line has an end, also the last one.
+fn in_lines(text: &str, line_end: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let mut lines = String::with_capacity(text.len() + text.len() / 36 + line_end.len());
+    for (index, letter) in text.chars().enumerate() {
+        if index > 0 && index % 76 == 0 {
+            lines.push_str(line_end);
+        }
+        lines.push(letter);
+    }
+    lines + line_end
 }
 
 /// Digest of a Java algorithm.
@@ -109,14 +130,46 @@ pub(crate) fn keyed_digest(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Ve
     })
 }
 
-/// Result of `bytes.encodeBase64()`: a text, which Groovy writes on demand.
-pub(crate) fn base64_value(bytes: &[u8]) -> Value {
-    Value::from(base64_encode(bytes))
+/// Result of Groovy's `encodeBase64` or `encodeBase64Url`: a text, which Groovy writes on demand.
+/// `flag` is their argument: line ends for the former, padding for the latter.
+pub(crate) fn groovy_base64(bytes: &[u8], method: &str, flag: bool) -> Value {
+    Value::from(match (method, flag) {
+        ("encodeBase64Url", true) => URL.encode(bytes),
+        ("encodeBase64Url", false) => URL.encode(bytes).trim_end_matches('=').to_owned(),
+        (_, true) => {
+            let text = PLAIN.encode(bytes);
+            // Groovy ends a full last line twice.
+            let end = if !text.is_empty() && text.len().is_multiple_of(76) { "\n" } else { "" };
+            in_lines(&text, "\n") + end
+        }
+        (_, false) => PLAIN.encode(bytes),
+    })
+}
+
+/// Implements Groovy's `decodeBase64` and `decodeBase64Url`. They skip white space, and do not
+/// need padding.
+pub(crate) fn groovy_base64_decode(text: &str, method: &str) -> Eval<Vec<u8>> {
+    let url = method == "decodeBase64Url";
+    let clean: String = text.chars().filter(|letter| !matches!(letter, ' ' | '\t' | '\r' | '\n')).collect();
+    if !clean.chars().all(|letter| is_base64(letter, url) || letter == '=') {
+        return Err(throw("java.lang.RuntimeException", "bad character in base64 value"));
+    }
+    let engine = if url { &URL } else { &PLAIN };
+    engine.decode(clean).map_err(|error| throw("java.lang.RuntimeException", format!("invalid base64 value: {error}")))
+}
+
+/// Variant of an encoder or decoder of `java.util.Base64`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CoderKind {
+    Basic,
+    Url,
+    /// Encodes in lines of 76 characters; decodes with other characters skipped.
+    Mime,
 }
 
 /// An encoder or decoder of `java.util.Base64`.
 struct Coder {
-    url: bool,
+    kind: CoderKind,
     padded: bool,
     encodes: bool,
 }
@@ -133,13 +186,11 @@ impl Native for Coder {
                 let bytes = bytes_of(vm, value)?;
                 vm.alloc(bytes.len() * 2)?;
                 let text = self.encode(&bytes);
-                // The `encode` of jjwt returns text, that of Java bytes. Both can
-                // be printed and sent.
-                if name == "encode" && self.padded { Value::bytes(text.into_bytes()) } else { Value::from(text) }
+                if name == "encode" { Value::bytes(text.into_bytes()) } else { Value::from(text) }
             }
             ("decode", [value]) => {
                 let bytes = bytes_of(vm, value)?;
-                Value::bytes(base64_decode(&String::from_utf8_lossy(&bytes))?)
+                Value::bytes(self.decode(&String::from_utf8_lossy(&bytes))?)
             }
             _ => return Ok(None),
         }))
@@ -151,22 +202,39 @@ impl Native for Coder {
 }
 
 impl Coder {
-    fn make(url: bool, encodes: bool) -> Value {
-        Value::native(Self { url, padded: true, encodes })
+    fn make(kind: CoderKind, encodes: bool) -> Value {
+        Value::native(Self { kind, padded: true, encodes })
     }
 
     fn encode(&self, bytes: &[u8]) -> String {
-        let text = if self.url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
-        if self.padded { text } else { text.trim_end_matches('=').to_owned() }
+        let text = if self.kind == CoderKind::Url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
+        let text = if self.padded { text } else { text.trim_end_matches('=').to_owned() };
+        // Java's MIME encoder writes no line end after the last line.
+        if self.kind == CoderKind::Mime { in_lines(&text, "\r\n").trim_end().to_owned() } else { text }
+    }
+
+    fn decode(&self, text: &str) -> Eval<Vec<u8>> {
+        let url = self.kind == CoderKind::Url;
+        let invalid = text.chars().find(|letter| !is_base64(*letter, url) && *letter != '=');
+        let engine = if url { &URL } else { &PLAIN };
+        let decoded = match invalid {
+            Some(_) if self.kind == CoderKind::Mime => engine
+                .decode(text.chars().filter(|letter| is_base64(*letter, url) || *letter == '=').collect::<String>()),
+            Some(letter) => return Err(illegal(format!("Illegal base64 character {:x}", letter as u32))),
+            None => engine.decode(text),
+        };
+        decoded.map_err(|error| illegal(format!("Illegal base64 text: {error}")))
     }
 }
 
 fn java_base64(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match name {
-        "getEncoder" | "getMimeEncoder" => Coder::make(false, true),
-        "getUrlEncoder" => Coder::make(true, true),
-        "getDecoder" | "getMimeDecoder" => Coder::make(false, false),
-        "getUrlDecoder" => Coder::make(true, false),
+        "getEncoder" => Coder::make(CoderKind::Basic, true),
+        "getMimeEncoder" => Coder::make(CoderKind::Mime, true),
+        "getUrlEncoder" => Coder::make(CoderKind::Url, true),
+        "getDecoder" => Coder::make(CoderKind::Basic, false),
+        "getMimeDecoder" => Coder::make(CoderKind::Mime, false),
+        "getUrlDecoder" => Coder::make(CoderKind::Url, false),
         _ => return Ok(None),
     }))
 }
@@ -202,12 +270,15 @@ impl Native for Encoder {
     }
 }
 
-fn make_base64(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(CommonsCodec))
+fn make_base64(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(CommonsCodec { url: matches!(arguments, [Value::Bool(true)]) }))
 }
 
 /// An instance of commons-codec's `Base64`.
-struct CommonsCodec;
+struct CommonsCodec {
+    /// True after `new Base64(true)`, which uses the alphabet for URLs and writes lines.
+    url: bool,
+}
 
 impl Native for CommonsCodec {
     fn class_name(&self) -> &'static str {
@@ -215,6 +286,12 @@ impl Native for CommonsCodec {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        if let ("encode" | "encodeToString" | "encodeAsString", true, [value]) = (name, self.url, arguments) {
+            let bytes = bytes_of(vm, value)?;
+            vm.alloc(bytes.len() * 2)?;
+            let text = in_lines(URL.encode(&bytes).trim_end_matches('='), "\r\n");
+            return Ok(Some(if name == "encode" { Value::bytes(text.into_bytes()) } else { Value::from(text) }));
+        }
         match name {
             "encode" => commons_base64(vm, "encodeBase64", arguments),
             "decode" => commons_base64(vm, "decodeBase64", arguments),
@@ -233,12 +310,19 @@ fn commons_base64(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     let bytes = bytes_of(vm, first)?;
     vm.alloc(bytes.len() * 2)?;
     Ok(Some(match name {
+        "encodeBase64" if matches!(arguments, [_, Value::Bool(true)]) => {
+            Value::bytes(in_lines(&base64_encode(&bytes), "\r\n").into_bytes())
+        }
+        "encodeBase64Chunked" => Value::bytes(in_lines(&base64_encode(&bytes), "\r\n").into_bytes()),
         "encodeBase64" => Value::bytes(base64_encode(&bytes).into_bytes()),
         "encodeBase64String" => Value::from(base64_encode(&bytes)),
         "encodeBase64URLSafeString" => Value::from(URL.encode(&bytes).trim_end_matches('=').to_owned()),
         "encodeBase64URLSafe" => Value::bytes(URL.encode(&bytes).trim_end_matches('=').as_bytes().to_vec()),
         "decodeBase64" => Value::bytes(base64_decode(&String::from_utf8_lossy(&bytes))?),
-        "isBase64" => Value::Bool(base64_decode(&String::from_utf8_lossy(&bytes)).is_ok()),
+        "isBase64" => Value::Bool(bytes.iter().all(|byte| {
+            let letter = char::from(*byte);
+            is_base64(letter, false) || matches!(letter, '-' | '_' | '=' | ' ' | '\t' | '\r' | '\n')
+        })),
         _ => return Ok(None),
     }))
 }
@@ -260,8 +344,11 @@ fn hex_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
     let Some(first) = arguments.first() else { return Ok(None) };
     let bytes = bytes_of(vm, first)?;
     Ok(Some(match name {
-        "encodeHexString" => Value::from(hex(&bytes)),
-        "encodeHex" => Value::array(hex(&bytes).chars().map(Value::Char).collect()),
+        "encodeHexString" | "encodeHex" => {
+            let is_upper_case = matches!(arguments, [_, Value::Bool(false)]);
+            let hex = if is_upper_case { hex(&bytes).to_uppercase() } else { hex(&bytes) };
+            if name == "encodeHex" { Value::array(hex.chars().map(Value::Char).collect()) } else { Value::from(hex) }
+        }
         "decodeHex" => {
             let text = text_at(vm, arguments, 0)?;
             Value::bytes(unhex(&text)?)

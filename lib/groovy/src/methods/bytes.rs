@@ -13,7 +13,10 @@ pub(super) fn call(vm: &mut Vm, bytes: &Rc<RefCell<Vec<u8>>>, name: &str, argume
     Ok(Some(match (name, arguments) {
         ("size" | "length", []) => Value::count(length),
         ("isEmpty", []) => Value::Bool(length == 0),
-        ("encodeBase64" | "encodeBase64Url", []) => codec::base64_value(&bytes.borrow()),
+        ("encodeBase64" | "encodeBase64Url", [] | [Value::Bool(_)]) => {
+            vm.alloc(length * 2)?;
+            codec::groovy_base64(&bytes.borrow(), name, matches!(arguments, [Value::Bool(true)]))
+        }
         ("encodeHex", []) => {
             let hex = codec::hex(&bytes.borrow());
             vm.string(hex)?

@@ -208,8 +208,8 @@ fn codes(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             let algorithm = vm.text(algorithm)?;
             vm.string(codec::hex(&codec::digest(&algorithm, text.as_bytes())?))?
         }
-        ("encodeBase64" | "encodeBase64Url", []) => codec::base64_value(text.as_bytes()),
-        ("decodeBase64" | "decodeBase64Url", []) => Value::bytes(codec::base64_decode(text)?),
+        ("encodeBase64" | "encodeBase64Url", []) => codec::groovy_base64(text.as_bytes(), name, false),
+        ("decodeBase64" | "decodeBase64Url", []) => Value::bytes(codec::groovy_base64_decode(text, name)?),
         ("decodeHex", []) => Value::bytes(codec::unhex(text)?),
         ("encodeHex", []) => vm.string(codec::hex(text.as_bytes()))?,
         ("execute", _) => execute(vm, &[text.to_string()])?,
