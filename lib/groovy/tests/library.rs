@@ -403,6 +403,33 @@ fn base64_of_groovy_and_java() {
 }
 
 #[test]
+fn text_compared_without_case_and_by_affixes() {
+    check(&[
+        ("['x', 'ab'].collect { 'abc'.startsWithAny(it) }", "[false, true]"),
+        ("'abc'.startsWithAny('x', 'ab')", "true"),
+        ("'abc'.startsWithAny('AB')", "false"),
+        ("'abc'.endsWithAny('x', 'bc')", "true"),
+        ("'abc'.endsWithAny('BC')", "false"),
+        ("['abc'.startsWithIgnoreCase('AB'), 'abc'.startsWithIgnoreCase('')]", "[true, false]"),
+        ("'abc'.endsWithIgnoreCase('BC')", "true"),
+        (
+            "['abc'.containsIgnoreCase('BC'), 'abc'.containsIgnoreCase(null), 'a'.containsIgnoreCase('')]",
+            "[true, false, false]",
+        ),
+        ("['straße'.equalsIgnoreCase('STRASSE'), 'ä'.equalsIgnoreCase('Ä')]", "[false, true]"),
+        ("'aaa'.count('aa') + 'aaa'.count('')", "6"),
+        (
+            "[' a '.trim().size(), '\\u00a0a'.trim().size(), '\\u2003a'.strip().size(), '\\u2003a'.trim().size()]",
+            "[1, 2, 1, 2]",
+        ),
+        ("def l = []; 'a\\nb'.eachLine { s, i -> l << i + s }; l", "[0a, 1b]"),
+        ("def l = []; 'a\\nb'.eachLine(5) { s, i -> l << i + s }; l", "[5a, 6b]"),
+        ("'  #a\\n b'.stripMargin('#')", "a\n b"),
+        ("'a\\r\\nb\\rc'.normalize()", "a\nb\nc"),
+    ]);
+}
+
+#[test]
 fn character_sets() {
     for (text, charset, hex) in [
         ("a€ü–", "windows-1252", "6180fc96"),

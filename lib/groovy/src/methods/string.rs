@@ -82,6 +82,12 @@ pub(crate) fn byte_index(text: &str, unit: i64) -> usize {
     text.len()
 }
 
+/// Java's `Character.isWhitespace`, which excludes the no-break spaces.
+fn is_java_space(letter: char) -> bool {
+    matches!(letter, '\u{1c}'..='\u{1f}')
+        || letter.is_whitespace() && !matches!(letter, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+}
+
 /// An argument as text. Fails if it is null.
 fn text_of(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
     if value.is_null() {
@@ -106,14 +112,15 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
     Ok(Some(match (name, arguments) {
         ("length" | "size", []) => Value::count(length(text)),
         ("toString" | "intern" | "toGString" | "strip" | "trim" | "stripLeading" | "stripTrailing", []) => match name {
-            // Java's `trim` removes all control characters, too.
-            "trim" | "strip" => vm.string(text.trim_matches(|letter: char| letter <= ' ' || letter.is_whitespace()))?,
-            "stripLeading" => vm.string(text.trim_start())?,
-            "stripTrailing" => vm.string(text.trim_end())?,
+            // Java's `trim` removes all control characters, but no white space beyond ASCII.
+            "trim" => vm.string(text.trim_matches(|letter: char| letter <= ' '))?,
+            "strip" => vm.string(text.trim_matches(is_java_space))?,
+            "stripLeading" => vm.string(text.trim_start_matches(is_java_space))?,
+            "stripTrailing" => vm.string(text.trim_end_matches(is_java_space))?,
             _ => Value::Str(Rc::clone(text)),
         },
         ("isEmpty", []) => Value::Bool(text.is_empty()),
-        ("isBlank" | "isAllWhitespace", []) => Value::Bool(text.trim().is_empty()),
+        ("isBlank" | "isAllWhitespace", []) => Value::Bool(text.chars().all(is_java_space)),
         ("toUpperCase", _) => vm.string(text.to_uppercase())?,
         ("toLowerCase", _) => vm.string(text.to_lowercase())?,
         ("capitalize" | "uncapitalize", []) => {
@@ -183,8 +190,9 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
         }
         ("multiply" | "repeat", [count]) => {
             let count = vm.to_long(count)?;
-            let count = usize::try_from(count).map_err(|_| {
-                illegal(format!("multiply() should be called with a number of 0 or greater not: {count}"))
+            let count = usize::try_from(count).map_err(|_| match name {
+                "repeat" => illegal(format!("count is negative: {count}")),
+                _ => illegal(format!("multiply() should be called with a number of 0 or greater not: {count}")),
             })?;
             vm.alloc(text.len().saturating_mul(count))?;
             Value::from(text.repeat(count))
@@ -195,7 +203,7 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             _ => Value::Bool(false),
         },
         ("equalsIgnoreCase", [other]) => {
-            let is_equal = !other.is_null() && vm.text(other)?.to_lowercase() == text.to_lowercase();
+            let is_equal = !other.is_null() && fold_case(&vm.text(other)?) == fold_case(text);
             Value::Bool(is_equal)
         }
         ("compareTo" | "compareToIgnoreCase", [other]) => {
@@ -203,13 +211,29 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             let mut a = text.to_string();
             let mut b = other.to_string();
             if name == "compareToIgnoreCase" {
-                a = a.to_lowercase();
-                b = b.to_lowercase();
+                a = fold_case(&a);
+                b = fold_case(&b);
             }
             Value::Int(java_compare(&a, &b))
         }
         _ => return Ok(None),
     }))
+}
+
+/// Converts a text for a comparison without case. Like Java, it converts each character by itself,
+/// so that `ß` differs from `ss`.
+pub(crate) fn fold_case(text: &str) -> String {
+    text.chars()
+        .map(|letter| {
+            let upper = only(letter.to_uppercase()).unwrap_or(letter);
+            only(upper.to_lowercase()).unwrap_or(upper)
+        })
+        .collect()
+}
+
+/// The only character of a sequence; `None` if there are several.
+fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
+    letters.next().filter(|_| letters.next().is_none())
 }
 
 /// Java's `compareTo`: the difference of the first units that differ, or of the lengths.
@@ -231,9 +255,19 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
             let other = text_of(vm, other)?;
             Value::Bool(text.contains(&*other))
         }
-        ("containsIgnoreCase", [other]) => {
-            let other = text_of(vm, other)?;
-            Value::Bool(text.to_lowercase().contains(&other.to_lowercase()))
+        ("containsIgnoreCase" | "startsWithIgnoreCase" | "endsWithIgnoreCase", [other]) => {
+            if other.is_null() {
+                return Ok(Some(Value::Bool(false)));
+            }
+            let other = fold_case(&vm.text(other)?);
+            let text = fold_case(text);
+            Value::Bool(match name {
+                // In Groovy, no text contains an empty one.
+                _ if other.is_empty() => false,
+                "containsIgnoreCase" => text.contains(&other),
+                "startsWithIgnoreCase" => text.starts_with(&other),
+                _ => text.ends_with(&other),
+            })
         }
         ("startsWith", [other]) => {
             let other = text_of(vm, other)?;
@@ -248,9 +282,18 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
             let other = text_of(vm, other)?;
             Value::Bool(text.ends_with(&*other))
         }
-        ("startsWithAny" | "startsWithIgnoreCase", [other, ..]) => {
-            let other = text_of(vm, other)?;
-            Value::Bool(text.to_lowercase().starts_with(&other.to_lowercase()))
+        ("startsWithAny" | "endsWithAny", affixes) => {
+            let affixes = match affixes {
+                [array @ Value::List(_)] => vm.items(array)?,
+                affixes => affixes.to_vec(),
+            };
+            for affix in affixes {
+                let affix = text_of(vm, &affix)?;
+                if if name == "startsWithAny" { text.starts_with(&*affix) } else { text.ends_with(&*affix) } {
+                    return Ok(Some(Value::Bool(true)));
+                }
+            }
+            Value::Bool(false)
         }
         ("indexOf", [other, rest @ ..]) => {
             let other = needle(vm, other)?;
@@ -282,7 +325,9 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
         }
         ("count", [other]) if !matches!(other, Value::Closure(_)) => {
             let other = text_of(vm, other)?;
-            Value::count(if other.is_empty() { 0 } else { text.matches(&*other).count() })
+            // Groovy counts matches that overlap, and an empty text at each index.
+            let starts = text.char_indices().filter(|(position, _)| text[*position..].starts_with(&*other)).count();
+            Value::count(if other.is_empty() { length(text) + 1 } else { starts })
         }
         ("minus", [other]) => {
             if let Value::Native(_) = other {

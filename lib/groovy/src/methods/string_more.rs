@@ -95,6 +95,11 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
         }
         ("eachLine" | "splitEachLine", [rest @ .., closure]) => {
             let mut last = Value::Null;
+            // Groovy numbers the lines of a text from 0 by default, those of a file from 1.
+            let first_line = match rest {
+                [first_line] if name == "eachLine" => vm.to_long(first_line)?,
+                _ => 0,
+            };
             let takes_line_number = Vm::arity(closure) > 1 && name == "eachLine";
             for (index, line) in text.lines().enumerate() {
                 let line = vm.string(line)?;
@@ -103,31 +108,37 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
                     let parts = vm.items(&parts)?;
                     vm.call_closure(closure, &[Value::list(parts)])?
                 } else if takes_line_number {
-                    vm.call_closure(closure, &[line, Value::count(index + 1)])?
+                    vm.call_closure(closure, &[line, Value::integer(first_line.saturating_add(index as i64))])?
                 } else {
                     vm.call_closure(closure, &[line])?
                 };
             }
             last
         }
-        ("stripIndent" | "stripMargin", []) => {
-            let margin = name == "stripMargin";
-            let indent = text
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .map(|line| line.len() - line.trim_start().len())
-                .min();
-            let lines = text.split('\n').map(|line| {
-                if margin {
-                    line.trim_start().strip_prefix('|').unwrap_or(line)
-                } else {
-                    line.get(indent.unwrap_or(0)..).unwrap_or("")
-                }
+        ("stripIndent" | "stripMargin", [] | [_]) => {
+            let margin = match arguments {
+                [margin] if name == "stripMargin" => Some(vm.text(margin)?),
+                [] if name == "stripMargin" => Some("|".into()),
+                _ => None,
+            };
+            let indent = match arguments {
+                [indent] if name == "stripIndent" => usize::try_from(vm.to_long(indent)?).unwrap_or(0),
+                _ => text
+                    .lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .map(|line| line.len() - line.trim_start().len())
+                    .min()
+                    .unwrap_or(0),
+            };
+            let lines = text.split('\n').map(|line| match &margin {
+                Some(margin) => line.trim_start().strip_prefix(&**margin).unwrap_or(line),
+                None => line.get(indent..).unwrap_or(""),
             });
             let lines: Vec<&str> = lines.collect();
             vm.string(lines.join("\n"))?
         }
-        ("denormalize" | "normalize" | "translateEscapes", []) => vm.string(text.replace("\r\n", "\n"))?,
+        // The line separator of the system, to which `denormalize` converts, is `\n`.
+        ("denormalize" | "normalize", []) => vm.string(text.replace("\r\n", "\n").replace('\r', "\n"))?,
         ("padLeft" | "padRight" | "center", [width, rest @ ..]) => {
             let width = usize::try_from(vm.to_long(width)?).unwrap_or(0);
             let fill = match rest.first() {
@@ -178,7 +189,6 @@ fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval
         ("toDouble" | "asDouble" | "doubleValue", []) => {
             Value::Double(digits.parse().map_err(|_| number_format_error(text))?)
         }
-        ("toFloat", []) => Value::Float(digits.parse().map_err(|_| number_format_error(text))?),
         ("toBigDecimal" | "asBigDecimal", []) => {
             Decimal::parse(digits).map(Value::decimal).ok_or_else(|| number_format_error(text))?
         }
