@@ -430,6 +430,23 @@ fn text_compared_without_case_and_by_affixes() {
 }
 
 #[test]
+fn arrays_are_copied_as_if_through_a_buffer() {
+    check(&[
+        ("int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 0, a, 1, 4); a.toList()", "[1, 1, 2, 3, 4]"),
+        ("int[] a = [1, 2, 3, 4, 5]; System.arraycopy(a, 1, a, 0, 4); a.toList()", "[2, 3, 4, 5, 5]"),
+        ("byte[] a = [1, 2, 3]; System.arraycopy(a, 0, a, 1, 2); a.encodeHex()", "010102"),
+    ]);
+    assert_eq!(
+        thrown("byte[] a = [1, 2, 3]; System.arraycopy(a, 1, a, 0, 4)"),
+        "java.lang.ArrayIndexOutOfBoundsException: arraycopy: last source index 5 out of bounds for length 3"
+    );
+    assert_eq!(
+        thrown("byte[] a = [1]; System.arraycopy(a, 0, a, 0, -1)"),
+        "java.lang.ArrayIndexOutOfBoundsException: arraycopy: length -1 is negative"
+    );
+}
+
+#[test]
 fn character_sets() {
     for (text, charset, hex) in [
         ("a€ü–", "windows-1252", "6180fc96"),

@@ -1,7 +1,7 @@
 //! `System`, `Thread`, `Runtime`, `InetAddress`: the process as the host presents it.
 
 use super::{Class, text_at};
-use crate::error::Eval;
+use crate::error::{Eval, throw};
 use crate::host::LogLevel;
 use crate::value::{MapKind, Native, Value};
 use crate::vm::Vm;
@@ -77,12 +77,35 @@ fn copy(
     let source_start = vm.to_long(source_start)?;
     let target_start = vm.to_long(target_start)?;
     let count = vm.to_long(count)?;
-    for offset in 0..count.max(0) {
+    if count < 0 {
+        return Err(no_array_index(&format!("length {count} is negative")));
+    }
+    for (role, array, start) in [("source", source, source_start), ("destination", target, target_start)] {
+        let length = vm.call_method(array, "size", &[])?;
+        let length = vm.to_long(&length)?;
+        if start < 0 {
+            return Err(no_array_index(&format!("{role} index {start} out of bounds for length {length}")));
+        }
+        let end = start.saturating_add(count);
+        if end > length {
+            return Err(no_array_index(&format!("last {role} index {end} out of bounds for length {length}")));
+        }
+    }
+    // Read before the first write, because the ranges may overlap.
+    vm.alloc(count as usize * 24)?;
+    let mut items = Vec::new();
+    for offset in 0..count {
         vm.tick(1)?;
-        let item = vm.index(source, &Value::integer(source_start + offset))?;
-        vm.set_index(target, &Value::integer(target_start + offset), item)?;
+        items.push(vm.index(source, &Value::integer(source_start + offset))?);
+    }
+    for (offset, item) in items.into_iter().enumerate() {
+        vm.set_index(target, &Value::integer(target_start + offset as i64), item)?;
     }
     Ok(())
+}
+
+fn no_array_index(problem: &str) -> Box<crate::error::Fault> {
+    throw("java.lang.ArrayIndexOutOfBoundsException", format!("arraycopy: {problem}"))
 }
 
 fn streams(_vm: &mut Vm, name: &str) -> Option<Value> {
