@@ -25,6 +25,12 @@ fn variables_and_properties() {
         (Some("1"), None, Some("1x"), Some("2"), Some("default"))
     );
     assert_eq!(host.properties["p"], "q");
+    let text_after_object = "vars.putObject('o', [1]); vars.put('o', 'text'); vars.getObject('o') + vars.get('o')";
+    assert_eq!(groovy(text_after_object), "texttext");
+    let builder_after_object = "vars.putObject('o', [1]); vars.put('o', new StringBuilder('b').toString()); vars['o']";
+    assert_eq!(groovy(builder_after_object), "b");
+    assert_eq!(groovy("vars.put('o', 'text'); vars.putObject('o', [1]); vars.getObject('o')"), "[1]");
+    assert_eq!(groovy("vars.putObject('o', [1]); vars.put('o', null); vars.getObject('o')"), "null");
     assert_eq!(groovy("try { vars.put('a', 1) } catch (MissingMethodException e) { 'refused' }"), "refused");
 }
 

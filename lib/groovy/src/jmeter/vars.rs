@@ -14,7 +14,7 @@ pub(super) struct Vars;
 /// `props`
 pub(super) struct Props;
 
-/// Value of a variable; null if absent.
+/// Text of a variable; null if absent.
 fn variable(vm: &mut Vm, name: &str) -> Eval<Value> {
     if let Some(text) = vm.host.variable(name) {
         let text: Rc<str> = text.as_ref().into();
@@ -24,10 +24,12 @@ fn variable(vm: &mut Vm, name: &str) -> Eval<Value> {
     Ok(Value::Null)
 }
 
+/// Text or object of a variable. `set_object` removes the text, so a text is newer than the object:
+/// an extractor has set it.
 fn object(vm: &mut Vm, name: &str) -> Eval<Value> {
-    match vm.host.object(name) {
-        Some(value) => Ok(value),
-        None => variable(vm, name),
+    match variable(vm, name)? {
+        Value::Null => Ok(vm.host.object(name).unwrap_or_default()),
+        text => Ok(text),
     }
 }
 
@@ -90,16 +92,13 @@ impl Native for Vars {
             }
             ("put", [name, value]) => {
                 let name = vm.text(name)?;
-                match value {
-                    Value::Str(text) => vm.host.set_variable(&name, text),
-                    Value::Null => vm.host.remove_variable(&name),
-                    other if kinds::is_a(other, "StringBuilder") => {
-                        let text = vm.text(other)?;
-                        vm.host.set_variable(&name, &text);
-                    }
+                let text = match value {
+                    Value::Str(_) | Value::Null => value.clone(),
+                    other if kinds::is_a(other, "StringBuilder") => Value::Str(vm.text(other)?),
                     // Like JMeter, `put` accepts only text; the error tells the author.
                     _ => return Ok(None),
-                }
+                };
+                set_object(vm, &name, &text)?;
                 Value::Null
             }
             ("putObject" | "putAt", [name, value]) => {
