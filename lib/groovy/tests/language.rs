@@ -230,3 +230,43 @@ fn methods_with_modifiers_need_no_type() {
         assert_eq!(value.to_text().as_deref(), Some("4"), "{source}");
     }
 }
+
+#[test]
+fn initializers_and_constructors_run_in_order() {
+    check(&[
+        (
+            "class A { def log = []; int x = 1; { log << 'i' + x; x = 5 }; int y = x * 2; { log << 'j' + y }; A() { log << 'c' } }; \
+             new A().with { [log, x, y] }",
+            "[[i1, j2, c], 5, 2]",
+        ),
+        (
+            "class B { static log = []; static int s = 1; static { log << s; s = 7 }; static int u = s + 1; int v; { v = s } }; \
+             [B.log, B.s, B.u, new B().v]",
+            "[[1], 7, 2, 7]",
+        ),
+        (
+            "class C { def log = []; { log << 'base' }; C() { log << 'C' } }; \
+             class D extends C { { log << 'sub' }; D() { super(); log << 'D' } }; new D().log",
+            "[base, C, sub, D]",
+        ),
+        (
+            "class C { def x; C() { x = 5 } }; class D extends C { D() { } }; class E extends C { }; new D().x + new E().x",
+            "10",
+        ),
+        (
+            "class E { def log = []; { log << 'i' }; E() { this(5); log << 'c0' }; E(int n) { log << n } }; new E().log",
+            "[i, 5, c0]",
+        ),
+        ("class F { int a; { a = 9 } }; [new F().a, new F(a: 3).a]", "[9, 3]"),
+        ("enum G { R(1); int v; int w; { w = 10 }; G(int v) { this.v = v } }; G.R.w + G.R.v", "11"),
+        ("def m = new HashMap() {{ put('a', 1); put('b', 2) }}; [m.b, m.size()]", "[2, 2]"),
+        ("def l = new ArrayList<String>() {{ add('a'); add('b') }}; l.join()", "ab"),
+        ("class H { int n; { for (i in 1..3) n += i } }; new H().n", "6"),
+        ("class K { static m = [:]; static { m.a = 1 }; static get(k) { m[k] } }; K.get('a')", "1"),
+        ("class P { def x; P(x) { this.x = x } }; new P(4) { def twice() { x * 2 } }.twice()", "8"),
+    ]);
+    assert_eq!(
+        thrown("class I { { throw new RuntimeException('boom') } }; new I()"),
+        "java.lang.RuntimeException: boom"
+    );
+}

@@ -62,6 +62,8 @@ pub(crate) struct ClassDef {
     pub fields: Vec<Field>,
     pub methods: Vec<Method>,
     pub constructors: Vec<Arc<Function>>,
+    /// Initializer blocks.
+    pub initializers: Vec<Method>,
     /// Constants of an enum, each with a function that evaluates its arguments.
     pub constants: Vec<(Name, Arc<Function>)>,
 }

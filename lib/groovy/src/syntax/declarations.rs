@@ -371,6 +371,7 @@ impl Parser {
             fields: Vec::new(),
             methods: Vec::new(),
             constructors: Vec::new(),
+            initializers: Vec::new(),
             constants: Vec::new(),
         };
         self.expect("{")?;
@@ -424,10 +425,17 @@ impl Parser {
         }
         if self.is_mark("{") {
             self.scopes.enter_function(Visibility::OwnOnly);
-            // An initializer block is parsed, but never runs.
             let body = self.block();
-            self.scopes.leave_function();
-            body?;
+            let slots = self.scopes.leave_function();
+            let function = Function {
+                name: "<init>".into(),
+                parameters: Vec::new(),
+                implicit_it: false,
+                body: body?,
+                slots,
+                returns: Type::Void,
+            };
+            class.initializers.push(Method { function: Arc::new(function), is_static: modifiers.is_static });
             return Ok(());
         }
         let simple = class.name.rsplit('.').next().unwrap_or(&class.name).to_owned();

@@ -2,7 +2,7 @@
 
 use super::{Frame, Globals, Vm};
 use crate::error::{Eval, throw};
-use crate::syntax::ast::{ClassDef, New, Post, Type};
+use crate::syntax::ast::{ClassDef, Expr, Function, New, Post, StmtKind, Type};
 use crate::value::{ClassRef, Instance, Value};
 use indexmap::IndexMap;
 use std::cell::RefCell;
@@ -17,6 +17,14 @@ impl Vm<'_> {
         let arguments = self.arguments(&new.arguments, frame)?;
         self.line = new.line;
         if let Some(body) = &new.body {
+            let is_library_class = matches!(self.class_named(frame, &new.class), Some(ClassRef::Known(_)));
+            let has_only_initializers = body.fields.is_empty() && body.methods.is_empty();
+            if is_library_class && has_only_initializers && !body.initializers.is_empty() {
+                // `new HashMap() {{ put('a', 1) }}`
+                let object = self.construct(&new.class, frame, &arguments)?;
+                self.run_initializers(body, &object, &frame.globals)?;
+                return Ok(object);
+            }
             return self.instantiate(body, frame, &arguments);
         }
         self.construct(&new.class, frame, &arguments)
@@ -44,13 +52,9 @@ impl Vm<'_> {
         let this = Value::Instance(Rc::clone(&instance));
         for class in self.lineage(class, &frame.globals) {
             self.create_statics(&class, &frame.globals)?;
+            // A constructor of an ancestor may call a method that reads a field before its initial value is set.
             for field in class.fields.iter().filter(|field| !field.is_static) {
-                let value = match &field.value {
-                    Some(value) => self.call_function(value, None, &frame.globals, this.clone(), &[])?,
-                    None => initial_value(&field.ty),
-                };
-                let value = self.coerce(value, &field.ty)?;
-                instance.fields.borrow_mut().insert(field.name.clone(), value);
+                instance.fields.borrow_mut().insert(field.name.clone(), initial_value(&field.ty));
             }
         }
         instance
@@ -62,13 +66,64 @@ impl Vm<'_> {
         Ok(this)
     }
 
+    /// Sets the initial values of a class's fields, then runs its initializer blocks, as Groovy does.
+    fn initialize(&mut self, class: &Arc<ClassDef>, this: &Value, globals: &Rc<Globals>) -> Eval<()> {
+        let Value::Instance(instance) = this else { return Ok(()) };
+        for field in class.fields.iter().filter(|field| !field.is_static) {
+            if let Some(value) = &field.value {
+                let value = self.call_function(value, None, globals, this.clone(), &[])?;
+                let value = self.coerce(value, &field.ty)?;
+                instance.fields.borrow_mut().insert(field.name.clone(), value);
+            }
+        }
+        self.run_initializers(class, this, globals)
+    }
+
+    /// Runs the initializer blocks of objects; with a class for `this`, those of the class.
+    fn run_initializers(&mut self, class: &Arc<ClassDef>, this: &Value, globals: &Rc<Globals>) -> Eval<()> {
+        let is_static = matches!(this, Value::Class(_));
+        for block in class.initializers.iter().filter(|block| block.is_static == is_static) {
+            self.call_function(&block.function, None, globals, this.clone(), &[])?;
+        }
+        Ok(())
+    }
+
+    /// The class of the script that a class extends.
+    fn script_parent(class: &ClassDef, globals: &Globals) -> Option<Arc<ClassDef>> {
+        let parent = class.parent.as_ref()?;
+        globals.code.classes.iter().find(|one| one.name == *parent).cloned()
+    }
+
+    /// Runs a constructor of the parent, then initializes the fields of the class.
+    fn construct_parent(
+        &mut self,
+        class: &Arc<ClassDef>,
+        this: &Value,
+        frame: &Rc<Frame>,
+        arguments: &[Value],
+    ) -> Eval<()> {
+        if let Some(parent) = Self::script_parent(class, &frame.globals) {
+            self.nested(|vm| vm.constructor(&parent, this, frame, arguments))?;
+        }
+        self.initialize(class, this, &frame.globals)
+    }
+
     fn constructor(&mut self, class: &Arc<ClassDef>, this: &Value, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         if let Some(function) = self.overload(class.constructors.iter(), arguments) {
+            if !calls_constructor(&function) {
+                self.construct_parent(class, this, frame, &[])?;
+            }
             self.constructing.push(Arc::clone(class));
             let result = self.call_function(&function, None, &frame.globals, this.clone(), arguments);
             self.constructing.pop();
             return result.map(|_| ());
         }
+        // The class of `new Parent(1) { … }` passes its arguments on.
+        let is_anonymous = class.name.ends_with("$1");
+        if is_anonymous && Self::script_parent(class, &frame.globals).is_some() {
+            return self.construct_parent(class, this, frame, arguments);
+        }
+        self.construct_parent(class, this, frame, &[])?;
         // Without a constructor, Groovy accepts named fields. An exception accepts its message.
         match arguments {
             [] => Ok(()),
@@ -96,17 +151,14 @@ impl Vm<'_> {
         if name == "this" {
             return self.constructor(&class, &this, frame, arguments);
         }
-        let classes = &frame.globals.code.classes;
-        let parent = class.parent.as_ref().and_then(|parent| classes.iter().find(|one| one.name == *parent).cloned());
-        match (parent, &this, arguments) {
-            (Some(parent), _, _) => self.constructor(&parent, &this, frame, arguments),
-            // The parent is an exception of the library, whose argument is its message.
-            (None, Value::Instance(instance), [message, ..]) if class.parent.is_some() => {
-                instance.fields.borrow_mut().insert("message".into(), message.clone());
-                Ok(())
-            }
-            _ => Ok(()),
+        // The parent may be an exception of the library, whose argument is its message.
+        if let (None, Value::Instance(instance), [message, ..]) =
+            (Self::script_parent(&class, &frame.globals), &this, arguments)
+            && class.parent.is_some()
+        {
+            instance.fields.borrow_mut().insert("message".into(), message.clone());
         }
+        self.construct_parent(&class, &this, frame, arguments)
     }
 
     /// The class and its ancestors, the topmost first.
@@ -231,7 +283,7 @@ impl Vm<'_> {
             let value = self.coerce(value, &field.ty)?;
             self.set_static_field(globals, &class.name, &field.name, value);
         }
-        Ok(())
+        self.run_initializers(class, &this, globals)
     }
 
     #[allow(clippy::unused_self)]
@@ -367,6 +419,19 @@ impl Vm<'_> {
 impl Instance {
     fn field(&self, name: &str) -> Option<Value> {
         self.fields.borrow().get(name).cloned()
+    }
+}
+
+/// True if a constructor begins with `this(…)` or `super(…)`.
+fn calls_constructor(function: &Function) -> bool {
+    match function.body.first().map(|statement| &statement.kind) {
+        Some(StmtKind::Expr(Expr::Call(call)) | StmtKind::Return(Some(Expr::Call(call)))) => {
+            matches!(&*call.name, "this" | "super")
+        }
+        Some(StmtKind::Expr(Expr::Postfix(base, posts)) | StmtKind::Return(Some(Expr::Postfix(base, posts)))) => {
+            matches!((&**base, &posts[..]), (Expr::This | Expr::Super, [Post::Call(..)]))
+        }
+        _ => false,
     }
 }
 
