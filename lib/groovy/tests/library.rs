@@ -447,6 +447,41 @@ fn arrays_are_copied_as_if_through_a_buffer() {
 }
 
 #[test]
+fn random_numbers_of_a_seed_are_those_of_java() {
+    for (calls, expected) in [
+        ("(1..5).collect { r.nextInt(100) }", "[30, 63, 48, 84, 70]"),
+        ("r.nextGaussian(); r.setSeed(42); [r.nextInt(100), r.nextGaussian()]", "[30, 0.27686040089698144]"),
+        (
+            "[r.nextGaussian(), r.nextGaussian(), r.nextGaussian()]",
+            "[1.1419053154730547, 0.9194079489827879, -0.9498666368908959]",
+        ),
+        (
+            "[r.nextLong(), r.nextDouble(), r.nextFloat(), r.nextBoolean()]",
+            "[-5025562857975149833, 0.6832234717598454, 0.3087194, true]",
+        ),
+        ("[r.nextFloat(), r.nextFloat()]", "[0.7275637, 0.054665208]"),
+        ("(1..5).collect { r.nextInt(5, 10) }", "[5, 8, 8, 9, 5]"),
+        ("(1..5).collect { r.nextInt(0, 16) }", "[5, 7, 1, 8, 4]"),
+        ("(1..3).collect { r.nextInt(Integer.MIN_VALUE, Integer.MAX_VALUE) }", "[-1170105035, 234785527, -1360544799]"),
+        ("(1..5).collect { r.nextInt(2000000000) }", "[1562431130, 117392763, 1467211248, 102948884, 662969970]"),
+        ("(1..5).collect { r.nextLong(100) }", "[91, 40, 97, 98, 17]"),
+        ("(1..5).collect { r.nextLong(5, 100) }", "[21, 10, 72, 88, 62]"),
+        ("(1..3).collect { r.nextLong(1L << 40) }", "[227868052215, 966573539368, 979003751243]"),
+        ("def b = new byte[5]; r.nextBytes(b); [b.encodeHex().toString(), r.nextInt()]", "[359d41baf7, -1360544799]"),
+        ("r.ints(5, 5, 10).toArray().toList()", "[5, 8, 8, 9, 5]"),
+        ("r.longs(3, 0, 1000).toArray().toList()", "[891, 940, 997]"),
+        ("r.doubles(2).toArray().toList()", "[0.7275636800328681, 0.6832234717598454]"),
+        ("def l = (1..10).toList(); Collections.shuffle(l, r); l", "[5, 7, 3, 2, 8, 10, 9, 6, 4, 1]"),
+    ] {
+        assert_eq!(groovy(&format!("def r = new Random(42); {calls}")), expected, "{calls}");
+    }
+    assert_eq!(
+        thrown("java.util.concurrent.ThreadLocalRandom.current().setSeed(1)"),
+        "java.lang.UnsupportedOperationException: setSeed"
+    );
+}
+
+#[test]
 fn character_sets() {
     for (text, charset, hex) in [
         ("a€ü–", "windows-1252", "6180fc96"),

@@ -208,7 +208,7 @@ fn copy_range(vm: &mut Vm, array: &Value, from: i64, to: &Value) -> Eval<Value> 
 
 fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
-        ("shuffle", [list, ..]) => vm.call_method(list, "shuffle", &[])?,
+        ("shuffle", [list, random @ ..]) => vm.call_method(list, "shuffle", random)?,
         ("sort", [list, rest @ ..]) => {
             vm.call_method(list, "sort", rest)?;
             Value::Null

@@ -52,22 +52,71 @@ impl Native for PlainObject {
 /// A random number generator; with a seed, it returns Java's sequence.
 struct Random {
     class: &'static str,
+    /// State of `java.util.Random`; `None` without a seed.
     seed: Cell<Option<i64>>,
+    /// Second number of the pair that `nextGaussian` computes.
+    spare_gaussian: Cell<Option<f64>>,
 }
 
 const MULTIPLIER: i64 = 0x5_DEEC_E66D;
 const MASK: i64 = (1 << 48) - 1;
 
 fn make_random(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
-    let seed = match arguments.first() {
+    let seed = match arguments {
         // In the other classes, a seed does not determine the sequence.
-        Some(seed @ (Value::Int(_) | Value::Long(_))) if class == "java.util.Random" => {
-            Some((vm.to_long(seed)? ^ MULTIPLIER) & MASK)
+        [seed @ (Value::Int(_) | Value::Long(_) | Value::Char(_))] if class == "java.util.Random" => {
+            Some(scrambled(vm.to_long(seed)?))
         }
+        [_, ..] if class == "java.util.Random" => return Err(vm.missing_method(class, "<init>", arguments)),
         _ => None,
     };
     let class = super::by_full_name(class).map_or("java.util.Random", |class| class.name);
-    Ok(Value::native(Random { class, seed: Cell::new(seed) }))
+    Ok(Value::native(Random { class, seed: Cell::new(seed), spare_gaussian: Cell::new(None) }))
+}
+
+/// Java's `StrictMath.log` of a normal positive number: the algorithm of fdlibm, whose last digit may differ from
+/// that of `f64::ln`.
+fn strict_log(number: f64) -> f64 {
+    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    const COEFFICIENTS: [f64; 7] = [
+        6.666_666_666_666_735e-1,
+        3.999_999_999_940_942e-1,
+        2.857_142_874_366_239e-1,
+        2.222_219_843_214_978_4e-1,
+        1.818_357_216_161_805e-1,
+        1.531_383_769_920_937_3e-1,
+        1.479_819_860_511_658_6e-1,
+    ];
+    let high = (number.to_bits() >> 32) as i32;
+    let fraction = high & 0xf_ffff;
+    // The number is 2^exponent × (1 + f), with 1 + f between √½ and √2.
+    let carry = (fraction + 0x9_5f64) & 0x10_0000;
+    let exponent = f64::from((high >> 20) - 1_023 + (carry >> 20));
+    let scaled_high = u64::from((fraction | (carry ^ 0x3ff0_0000)) as u32) << 32;
+    let f = f64::from_bits(scaled_high | number.to_bits() & 0xffff_ffff) - 1.0;
+    if 0xf_ffff & (2 + fraction) < 3 {
+        let rest = f * f * (0.5 - 0.333_333_333_333_333_3 * f);
+        return exponent * LN2_HIGH - ((rest - exponent * LN2_LOW) - f);
+    }
+    let [c1, c2, c3, c4, c5, c6, c7] = COEFFICIENTS;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let even = w * (c2 + w * (c4 + w * c6));
+    let odd = z * (c1 + w * (c3 + w * (c5 + w * c7)));
+    let rest = odd + even;
+    if (fraction - 0x6_147a) | (0x6_b851 - fraction) > 0 {
+        let half = 0.5 * f * f;
+        exponent * LN2_HIGH - ((half - (s * (half + rest) + exponent * LN2_LOW)) - f)
+    } else {
+        exponent * LN2_HIGH - ((s * (f - rest) - exponent * LN2_LOW) - f)
+    }
+}
+
+/// State of a `java.util.Random` after `setSeed(seed)`.
+fn scrambled(seed: i64) -> i64 {
+    (seed ^ MULTIPLIER) & MASK
 }
 
 fn random_static(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
@@ -114,6 +163,61 @@ impl Random {
         Ok(((u128::from(vm.host.random()) * bound as u128) >> 64) as i64)
     }
 
+    /// A number in a range, by the algorithm of `RandomGenerator`, which differs from that of
+    /// `nextInt(bound)`.
+    fn between(&self, vm: &mut Vm, from: i64, to: i64, is_int: bool) -> Eval<i64> {
+        if from >= to {
+            return Err(illegal("bound must be greater than origin"));
+        }
+        if self.seed.get().is_none() {
+            let count = i128::from(to) - i128::from(from);
+            let offset = (u128::from(vm.host.random()) * count as u128) >> 64;
+            return Ok((i128::from(from) + offset as i128) as i64);
+        }
+        let mut number = self.integer(vm, is_int);
+        let count = if is_int { i64::from((to as i32).wrapping_sub(from as i32)) } else { to.wrapping_sub(from) };
+        let mask = count.wrapping_sub(1);
+        if count & mask == 0 {
+            return Ok((number & mask).wrapping_add(from));
+        }
+        if count > 0 {
+            loop {
+                vm.tick(1)?;
+                // The highest bit is dropped, in an `int` that of the lower half.
+                let bits = if is_int { i64::from(number as u32 >> 1) } else { (number as u64 >> 1) as i64 };
+                let value = bits % count;
+                let limit = if is_int { i64::from(i32::MAX) } else { i64::MAX };
+                // Numbers above the last multiple of the count would prefer small values.
+                if bits - value <= limit - mask {
+                    return Ok(value.wrapping_add(from));
+                }
+                number = self.integer(vm, is_int);
+            }
+        }
+        // The range has more numbers than the positive half of the type.
+        while number < from || number >= to {
+            vm.tick(1)?;
+            number = self.integer(vm, is_int);
+        }
+        Ok(number)
+    }
+
+    /// The next `int` or `long`.
+    fn integer(&self, vm: &mut Vm, is_int: bool) -> i64 {
+        let high = i64::from(self.bits(vm, 32));
+        if is_int { high } else { (high << 32).wrapping_add(i64::from(self.bits(vm, 32))) }
+    }
+
+    /// The next number of a stream: `nextInt` for `ints` and so on.
+    fn of_stream(&self, vm: &mut Vm, name: &str, range: &[Value]) -> Eval<Value> {
+        let method = match name {
+            "doubles" => "nextDouble",
+            "longs" => "nextLong",
+            _ => "nextInt",
+        };
+        Ok(self.call(vm, method, range)?.unwrap_or_default())
+    }
+
     fn double(&self, vm: &mut Vm) -> f64 {
         if self.seed.get().is_none() {
             return unit(vm.host.random());
@@ -123,14 +227,23 @@ impl Random {
         ((high << 27) + low) as f64 / (1_u64 << 53) as f64
     }
 
+    fn float(&self, vm: &mut Vm) -> f32 {
+        self.bits(vm, 24) as f32 / (1_u32 << 24) as f32
+    }
+
     fn gaussian(&self, vm: &mut Vm) -> Eval<f64> {
+        if let Some(number) = self.spare_gaussian.take() {
+            return Ok(number);
+        }
         loop {
             vm.tick(1)?;
             let a = 2.0 * self.double(vm) - 1.0;
             let b = 2.0 * self.double(vm) - 1.0;
             let square = a * a + b * b;
             if square < 1.0 && square != 0.0 {
-                return Ok(a * (-2.0 * square.ln() / square).sqrt());
+                let factor = (-2.0 * strict_log(square) / square).sqrt();
+                self.spare_gaussian.set(Some(b * factor));
+                return Ok(a * factor);
             }
         }
     }
@@ -144,22 +257,28 @@ impl Native for Random {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("nextInt", []) => Value::Int(self.bits(vm, 32)),
-            ("nextLong", []) => {
-                Value::Long((i64::from(self.bits(vm, 32)) << 32).wrapping_add(i64::from(self.bits(vm, 32))))
-            }
-            ("nextInt" | "nextLong", [bound]) => {
+            ("nextLong", []) => Value::Long(self.integer(vm, false)),
+            ("nextInt", [bound]) => {
                 let bound = vm.to_long(bound)?;
-                let number = self.below(vm, bound)?;
-                if name == "nextInt" { Value::Int(number as i32) } else { Value::Long(number) }
+                Value::Int(self.below(vm, bound)? as i32)
+            }
+            ("nextLong", [bound]) => {
+                let bound = vm.to_long(bound)?;
+                if bound <= 0 {
+                    return Err(illegal("bound must be positive"));
+                }
+                Value::Long(self.between(vm, 0, bound, false)?)
             }
             ("nextInt" | "nextLong", [from, to]) => {
                 let from = vm.to_long(from)?;
                 let to = vm.to_long(to)?;
-                let number = from.wrapping_add(self.below(vm, to.saturating_sub(from))?);
-                if name == "nextInt" { Value::Int(number as i32) } else { Value::Long(number) }
+                let is_int = name == "nextInt";
+                let number = self.between(vm, from, to, is_int)?;
+                if is_int { Value::Int(number as i32) } else { Value::Long(number) }
             }
             ("nextDouble", []) => Value::Double(self.double(vm)),
-            ("nextFloat", []) => Value::Float(self.double(vm) as f32),
+            ("nextFloat", []) => Value::Float(self.float(vm)),
+            ("nextFloat", [to]) => Value::Float(vm.to_double(to)? as f32 * self.float(vm)),
             ("nextDouble", [from, to]) => {
                 let from = vm.to_double(from)?;
                 let to = vm.to_double(to)?;
@@ -171,21 +290,42 @@ impl Native for Random {
             ("nextBytes", [Value::Bytes(bytes)]) => {
                 let count = bytes.borrow().len();
                 vm.tick(count)?;
-                let random: Vec<u8> = (0..count).map(|_| self.bits(vm, 8) as u8).collect();
+                let mut random: Vec<u8> = Vec::with_capacity(count);
+                while random.len() < count {
+                    // Java takes four bytes from each number, the lowest first.
+                    random.extend(self.bits(vm, 32).to_le_bytes().into_iter().take(count - random.len()));
+                }
                 bytes.replace(random);
                 Value::Null
             }
-            ("ints" | "doubles" | "longs", [count, rest @ ..]) => {
+            ("ints" | "doubles" | "longs", [count, range @ ..]) if range.len() != 1 => {
                 let count = vm.to_long(count)?.clamp(0, 10_000_000);
                 vm.alloc(count as usize * 24)?;
                 let mut numbers = Vec::new();
                 for _ in 0..count {
-                    let one = if name == "doubles" { "nextDouble" } else { "nextInt" };
-                    numbers.push(self.call(vm, one, rest)?.unwrap_or_default());
+                    numbers.push(self.of_stream(vm, name, range)?);
                 }
                 Value::list(numbers)
             }
-            ("setSeed", _) => Value::Null,
+            ("ints" | "doubles" | "longs", _) => {
+                return Err(throw(
+                    "java.lang.UnsupportedOperationException",
+                    format!("`{name}` without a count is an endless stream; write `{name}(count, from, to)`"),
+                ));
+            }
+            ("setSeed", [seed]) => {
+                match self.class {
+                    "java.util.Random" => {
+                        let seed = vm.to_long(seed)?;
+                        self.seed.set(Some(scrambled(seed)));
+                        self.spare_gaussian.set(None);
+                    }
+                    // A seed only adds to the entropy of a `SecureRandom`.
+                    "java.security.SecureRandom" => {}
+                    _ => return Err(throw("java.lang.UnsupportedOperationException", "setSeed")),
+                }
+                Value::Null
+            }
             _ => return Ok(None),
         }))
     }

@@ -144,7 +144,7 @@ pub(super) fn call(
             }
         }
         "shuffle" | "shuffled" => {
-            let shuffled = shuffle(vm, items.to_vec());
+            let shuffled = shuffle(vm, items.to_vec(), arguments.first())?;
             match object {
                 Value::List(list) if name == "shuffle" => {
                     *list.items.borrow_mut() = shuffled;
@@ -187,11 +187,17 @@ fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> 
     Ok(unique)
 }
 
-/// Shuffles the elements (Fisher-Yates).
-pub(super) fn shuffle(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
+/// Shuffles the elements (Fisher-Yates), in the order of Java if a `Random` is given.
+fn shuffle(vm: &mut Vm, mut items: Vec<Value>, random: Option<&Value>) -> Eval<Vec<Value>> {
     for end in (1..items.len()).rev() {
-        let other = vm.host.random() as usize % (end + 1);
-        items.swap(end, other);
+        let other = match random {
+            Some(random) => {
+                let index = vm.call_method(random, "nextInt", &[Value::count(end + 1)])?;
+                vm.to_index(&index)? as usize
+            }
+            None => vm.host.random() as usize,
+        };
+        items.swap(end, other % (end + 1));
     }
-    items
+    Ok(items)
 }
