@@ -87,6 +87,28 @@ impl Decimal {
         if value.is_finite() { Self::parse(&format!("{value:e}")) } else { None }
     }
 
+    /// The exact value of a binary number; `None` for infinities and NaN.
+    pub fn from_f64_exactly(value: f64) -> Option<Self> {
+        let bits = value.to_bits();
+        let fraction = (bits & ((1 << 52) - 1)) as i64;
+        // The format of IEEE 754: numbers with exponent 0 have no implicit first bit.
+        let (mantissa, exponent) = match (bits >> 52 & 0x7ff) as i32 {
+            0x7ff => return None,
+            0 => (fraction, -1_074),
+            exponent => (fraction | 1 << 52, exponent - 1_075),
+        };
+        // An odd mantissa gives the smallest scale.
+        let shift = mantissa.trailing_zeros().min(exponent.min(0).unsigned_abs());
+        let mantissa = mantissa >> shift;
+        let exponent = exponent + shift as i32;
+        let mantissa = BigInt::from(if value.is_sign_negative() { -mantissa } else { mantissa });
+        Some(if exponent >= 0 {
+            Self::new(mantissa << exponent, 0)
+        } else {
+            Self::new(mantissa * BigInt::from(5).pow(exponent.unsigned_abs()), -exponent)
+        })
+    }
+
     /// Parses digits with an optional point and exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.find(['e', 'E']) {
@@ -152,6 +174,27 @@ impl Decimal {
         let preferred = (self.scale - other.scale).max(0);
         let scale = (preferred + 10).max(self.scale.max(other.scale)).min(SCALE_LIMIT);
         self.divide_at(other, scale, Rounding::HalfUp).trimmed_to(preferred)
+    }
+
+    /// Quotient without rounding; `None` if it has an endless expansion. The divisor must not be zero.
+    pub fn divide_exactly(&self, other: &Self) -> Option<Self> {
+        let preferred = self.scale.saturating_sub(other.scale);
+        let (left, right, _) = self.align(other);
+        let mut divisor = &right / left.gcd(&right);
+        let mut digits = 0;
+        for factor in [2, 5] {
+            let factor = BigInt::from(factor);
+            let mut count = 0;
+            while divisor.is_multiple_of(&factor) {
+                divisor /= &factor;
+                count += 1;
+            }
+            digits = digits.max(count);
+        }
+        if !divisor.magnitude().is_one() || digits > SCALE_LIMIT {
+            return None;
+        }
+        Some(self.divide_at(other, preferred.max(digits), Rounding::Unnecessary).trimmed_to(preferred))
     }
 
     /// Removes trailing zeros, but keeps at least this number of digits after the point.

@@ -543,3 +543,45 @@ fn files_in_a_character_set() {
     assert_eq!(value.to_text().as_deref(), Some("ééé"));
     assert_eq!(host.files["/tmp/a"], b"\xfc\n\x80\xfe\xff\0a\0b");
 }
+
+#[test]
+fn decimals_are_not_rounded_silently() {
+    check(&[
+        ("1.20.setScale(1)", "1.2"),
+        ("new BigDecimal(0.1d)", "0.1000000000000000055511151231257827021181583404541015625"),
+        ("1.2.setScale(3)", "1.200"),
+        ("1.25.setScale(1, BigDecimal.ROUND_HALF_EVEN)", "1.2"),
+        ("[10.0.divide(4.0), 1.00.divide(8.0), 10.00.divide(2.0), 100.0.divide(0.5)]", "[2.5, 0.125, 5.0, 200]"),
+        ("10.0.divide(3.0, java.math.RoundingMode.HALF_UP)", "3.3"),
+        ("[(-7G) % 3, (-7G).mod(3G), (-7G).remainder(3G), -7 % 3]", "[2, 2, -1, -1]"),
+        (
+            "['1d'.toDouble(), '1e3'.toDouble(), 'Infinity'.toDouble(), '1.1'.toFloat(), '1d'.isDouble()]",
+            "[1.0, 1000.0, Infinity, 1.1, true]",
+        ),
+        (
+            "[2.5.round().class.simpleName, 2.5f.round().class.simpleName, 2.345f.round(2).class.simpleName]",
+            "[BigDecimal, Integer, Float]",
+        ),
+        (
+            "[1.20.hashCode(), 1.5d.hashCode(), 1.5f.hashCode(), 123456789012G.hashCode()]",
+            "[3722, 1073217536, 1069547520, -1097261704]",
+        ),
+    ]);
+    for source in ["1.25.setScale(1)", "1.20.setScale(0)", "1.25.setScale(1, java.math.RoundingMode.UNNECESSARY)"] {
+        assert_eq!(thrown(source), "java.lang.ArithmeticException: Rounding necessary", "{source}");
+    }
+    for (source, error) in [
+        (
+            "(10 as BigDecimal).divide(3 as BigDecimal)",
+            "java.lang.ArithmeticException: Non-terminating decimal expansion; no exact representable decimal result.",
+        ),
+        ("'inf'.toDouble()", "java.lang.NumberFormatException: For input string: \"inf\""),
+        ("3000000000G.intValueExact()", "java.lang.ArithmeticException: BigInteger out of int range"),
+        (
+            "5.upto(1) { }",
+            "groovy.lang.GroovyRuntimeException: The argument (1) to upto() cannot be less than the value (5) it's called on.",
+        ),
+    ] {
+        assert_eq!(thrown(source), error, "{source}");
+    }
+}

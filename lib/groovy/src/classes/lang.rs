@@ -194,6 +194,11 @@ fn make_boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
         "java.lang.Double" => Value::Double(vm.to_double(&value)?),
         "java.lang.Float" => Value::Float(vm.to_double(&value)? as f32),
         "java.lang.Boolean" => boolean(vm, "valueOf", arguments)?.unwrap_or_default(),
+        // In Java, `new BigDecimal(0.1d)` has all digits of the binary number; `valueOf` has the shortest ones.
+        "java.math.BigDecimal" if matches!(value, Value::Double(_) | Value::Float(_)) => {
+            let number = double_of(&value).and_then(Decimal::from_f64_exactly);
+            Value::decimal(number.ok_or_else(|| throw("java.lang.NumberFormatException", "Infinite or NaN"))?)
+        }
         "java.math.BigDecimal" => Value::decimal(vm.to_decimal(&value)?),
         "java.math.BigInteger" => match arguments {
             [Value::Int(bits), Value::Native(_)] => {

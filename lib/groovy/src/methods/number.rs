@@ -7,7 +7,7 @@ use crate::value::Value;
 use crate::vm::{Vm, double_of, long_of};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::Signed;
+use num_traits::{Signed, ToPrimitive};
 
 pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if let Some(result) = conversions(vm, object, name, arguments)? {
@@ -33,8 +33,9 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
 
 fn conversions(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let ty = match name {
-        "intValue" | "toInteger" | "intValueExact" => Type::Int,
-        "longValue" | "toLong" | "longValueExact" => Type::Long,
+        "intValueExact" | "longValueExact" if arguments.is_empty() => return exact(vm, object, name).map(Some),
+        "intValue" | "toInteger" => Type::Int,
+        "longValue" | "toLong" => Type::Long,
         "doubleValue" | "toDouble" => Type::Double,
         "floatValue" | "toFloat" => Type::Float,
         "shortValue" => Type::Short,
@@ -50,6 +51,19 @@ fn conversions(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> 
         return Ok(None);
     }
     vm.cast(object.clone(), &ty).map(Some)
+}
+
+/// Implements `intValueExact` and `longValueExact`.
+fn exact(vm: &mut Vm, object: &Value, name: &str) -> Eval<Value> {
+    let number = vm.to_decimal(object)?;
+    let integer = number.truncate();
+    if !Decimal::from_integer(&integer).compare(&number).is_eq() {
+        return Err(throw("java.lang.ArithmeticException", "Rounding necessary"));
+    }
+    let result =
+        if name == "intValueExact" { integer.to_i32().map(Value::Int) } else { integer.to_i64().map(Value::Long) };
+    let kind = name.trim_end_matches("ValueExact");
+    result.ok_or_else(|| throw("java.lang.ArithmeticException", format!("BigInteger out of {kind} range")))
 }
 
 fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -72,6 +86,7 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "minus" | "subtract" => Operator::Subtract,
         "multiply" => Operator::Multiply,
         "div" => Operator::Divide,
+        "remainder" if matches!(object, Value::BigInt(_)) => return remainder(vm, object, other).map(Some),
         "mod" | "remainder" => Operator::Remainder,
         "power" => Operator::Power,
         "and" => Operator::And,
@@ -82,6 +97,7 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "pow" => Operator::Power,
         // `BigInteger.divide` truncates its quotient.
         "divide" if matches!(object, Value::BigInt(_)) => return intdiv(vm, object, other).map(Some),
+        "divide" if matches!(object, Value::Decimal(_)) => return divide_exactly(vm, object, other).map(Some),
         "divide" => Operator::Divide,
         "intdiv" => return intdiv(vm, object, other).map(Some),
         "compareTo" | "compare" => return Ok(Some(Value::Int(vm.compare(object, other)? as i32))),
@@ -102,6 +118,31 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         }
         None => Ok(None),
     }
+}
+
+/// `BigInteger.remainder`, which has the sign of the dividend. The operator `%` calls `mod`.
+fn remainder(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
+    let a = vm.to_big(left)?;
+    let b = vm.to_big(right)?;
+    if b == BigInt::from(0) {
+        return Err(throw("java.lang.ArithmeticException", "BigInteger divide by zero"));
+    }
+    Ok(Value::big(a % b))
+}
+
+/// `BigDecimal.divide` with one argument, which does not round. The operator `/` rounds.
+fn divide_exactly(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
+    let a = vm.to_decimal(left)?;
+    let b = vm.to_decimal(right)?;
+    if b.is_zero() {
+        return Err(throw("java.lang.ArithmeticException", "Division by zero"));
+    }
+    a.divide_exactly(&b).map(Value::decimal).ok_or_else(|| {
+        throw(
+            "java.lang.ArithmeticException",
+            "Non-terminating decimal expansion; no exact representable decimal result.",
+        )
+    })
 }
 
 fn intdiv(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
@@ -129,6 +170,17 @@ fn intdiv(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
 fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let Some(closure @ Value::Closure(_)) = arguments.last() else { return Ok(None) };
     let from = vm.to_long(object)?;
+    if let ("upto" | "downto", [to, _]) = (name, arguments) {
+        let order = vm.compare(to, object)?;
+        let (is_wrong, relation) = if name == "upto" { (order.is_lt(), "less") } else { (order.is_gt(), "greater") };
+        if is_wrong {
+            let to = vm.text(to)?;
+            let from = vm.text(object)?;
+            let message =
+                format!("The argument ({to}) to {name}() cannot be {relation} than the value ({from}) it's called on.");
+            return Err(throw("groovy.lang.GroovyRuntimeException", message));
+        }
+    }
     let (from, to, step) = match (name, arguments) {
         ("times", [_]) => (0, from - 1, 1),
         ("upto", [to, _]) => (from, vm.to_long(to)?, 1),
@@ -164,13 +216,25 @@ fn rounding(vm: &mut Vm, value: &Value) -> Eval<Rounding> {
     Rounding::from_name(&text).ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
 }
 
+/// Fails if the mode forbids rounding, but the result is rounded.
+fn require_exact(mode: Rounding, is_exact: impl FnOnce() -> bool) -> Eval<()> {
+    if mode == Rounding::Unnecessary && !is_exact() {
+        return Err(throw("java.lang.ArithmeticException", "Rounding necessary"));
+    }
+    Ok(())
+}
+
 fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
-        ("setScale", [scale]) => Value::decimal(number.rescale(vm.to_long(scale)? as i32, Rounding::HalfUp)),
-        ("setScale", [scale, mode]) => {
+        ("setScale", [scale, mode @ ..]) if mode.len() <= 1 => {
             let scale = vm.to_long(scale)? as i32;
-            let mode = rounding(vm, mode)?;
-            Value::decimal(number.rescale(scale, mode))
+            let mode = match mode.first() {
+                Some(mode) => rounding(vm, mode)?,
+                None => Rounding::Unnecessary,
+            };
+            let rounded = number.rescale(scale, mode);
+            require_exact(mode, || rounded.compare(number).is_eq())?;
+            Value::decimal(rounded)
         }
         ("divide", [other, mode] | [other, _, mode]) => {
             let other = vm.to_decimal(other)?;
@@ -183,9 +247,11 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
                 _ => number.scale,
             };
             let mode = rounding(vm, mode)?;
-            Value::decimal(number.divide_at(&other, scale.clamp(-5_000, 5_000), mode))
+            let quotient = number.divide_at(&other, scale.clamp(-5_000, 5_000), mode);
+            require_exact(mode, || quotient.multiply(&other).compare(number).is_eq())?;
+            Value::decimal(quotient)
         }
-        ("round", []) => Value::big(number.rescale(0, Rounding::HalfUp).unscaled),
+        ("round", []) => Value::decimal(number.rescale(0, Rounding::HalfUp)),
         ("round", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::HalfUp)),
         ("scale" | "getScale", []) => Value::Int(number.scale),
         ("precision", []) => Value::count(number.precision()),
@@ -195,7 +261,6 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
         ("unscaledValue", []) => Value::big(number.unscaled.clone()),
         ("trunc", []) => Value::decimal(number.rescale(0, Rounding::Down)),
         ("trunc", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::Down)),
-        ("hashCode", []) => Value::Int(number.to_i64_wrapping() as i32),
         _ => return Ok(None),
     }))
 }
@@ -230,19 +295,26 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
     }))
 }
 
+/// A number of the same type as a `float` or `double`.
+fn real_like(object: &Value, number: f64) -> Value {
+    if matches!(object, Value::Float(_)) { Value::Float(number as f32) } else { Value::Double(number) }
+}
+
 fn real(object: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
     let number = double_of(object)?;
+    let is_float = matches!(object, Value::Float(_));
     Some(match (name, arguments) {
         ("isNaN", []) => Value::Bool(number.is_nan()),
         ("isInfinite", []) => Value::Bool(number.is_infinite()),
+        ("round", []) if is_float => Value::Int((number + 0.5).floor() as i32),
         ("round", []) => Value::Long((number + 0.5).floor() as i64),
         ("round" | "trunc", [places]) => {
             let places = long_of(places)?.clamp(0, 300) as i32;
             let factor = 10_f64.powi(places);
             let scaled = number * factor;
-            Value::Double(if name == "round" { (scaled + 0.5).floor() } else { scaled.trunc() } / factor)
+            real_like(object, if name == "round" { (scaled + 0.5).floor() } else { scaled.trunc() } / factor)
         }
-        ("trunc", []) => Value::Double(number.trunc()),
+        ("trunc", []) => real_like(object, number.trunc()),
         ("floor", []) => Value::Double(number.floor()),
         ("ceil", []) => Value::Double(number.ceil()),
         _ => return None,

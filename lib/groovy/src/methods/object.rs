@@ -4,6 +4,8 @@ use crate::error::{Eval, throw};
 use crate::host::LogLevel;
 use crate::value::{MapKind, Value};
 use crate::vm::Vm;
+use num_bigint::BigInt;
+use num_traits::Signed;
 
 pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if object.is_null() {
@@ -108,7 +110,12 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
                 1237
             }
         }
-        Value::Long(number) => (*number ^ ((*number as u64) >> 32) as i64) as i32,
+        Value::Long(number) => folded(*number),
+        // Java has only one NaN here.
+        Value::Double(number) => folded((if number.is_nan() { f64::NAN } else { *number }).to_bits() as i64),
+        Value::Float(number) => (if number.is_nan() { f32::NAN } else { *number }).to_bits() as i32,
+        Value::BigInt(number) => big_hash(number),
+        Value::Decimal(number) => big_hash(&number.unscaled).wrapping_mul(31).wrapping_add(number.scale),
         Value::Char(letter) => *letter as i32,
         Value::List(_) => {
             let mut hash = 1_i32;
@@ -123,6 +130,18 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
             vm.tick(text.len() / 8)?;
             text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
         }
+/// Java's `Long.hashCode`.
+fn folded(number: i64) -> i32 {
+    (number ^ ((number as u64) >> 32) as i64) as i32
+}
+
+/// Java's `BigInteger.hashCode`.
+fn big_hash(number: &BigInt) -> i32 {
+    let hash =
+        number.iter_u32_digits().rev().fold(0_i32, |hash, digit| hash.wrapping_mul(31).wrapping_add(digit as i32));
+    if number.is_negative() { hash.wrapping_neg() } else { hash }
+}
+
     })
 }
 

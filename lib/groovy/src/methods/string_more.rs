@@ -4,7 +4,7 @@ use crate::classes::{codec, format, regex};
 use crate::decimal::Decimal;
 use crate::error::{Eval, number_format_error, throw};
 use crate::value::Value;
-use crate::vm::Vm;
+use crate::vm::{Vm, double_of_text};
 use std::rc::Rc;
 
 pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -182,12 +182,19 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
 fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let digits = text.trim();
     Ok(Some(match (name, arguments) {
-        ("toInteger" | "intValue" | "asInteger" | "toShort", []) => {
+        ("toShort", []) => Value::Int(digits.parse::<i16>().map(i32::from).map_err(|_| number_format_error(text))?),
+        ("toInteger" | "intValue" | "asInteger", []) => {
             Value::Int(digits.parse().map_err(|_| number_format_error(text))?)
         }
         ("toLong" | "asLong" | "longValue", []) => Value::Long(digits.parse().map_err(|_| number_format_error(text))?),
         ("toDouble" | "asDouble" | "doubleValue", []) => {
-            Value::Double(digits.parse().map_err(|_| number_format_error(text))?)
+            Value::Double(double_of_text(text).ok_or_else(|| number_format_error(text))?)
+        }
+        // Parsed as `float`, because a conversion from `double` would round twice.
+        ("toFloat", []) => {
+            double_of_text(text).ok_or_else(|| number_format_error(text))?;
+            let digits = digits.trim_end_matches(['d', 'D', 'f', 'F']);
+            Value::Float(digits.parse().map_err(|_| number_format_error(text))?)
         }
         ("toBigDecimal" | "asBigDecimal", []) => {
             Decimal::parse(digits).map(Value::decimal).ok_or_else(|| number_format_error(text))?
@@ -195,7 +202,8 @@ fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval
         ("toBigInteger", []) => vm.to_big(&Value::str(digits)).map(Value::big)?,
         // Groovy's words for true.
         ("toBoolean", []) => Value::Bool(matches!(&*digits.to_lowercase(), "true" | "y" | "1")),
-        ("isNumber" | "isBigDecimal" | "isDouble" | "isFloat", []) => Value::Bool(Decimal::parse(digits).is_some()),
+        ("isDouble" | "isFloat", []) => Value::Bool(double_of_text(text).is_some()),
+        ("isNumber" | "isBigDecimal", []) => Value::Bool(Decimal::parse(digits).is_some()),
         ("isInteger", []) => Value::Bool(digits.parse::<i32>().is_ok()),
         ("isLong", []) => Value::Bool(digits.parse::<i64>().is_ok()),
         ("isBigInteger", []) => Value::Bool(vm.to_big(&Value::str(digits)).is_ok()),

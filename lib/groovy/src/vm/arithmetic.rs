@@ -8,7 +8,8 @@ use crate::script::Dialect;
 use crate::syntax::ast::Operator;
 use crate::value::Value;
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// Maximum size of an integer, in bits.
@@ -309,7 +310,11 @@ fn big_result(operator: Operator, left: Option<BigInt>, right: Option<BigInt>) -
         Operator::Multiply => a * b,
         Operator::Divide | Operator::Remainder if b.is_zero() => return Err(division_by_zero()),
         Operator::Divide => a / b,
-        Operator::Remainder => a % b,
+        // `BigInteger.mod`, whose result is never negative.
+        Operator::Remainder if b.is_negative() => {
+            return Err(throw("java.lang.ArithmeticException", "BigInteger: modulus not positive"));
+        }
+        Operator::Remainder => a.mod_floor(&b),
         Operator::And => a & b,
         Operator::Or => a | b,
         Operator::Xor => a ^ b,

@@ -36,6 +36,20 @@ pub(crate) fn double_of(value: &Value) -> Option<f64> {
     })
 }
 
+/// Implements `Double.parseDouble`.
+pub(crate) fn double_of_text(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if matches!(text.trim_start_matches(['+', '-']), "NaN" | "Infinity") {
+        return text.parse().ok();
+    }
+    let digits = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
+    // Rust also reads `inf`, `infinity` and `nan` of any case.
+    if digits.contains(|letter: char| letter.is_alphabetic() && !matches!(letter, 'e' | 'E')) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
 pub(crate) fn big_of(value: &Value) -> Option<BigInt> {
     Some(match value {
         Value::BigInt(number) => (**number).clone(),
@@ -101,7 +115,7 @@ impl Vm<'_> {
 
     pub fn to_double(&mut self, value: &Value) -> Eval<f64> {
         match value {
-            Value::Str(text) => text.trim().parse().map_err(|_| number_format_error(text)),
+            Value::Str(text) => double_of_text(text).ok_or_else(|| number_format_error(text)),
             other => double_of(other).ok_or_else(|| self.cast_error(other, "double")),
         }
     }

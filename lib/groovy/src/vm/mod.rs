@@ -13,7 +13,7 @@ mod member;
 mod text;
 
 pub(crate) use arithmetic::compare_plain;
-pub(crate) use convert::{big_of, double_of, long_of};
+pub(crate) use convert::{big_of, double_of, double_of_text, long_of};
 pub(crate) use text::number_text;
 
 use crate::budget::Budget;
