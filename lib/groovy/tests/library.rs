@@ -585,3 +585,27 @@ fn decimals_are_not_rounded_silently() {
         assert_eq!(thrown(source), error, "{source}");
     }
 }
+
+#[test]
+fn dates_in_text_and_calendar_fields() {
+    check(&[
+        ("new Date(1700000000000L).toGMTString()", "14 Nov 2023 22:13:20 GMT"),
+        ("new Date(0).toGMTString()", "1 Jan 1970 00:00:00 GMT"),
+        ("new Date(1700000000000L).with { [dateString, timeString] }", "[11/14/23, 10:13:20 PM]"),
+        ("new Date(1700000000000L).dateTimeString", "11/14/23, 10:13:20 PM"),
+        ("new java.sql.Timestamp(1700000000120L).toString()", "2023-11-14 22:13:20.12"),
+        ("new java.sql.Timestamp(1700000000000L).toString()", "2023-11-14 22:13:20.0"),
+        (
+            "[2021, 2022, 2023, 2024].collect { def c = new GregorianCalendar(it, 11, 31); [c.get(3), c.get(4)] }",
+            "[[1, 5], [53, 5], [1, 6], [1, 5]]",
+        ),
+        ("[2021, 2022, 2023].collect { new GregorianCalendar(it, 0, 1).get(Calendar.WEEK_OF_YEAR) }", "[1, 1, 1]"),
+        ("new GregorianCalendar(2024, 1, 3, 4, 5, 6).time.format('yyyy-MM-dd HH:mm:ss')", "2024-02-03 04:05:06"),
+        ("def c = new GregorianCalendar(2024, 0, 31); c.roll(Calendar.DATE, 1); c.time.format('MM-dd')", "01-01"),
+        ("def c = Calendar.instance; c.clear(); c.set(2024, 0, 1); c.time.format('MM-dd HH:mm:ss')", "01-01 00:00:00"),
+        (
+            "def c = new GregorianCalendar(2024, 0, 31); c.set(Calendar.HOUR, 5); c.set(Calendar.AM_PM, Calendar.PM); c.time.format('HH')",
+            "17",
+        ),
+    ]);
+}

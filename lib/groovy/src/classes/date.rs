@@ -19,24 +19,28 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.lang3.time.DateUtils", date_utils),
     Class::with_static("org.apache.commons.lang.time.DateUtils", date_utils),
     Class::with_static("org.apache.commons.lang3.time.DateFormatUtils", format_utils),
-    Class::with_constructor("java.sql.Timestamp", make_date),
+    Class::with_constructor("java.sql.Timestamp", make_timestamp),
 ];
 
 /// Date pattern of `Date.toString()`.
 const TO_STRING: &str = "EEE MMM dd HH:mm:ss z yyyy";
 
-/// A `java.util.Date`: milliseconds since 1970.
-pub(super) struct Date(Cell<i64>);
+/// A `java.util.Date` or `java.sql.Timestamp`.
+pub(super) struct Date {
+    /// Milliseconds since 1970.
+    millis: Cell<i64>,
+    is_timestamp: bool,
+}
 
 /// Creates a date from milliseconds since 1970.
 pub(super) fn date(millis: i64) -> Value {
-    Value::native(Date(Cell::new(millis)))
+    Value::native(Date { millis: Cell::new(millis), is_timestamp: false })
 }
 
 /// Milliseconds since 1970 of a date, a calendar, a `java.time` moment or a number.
 pub(super) fn millis_of(vm: &mut Vm, value: &Value) -> Eval<i64> {
     if let Some(date) = value.downcast::<Date>() {
-        return Ok(date.0.get());
+        return Ok(date.millis.get());
     }
     if let Some(calendar) = value.downcast::<Calendar>() {
         return Ok(calendar.millis.get());
@@ -66,6 +70,12 @@ fn make_date(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
         }
     };
     Ok(date(millis))
+}
+
+fn make_timestamp(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
+    let date = make_date(vm, class, arguments)?;
+    let millis = millis_of(vm, &date)?;
+    Ok(Value::native(Date { millis: Cell::new(millis), is_timestamp: true }))
 }
 
 fn date_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -176,17 +186,17 @@ pub(super) fn format_time(vm: &mut Vm, value: &Value, letter: char) -> Eval<Stri
 
 impl Native for Date {
     fn class_name(&self) -> &'static str {
-        "java.util.Date"
+        if self.is_timestamp { "java.sql.Timestamp" } else { "java.util.Date" }
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let millis = self.0.get();
+        let millis = self.millis.get();
         let zone = Zone::default(vm);
         let local = zone.moment(vm, millis).local;
         Ok(Some(match (name, arguments) {
             ("getTime", []) => Value::Long(millis),
             ("setTime", [value]) => {
-                self.0.set(vm.to_long(value)?);
+                self.millis.set(vm.to_long(value)?);
                 Value::Null
             }
             ("format", [_, rest @ ..]) => {
@@ -218,8 +228,8 @@ impl Native for Date {
             ("toCalendar", []) => Value::native(Calendar { millis: Cell::new(millis), zone: RefCell::new(zone) }),
             ("clearTime", []) => {
                 let day = local.date().and_hms_opt(0, 0, 0).unwrap_or(local);
-                self.0.set(zone.millis(vm, &day));
-                date(self.0.get())
+                self.millis.set(zone.millis(vm, &day));
+                date(self.millis.get())
             }
             // Java counts these years from 1900.
             ("getYear", []) => Value::Int(local.year() - 1_900),
@@ -233,21 +243,30 @@ impl Native for Date {
                 let field = vm.to_long(field)?;
                 Value::Int(calendar_field(&local, field))
             }
-            ("getDateString" | "getDateTimeString" | "toGMTString", []) => {
-                format(vm, "yyyy-MM-dd HH:mm:ss", millis, &zone)?
-            }
+            // Groovy's formats of the English locale.
+            ("getDateString", []) => format(vm, "M/d/yy", millis, &zone)?,
+            ("getTimeString", []) => format(vm, "h:mm:ss a", millis, &zone)?,
+            ("getDateTimeString", []) => format(vm, "M/d/yy, h:mm:ss a", millis, &zone)?,
+            ("toLocaleString", []) => format(vm, "MMM d, yyyy, h:mm:ss a", millis, &zone)?,
+            ("toGMTString", []) => format(vm, "d MMM yyyy HH:mm:ss 'GMT'", millis, &Zone::utc())?,
             ("clone", []) => date(millis),
             _ => return Ok(None),
         }))
     }
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
-        let moment = Zone::default(vm).moment(vm, self.0.get());
-        Ok(DatePattern::parse(TO_STRING).ok().map(|pattern| pattern.write(&moment)))
+        let moment = Zone::default(vm).moment(vm, self.millis.get());
+        let pattern = if self.is_timestamp { "yyyy-MM-dd HH:mm:ss.SSS" } else { TO_STRING };
+        let text = DatePattern::parse(pattern).ok().map(|pattern| pattern.write(&moment));
+        // A timestamp keeps one digit of its fraction.
+        Ok(text.map(|text| match text.strip_suffix("00").or_else(|| text.strip_suffix('0')) {
+            Some(short) if self.is_timestamp => short.to_owned(),
+            _ => text,
+        }))
     }
 
     fn identity(&self) -> Option<Value> {
-        Some(Value::Long(self.0.get()))
+        Some(Value::Long(self.millis.get()))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -256,7 +275,7 @@ impl Native for Date {
 }
 
 /// Calendar fields by Java's numbers. The names are those of [`shift`].
-const FIELDS: [(&str, i64); 13] = [
+const FIELDS: [(&str, i64); 14] = [
     ("YEAR", 1),
     ("MONTH", 2),
     ("WEEK_OF_YEAR", 3),
@@ -265,6 +284,7 @@ const FIELDS: [(&str, i64); 13] = [
     ("DAY_OF_MONTH", 5),
     ("DAY_OF_YEAR", 6),
     ("DAY_OF_WEEK", 7),
+    ("DAY_OF_WEEK_IN_MONTH", 8),
     ("HOUR", 10),
     ("HOUR_OF_DAY", 11),
     ("MINUTE", 12),
@@ -283,23 +303,47 @@ fn calendar_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     if let Some((_, number)) = FIELDS.iter().find(|(field_name, _)| *field_name == name) {
         return Some(Value::integer(*number));
     }
-    if name == "AM_PM" {
-        return Some(Value::Int(9));
+    let other = match name {
+        "AM" | "ERA" => Some(0),
+        "PM" => Some(1),
+        "AM_PM" => Some(9),
+        _ => None,
+    };
+    if let Some(number) = other {
+        return Some(Value::Int(number));
     }
     let month = MONTHS.split(' ').position(|month_name| month_name == name);
     let day = DAYS.split(' ').position(|day_name| day_name == name).map(|day| day + 1);
     month.or(day).map(Value::count)
 }
 
+/// Week of a day, which is counted from 0, in the period that begins on `first`. In the English locale, the week
+/// of the first day is week 1, and weeks begin on Sunday.
+fn week(day: u32, first: Option<NaiveDateTime>) -> u32 {
+    (day + first.map_or(0, |first| first.weekday().num_days_from_sunday())) / 7 + 1
+}
+
+fn week_of_year(local: &NaiveDateTime) -> u32 {
+    let days_to_saturday = 6 - local.weekday().num_days_from_sunday();
+    // A week that has days of the next year is its week 1.
+    if local.month() == 12 && local.day() + days_to_saturday > 31 {
+        return 1;
+    }
+    week(local.ordinal0(), local.with_ordinal(1))
+}
+
 fn calendar_field(local: &NaiveDateTime, field: i64) -> i32 {
     (match field {
+        // The era of all years from 1.
+        0 => 1,
         1 => return local.year(),
         2 => local.month0(),
-        3 => local.iso_week().week(),
-        4 => local.day().div_ceil(7),
+        3 => week_of_year(local),
+        4 => week(local.day0(), local.with_day(1)),
         5 => local.day(),
         6 => local.ordinal(),
         7 => local.weekday().number_from_sunday(),
+        8 => local.day0() / 7 + 1,
         9 => u32::from(local.hour() >= 12),
         10 => local.hour() % 12,
         11 => local.hour(),
@@ -310,8 +354,14 @@ fn calendar_field(local: &NaiveDateTime, field: i64) -> i32 {
     }) as i32
 }
 
-fn make_calendar(vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(calendar_static(vm, "getInstance", &[])?.unwrap_or_default())
+fn make_calendar(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let calendar = calendar_static(vm, "getInstance", arguments)?.unwrap_or_default();
+    // `new GregorianCalendar(2024, Calendar.MAY, 17)`
+    if let [Value::Int(_), _, _, ..] = arguments {
+        vm.call_method(&calendar, "clear", &[])?;
+        vm.call_method(&calendar, "set", arguments)?;
+    }
+    Ok(calendar)
 }
 
 fn calendar_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -338,10 +388,32 @@ impl Calendar {
             10 | 11 => "HOUR",
             3 | 4 => "WEEK",
             5..=7 => "DAY",
+            9 => "HALF_DAY",
             _ => FIELDS.iter().find(|(_, number)| *number == field).map_or("", |(name, _)| name),
         };
         let local = shift(self.local(vm), unit, amount);
         self.set_local(vm, &local);
+    }
+}
+
+impl Calendar {
+    /// Adds an amount to a field, which wraps around without a change of the larger fields.
+    fn roll(&self, vm: &Vm, field: i64, amount: i64) {
+        let local = self.local(vm);
+        let days_of_month = shift(local.with_day(1).unwrap_or(local), "MONTH", 1) - Duration::days(1);
+        let (first, count) = match field {
+            2 => (0, 12),
+            5 => (1, i64::from(days_of_month.day())),
+            10 => (0, 12),
+            9 => (0, 2),
+            11 => (0, 24),
+            12 | 13 => (0, 60),
+            14 => (0, 1_000),
+            _ => return self.add(vm, field, amount),
+        };
+        let now = i64::from(calendar_field(&local, field)) - first;
+        let rolled = now.saturating_add(amount).rem_euclid(count);
+        self.add(vm, field, rolled - now);
     }
 }
 
@@ -360,8 +432,12 @@ impl Native for Calendar {
         let local = self.local(vm);
         Ok(Some(match (name, &numbers[..]) {
             ("get" | "getAt", [field]) => Value::Int(calendar_field(&local, *field)),
-            ("add" | "roll", [field, amount]) => {
+            ("add", [field, amount]) => {
                 self.add(vm, *field, *amount);
+                Value::Null
+            }
+            ("roll", [field, amount]) => {
+                self.roll(vm, *field, *amount);
                 Value::Null
             }
             ("set" | "putAt", [field, value]) => {
@@ -427,7 +503,20 @@ impl Calendar {
             ("after", [other]) => Value::Bool(millis > millis_of(vm, other)?),
             ("clone", []) => Value::native(Self { millis: self.millis.clone(), zone: self.zone.clone() }),
             ("toInstant", []) => super::time::from_millis(vm, name, millis),
-            ("setLenient" | "setFirstDayOfWeek" | "clear", _) => Value::Null,
+            ("clear", []) => {
+                self.set_local(vm, &chrono::DateTime::UNIX_EPOCH.naive_utc());
+                Value::Null
+            }
+            // Of the other fields, Java does not clear each by itself.
+            ("clear", [field]) => {
+                let field = vm.to_long(field)?;
+                if (10..=14).contains(&field) {
+                    let now = i64::from(calendar_field(&self.local(vm), field));
+                    self.add(vm, field, -now);
+                }
+                Value::Null
+            }
+            ("setLenient" | "setFirstDayOfWeek", _) => Value::Null,
             _ => return Ok(None),
         }))
     }
