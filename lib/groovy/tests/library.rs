@@ -609,3 +609,34 @@ fn dates_in_text_and_calendar_fields() {
         ),
     ]);
 }
+
+#[test]
+fn addresses() {
+    for (address, expected) in [
+        ("http://[::1]:8080/a", "[[::1], 8080, [::1]:8080]"),
+        ("http://[::1]/a", "[[::1], -1, [::1]]"),
+        ("http://[2001:db8::1]", "[[2001:db8::1], -1, [2001:db8::1]]"),
+        ("http://u:p@[::1]:90/x", "[[::1], 90, u:p@[::1]:90]"),
+        ("http://h:80/a?b#c", "[h, 80, h:80]"),
+        ("http://h:/a", "[h, -1, h:]"),
+        ("http://h:99999/a", "[h, 99999, h:99999]"),
+        ("http://user@host:80", "[host, 80, user@host:80]"),
+    ] {
+        for class in ["URL", "URI"] {
+            let source = format!("new {class}('{address}').with {{ [host, port, authority] }}");
+            assert_eq!(groovy(&source), expected, "{class} {address}");
+        }
+    }
+    check(&[
+        ("new URI('http://h_x/a').with { [host, port, authority] }", "[null, -1, h_x]"),
+        ("new URI('/a/b?c').with { [scheme, host, authority, path] }", "[null, null, null, /a/b]"),
+        ("new URI('http', 'u', 'h', 80, '/a b', 'q=1', 'f')", "http://u@h:80/a%20b?q=1#f"),
+        ("new URI('http', 'h', '/a b', 'f')", "http://h/a%20b#f"),
+        ("new URI('http', 'h:80', '/a', 'q', 'f')", "http://h:80/a?q#f"),
+        ("new URI('http', '//h/a', 'f')", "http://h/a#f"),
+        ("new URL('http', '::1', 80, '/f')", "http://[::1]:80/f"),
+        ("new URL('http', 'h', -1, '/f?x')", "http://h/f?x"),
+    ]);
+    assert!(thrown("new URL('http://h:abc/a')").starts_with("java.net.MalformedURLException"));
+    assert!(thrown("new URI('http://h/a b')").starts_with("java.net.URISyntaxException"));
+}
