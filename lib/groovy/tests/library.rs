@@ -640,3 +640,46 @@ fn addresses() {
     assert!(thrown("new URL('http://h:abc/a')").starts_with("java.net.MalformedURLException"));
     assert!(thrown("new URI('http://h/a b')").starts_with("java.net.URISyntaxException"));
 }
+
+#[test]
+fn number_patterns() {
+    for (pattern, number, expected) in [
+        ("0", "-0.4", "-0"),
+        ("0.00", "-0.001", "-0.00"),
+        ("0.00", "-0.005", "-0.00"),
+        ("0.00", "-0.005d", "-0.01"),
+        ("0.00", "0", "0.00"),
+        ("#.##", "0.5", "0.5"),
+        ("#.00", "0.5", ".50"),
+        ("#", "-0.4", "-0"),
+        ("0%", "-0.001", "-0%"),
+        ("$#,##0.00;($#,##0.00)", "-1.5", "($1.50)"),
+        ("0.0;-", "-0.01", "-0.0"),
+        ("''#''0", "5", "#5"),
+        ("0.0#''%''", "0.5", "0.5%"),
+        ("\\u2030 0", "0.5", "\u{2030} 500"),
+        ("#,####", "123456789", "1,2345,6789"),
+        ("0.", "5", "5."),
+        ("#,##0", "Double.NEGATIVE_INFINITY", "-\u{221e}"),
+    ] {
+        let pattern_literal = pattern.replace("''", "\\'");
+        let source = format!("new java.text.DecimalFormat('{pattern_literal}').format({number})");
+        assert_eq!(groovy(&source), expected, "{pattern} of {number}");
+    }
+    check(&[
+        (
+            "def f = new java.text.DecimalFormat('0.0'); f.roundingMode = java.math.RoundingMode.HALF_UP; [f.format(0.25d), f.format(0.35d)]",
+            "[0.3, 0.3]",
+        ),
+        (
+            "def f = new java.text.DecimalFormat('#,##0.0'); [f.parse('1,234.5'), f.parse('12abc'), f.parse('-5'), f.parse('5.0')]",
+            "[1234.5, 12, -5, 5]",
+        ),
+        ("def f = new java.text.DecimalFormat('#,##0.0'); f.groupingUsed = false; f.format(12345)", "12345.0"),
+        ("[String.format('%.0f', -0.4d), String.format('%.2f', -0.001)]", "[-0, -0.00]"),
+    ]);
+    assert_eq!(
+        thrown("new java.text.DecimalFormat('0').parse('x')"),
+        "java.text.ParseException: Unparseable number: \"x\""
+    );
+}

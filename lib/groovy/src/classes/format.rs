@@ -265,7 +265,11 @@ fn fixed_point(value: &Value, plain: f64, places: usize) -> String {
     };
     match exact {
         // Java's `%f` rounds halves up.
-        Some(exact) => exact.rescale(places as i32, Rounding::HalfUp).plain(),
+        Some(exact) => {
+            let text = exact.rescale(places as i32, Rounding::HalfUp).plain();
+            // A negative number that rounds to zero keeps its sign.
+            if plain.is_sign_negative() && !text.starts_with('-') { format!("-{text}") } else { text }
+        }
         None => format!("{plain:.places$}"),
     }
 }
