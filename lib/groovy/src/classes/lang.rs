@@ -272,8 +272,7 @@ fn string(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-fn string_constant(vm: &mut Vm, name: &str) -> Option<Value> {
-    let _ = vm;
+fn string_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     (name == "CASE_INSENSITIVE_ORDER").then(super::util::Comparator::ignoring_case)
 }
 

@@ -129,7 +129,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         if let Some(result) = with_closure(vm, object, &items, name, arguments, closure)? {
             return Ok(Some(result));
         }
-        if let Some(result) = grouping::with_closure(vm, object, &items, name, arguments, closure)? {
+        if let Some(result) = grouping::with_closure(vm, object, &items, name, closure)? {
             return Ok(Some(result));
         }
     }
@@ -139,7 +139,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     if let Some(result) = plain(vm, object, &items, name, arguments)? {
         return Ok(Some(result));
     }
-    grouping::call(vm, object, items, name, arguments)
+    grouping::call(vm, items, name, arguments)
 }
 
 /// Calls a closure with an element. A closure with two parameters gets the key and

@@ -11,7 +11,6 @@ pub(super) fn with_closure(
     object: &Value,
     items: &[Value],
     name: &str,
-    arguments: &[Value],
     closure: &Value,
 ) -> Eval<Option<Value>> {
     Ok(Some(match name {
@@ -59,10 +58,7 @@ pub(super) fn with_closure(
             }
             vm.new_list(indices)?
         }
-        _ => {
-            let _ = arguments;
-            return Ok(None);
-        }
+        _ => return Ok(None),
     }))
 }
 
@@ -135,14 +131,7 @@ fn flatten(vm: &mut Vm, items: &[Value], out: &mut Vec<Value>) -> Eval<()> {
     Ok(())
 }
 
-pub(super) fn call(
-    vm: &mut Vm,
-    object: &Value,
-    items: Vec<Value>,
-    name: &str,
-    arguments: &[Value],
-) -> Eval<Option<Value>> {
-    let _ = object;
+pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("flatten", []) => {
             let mut flat = Vec::new();

@@ -44,10 +44,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
             vm.host.log(LogLevel::Info, &text);
             Value::Null
         }
-        ("respondsTo", [Value::Str(method), ..]) => {
-            let _ = method;
-            Value::list(vec![Value::Bool(true)])
-        }
+        ("respondsTo", [Value::Str(_), ..]) => Value::list(vec![Value::Bool(true)]),
         ("hasProperty", [Value::Str(property)]) => {
             let value = vm.property_optional(object, property)?;
             Value::Bool(value.is_some())
@@ -130,6 +127,9 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
             vm.tick(text.len() / 8)?;
             text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
         }
+    })
+}
+
 /// Java's `Long.hashCode`.
 fn folded(number: i64) -> i32 {
     (number ^ ((number as u64) >> 32) as i64) as i32
@@ -140,9 +140,6 @@ fn big_hash(number: &BigInt) -> i32 {
     let hash =
         number.iter_u32_digits().rev().fold(0_i32, |hash, digit| hash.wrapping_mul(31).wrapping_add(digit as i32));
     if number.is_negative() { hash.wrapping_neg() } else { hash }
-}
-
-    })
 }
 
 /// Methods of a class object.

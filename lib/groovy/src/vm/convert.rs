@@ -216,7 +216,7 @@ impl Vm<'_> {
                 Ok(Value::set(MapKind::Linked, items))
             }
             Type::Array(element) => self.to_array(value, element),
-            Type::Class(name) => self.cast_to_class(value, name),
+            Type::Class(_) => Ok(value),
         }
     }
 
@@ -273,14 +273,6 @@ impl Vm<'_> {
         self.alloc(items.len() * 24)?;
         let items = items.into_iter().map(|item| self.coerce(item, element)).collect::<Eval<Vec<_>>>()?;
         Ok(Value::array(items))
-    }
-
-    fn cast_to_class(&mut self, value: Value, name: &str) -> Eval<Value> {
-        let simple = name.rsplit('.').next().unwrap_or(name);
-        match (simple, &value) {
-            ("Date", Value::Int(_) | Value::Long(_)) => Ok(value),
-            _ => Ok(value),
-        }
     }
 
     /// Evaluates `value as type`.
