@@ -168,12 +168,23 @@ impl Decimal {
         Self::new(divide_rounded(&dividend, &divisor, rounding), scale)
     }
 
-    /// Groovy's quotient: exact if it is short, else at least 10 digits after the point. The
-    /// divisor must not be zero.
+    /// Groovy's quotient: exact if possible. Else it has 10 digits more than the longer operand, but not more than
+    /// 10 after the point, or as many as an operand. The divisor must not be zero.
     pub fn divide(&self, other: &Self) -> Self {
-        let preferred = (self.scale - other.scale).max(0);
-        let scale = (preferred + 10).max(self.scale.max(other.scale)).min(SCALE_LIMIT);
-        self.divide_at(other, scale, Rounding::HalfUp).trimmed_to(preferred)
+        if let Some(exact) = self.divide_exactly(other) {
+            return exact;
+        }
+        let precision = self.precision().max(other.precision()) + 10;
+        // Position of the first digit; the quotient may have it one further to the left.
+        let position = (self.precision() as i32 - self.scale) - (other.precision() as i32 - other.scale);
+        let scale = (precision as i32 - position).clamp(-SCALE_LIMIT, SCALE_LIMIT);
+        let mut quotient = self.divide_at(other, scale, Rounding::HalfUp);
+        if quotient.precision() > precision {
+            quotient = self.divide_at(other, scale - 1, Rounding::HalfUp);
+        }
+        // Like Groovy, rounds twice.
+        let most = self.scale.max(other.scale).max(10);
+        if quotient.scale > most { quotient.rescale(most, Rounding::HalfUp) } else { quotient }
     }
 
     /// Quotient without rounding; `None` if it has an endless expansion. The divisor must not be zero.
@@ -181,17 +192,17 @@ impl Decimal {
         let preferred = self.scale.saturating_sub(other.scale);
         let (left, right, _) = self.align(other);
         let mut divisor = &right / left.gcd(&right);
-        let mut digits = 0;
-        for factor in [2, 5] {
-            let factor = BigInt::from(factor);
-            let mut count = 0;
-            while divisor.is_multiple_of(&factor) {
-                divisor /= &factor;
-                count += 1;
-            }
-            digits = digits.max(count);
+        // Only factors 2 and 5 of the divisor give an expansion that ends.
+        let twos = divisor.trailing_zeros().unwrap_or(0);
+        divisor >>= twos;
+        let five = BigInt::from(5);
+        let mut fives = 0;
+        while divisor.is_multiple_of(&five) {
+            divisor /= &five;
+            fives += 1;
         }
-        if !divisor.magnitude().is_one() || digits > SCALE_LIMIT {
+        let digits = i32::try_from(twos.max(fives)).ok().filter(|digits| *digits <= SCALE_LIMIT)?;
+        if !divisor.magnitude().is_one() {
             return None;
         }
         Some(self.divide_at(other, preferred.max(digits), Rounding::Unnecessary).trimmed_to(preferred))
