@@ -683,3 +683,26 @@ fn number_patterns() {
         "java.text.ParseException: Unparseable number: \"x\""
     );
 }
+
+#[test]
+fn parts_of_lists() {
+    check(&[
+        ("(1..7).collate(3)", "[[1, 2, 3], [4, 5, 6], [7]]"),
+        ("(1..7).collate(3, 2)", "[[1, 2, 3], [3, 4, 5], [5, 6, 7], [7]]"),
+        ("(1..7).collate(3, 2, false)", "[[1, 2, 3], [3, 4, 5], [5, 6, 7]]"),
+        ("(1..7).collate(3, false)", "[[1, 2, 3], [4, 5, 6]]"),
+        ("(1..6).collate(2, 4)", "[[1, 2], [5, 6]]"),
+        ("[1, 2, 3, 4, 5].chop(1, 2)", "[[1], [2, 3]]"),
+        ("[1, 2, 3, 4, 5].chop(1, -1)", "[[1], [2, 3, 4, 5]]"),
+        ("[1, 2, 3].chop(2, 5)", "[[1, 2], [3]]"),
+    ]);
+}
+
+#[test]
+fn equality_and_hash_codes_of_java() {
+    check(&[
+        ("5.equals(5L) || 1.0.equals(1.00) || 5L.equals(5)", "false"),
+        ("5.equals(5) && 1.0.equals(1.0) && 2.5d.equals(2.5d)", "true"),
+        ("[[a: 1].hashCode(), ([1, 2] as Set).hashCode(), [x: null, y: [1]].hashCode()]", "[96, 3, 209]"),
+    ]);
+}

@@ -163,7 +163,20 @@ pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Valu
                 result
             }
         }
-        ("collate" | "chop" | "partition", [size, ..]) => {
+        ("collate", [size, rest @ ..]) => collate(vm, &items, size, rest)?,
+        ("chop", sizes) => {
+            let mut parts = Vec::new();
+            let mut begin = 0_usize;
+            for size in sizes {
+                // -1 takes the rest.
+                let size = usize::try_from(vm.to_long(size)?).unwrap_or(usize::MAX);
+                let end = begin.saturating_add(size).min(items.len());
+                parts.push(vm.new_list(items[begin..end].to_vec())?);
+                begin = end;
+            }
+            vm.new_list(parts)?
+        }
+        ("partition", [size]) => {
             let size = usize::try_from(vm.to_long(size)?)
                 .ok()
                 .filter(|size| *size > 0)
@@ -208,6 +221,36 @@ pub(super) fn call(vm: &mut Vm, items: Vec<Value>, name: &str, arguments: &[Valu
         ("collect", [Value::Native(_)]) => crate::classes::util::collect(vm, items, &arguments[0])?,
         _ => return Ok(None),
     }))
+}
+
+/// Implements `collate(size, [step], [keepRemainder])`.
+fn collate(vm: &mut Vm, items: &[Value], size: &Value, rest: &[Value]) -> Eval<Value> {
+    let size = vm.to_long(size)?;
+    let step = match rest {
+        [step @ (Value::Int(_) | Value::Long(_)), ..] => vm.to_long(step)?,
+        _ => size,
+    };
+    let keeps_remainder = !matches!(rest.last(), Some(Value::Bool(false)));
+    let whole = vec![Value::list(items.to_vec())];
+    let (Ok(size), Ok(step)) = (usize::try_from(size), usize::try_from(step)) else {
+        return Ok(Value::list(whole));
+    };
+    // In Groovy, a size of 0 keeps the list whole.
+    if size == 0 {
+        return Ok(Value::list(whole));
+    }
+    if step == 0 {
+        return Err(illegal("step cannot be zero"));
+    }
+    let mut parts = Vec::new();
+    for begin in (0..items.len()).step_by(step) {
+        let end = begin.saturating_add(size);
+        if end > items.len() && !keeps_remainder {
+            break;
+        }
+        parts.push(vm.new_list(items[begin..end.min(items.len())].to_vec())?);
+    }
+    vm.new_list(parts)
 }
 
 fn transpose(vm: &mut Vm, items: &[Value]) -> Eval<Value> {

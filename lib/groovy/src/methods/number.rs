@@ -101,7 +101,15 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "divide" => Operator::Divide,
         "intdiv" => return intdiv(vm, object, other).map(Some),
         "compareTo" | "compare" => return Ok(Some(Value::Int(vm.compare(object, other)? as i32))),
-        "equals" => return Ok(Some(Value::Bool(vm.equals(object, other)?))),
+        // Unlike `==`, Java's `equals` distinguishes types, and the scales of decimals.
+        "equals" => {
+            let is_same_type = std::mem::discriminant(object) == std::mem::discriminant(other);
+            let is_same_scale = match (object, other) {
+                (Value::Decimal(a), Value::Decimal(b)) => a.scale == b.scale,
+                _ => true,
+            };
+            return Ok(Some(Value::Bool(is_same_type && is_same_scale && vm.equals(object, other)?)));
+        }
         "max" | "min" => {
             let order = vm.compare(object, other)?;
             let is_object = (order == std::cmp::Ordering::Greater) == (name == "max");

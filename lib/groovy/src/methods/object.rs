@@ -94,7 +94,7 @@ fn with(vm: &mut Vm, object: &Value, closure: &Value) -> Eval<Value> {
     Err(throw("java.lang.IllegalArgumentException", "a closure is expected"))
 }
 
-/// Java's hash of simple values and lists; a hash of the text for other objects, where scripts
+/// Java's hash of simple values and collections; a hash of the text for other objects, where scripts
 /// cannot notice the difference.
 fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
     Ok(match object {
@@ -114,11 +114,25 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
         Value::BigInt(number) => big_hash(number),
         Value::Decimal(number) => big_hash(&number.unscaled).wrapping_mul(31).wrapping_add(number.scale),
         Value::Char(letter) => *letter as i32,
+        Value::Map(map) => {
+            let mut hash = 0_i32;
+            for (key, value) in map.pairs() {
+                let key = element_hash(vm, &key)?;
+                hash = hash.wrapping_add(key ^ element_hash(vm, &value)?);
+            }
+            hash
+        }
+        Value::Set(set) => {
+            let mut hash = 0_i32;
+            for item in set.keys() {
+                hash = hash.wrapping_add(element_hash(vm, &item)?);
+            }
+            hash
+        }
         Value::List(_) => {
             let mut hash = 1_i32;
             for item in vm.items(object)? {
-                let item = if item.is_null() { 0 } else { vm.nested(|vm| hash_code(vm, &item))? };
-                hash = hash.wrapping_mul(31).wrapping_add(item);
+                hash = hash.wrapping_mul(31).wrapping_add(element_hash(vm, &item)?);
             }
             hash
         }
@@ -128,6 +142,12 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
             text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
         }
     })
+}
+
+/// Hash of an element; 0 for null.
+fn element_hash(vm: &mut Vm, element: &Value) -> Eval<i32> {
+    vm.tick(1)?;
+    if element.is_null() { Ok(0) } else { vm.nested(|vm| hash_code(vm, element)) }
 }
 
 /// Java's `Long.hashCode`.
