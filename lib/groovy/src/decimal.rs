@@ -6,6 +6,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// Maximum scale and exponent in computations.
+// Java allows 2^31 digits, with which a single operation could block a worker for minutes.
 pub(crate) const SCALE_LIMIT: i32 = 5_000;
 
 /// `unscaled` × 10^−`scale`.
@@ -46,6 +47,7 @@ impl Rounding {
 }
 
 fn power_of_ten(exponent: i32) -> BigInt {
+    // Two scales differ by at most twice the limit.
     BigInt::from(10).pow(exponent.clamp(0, 2 * SCALE_LIMIT) as u32)
 }
 
@@ -224,6 +226,7 @@ impl Decimal {
 
     /// Implements `stripTrailingZeros` of `BigDecimal`.
     pub fn without_trailing_zeros(&self) -> Self {
+        // Zero is divisible by ten at each scale, so the loop would only end at the limit.
         if self.unscaled.is_zero() { Self::new(BigInt::zero(), 0) } else { self.clone().trimmed_to(-SCALE_LIMIT) }
     }
 
@@ -257,6 +260,7 @@ impl Decimal {
     }
 
     pub fn to_f64(&self) -> f64 {
+        // Parsing rounds once. A division by a power of ten would round twice.
         self.plain().parse().unwrap_or(f64::NAN)
     }
 

@@ -323,6 +323,7 @@ pub trait Host {
     }
     /// Name of the virtual user.
     fn thread_name(&self) -> Cow<'_, str> {
+        // JMeter's format: name of the group, index of the group, number of the thread.
         "Thread Group 1-1".into()
     }
     /// Name of the thread group.

@@ -68,6 +68,7 @@ impl Builder {
 
     fn change(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let size = self.text.borrow().len();
+        // Each of these methods moves or copies the text.
         vm.tick(size / 64)?;
         Ok(Some(match (name, arguments) {
             ("insert", [position, value]) => {
@@ -105,6 +106,8 @@ impl Builder {
             }
             ("setLength", [length]) => {
                 let length = vm.to_index(length)?;
+                // Scripts clear a builder with `setLength(0)`; Java's padding of a longer text is
+                // left out.
                 let end = byte_index(&self.text.borrow(), length);
                 self.text.borrow_mut().truncate(end);
                 Value::Null
@@ -117,6 +120,8 @@ impl Builder {
                 Value::Null
             }
             ("reverse", []) => {
+                // Java keeps surrogate pairs in order, so whole characters are reversed, not UTF-16
+                // units.
                 let reversed: String = self.text.borrow().chars().rev().collect();
                 self.text.replace(reversed);
                 Value::Null
@@ -156,6 +161,7 @@ impl Native for Builder {
             }
             ("asBoolean", []) => return Ok(Some(Value::Bool(!self.text.borrow().is_empty()))),
             ("capacity", []) => return Ok(Some(Value::count(self.text.borrow().capacity()))),
+            // Java documents `StringWriter.close` as without effect.
             ("flush" | "close" | "ensureCapacity" | "trimToSize", _) => return Ok(Some(Value::Null)),
             _ => {}
         }
@@ -173,6 +179,7 @@ impl Native for Builder {
                 text.find(&*pattern).map_or(-1, |position| unit_index(&text, position) as i32),
             )));
         }
+        // Groovy's methods of `CharSequence` apply to builders too.
         let text = vm.string(text)?;
         crate::methods::call(vm, &text, name, arguments)
     }

@@ -81,6 +81,7 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let transformation = text_at(vm, arguments, 0)?;
     let lower = transformation.to_ascii_lowercase();
     let (mode, is_padded) = match lower.split('/').collect::<Vec<_>>()[..] {
+        // Java's provider reads `AES` as ECB with padding.
         ["aes"] | ["aes", "ecb", "pkcs5padding"] => (Mode::Ecb, true),
         ["aes", "ecb", "nopadding"] => (Mode::Ecb, false),
         ["aes", "cbc", "pkcs5padding"] => (Mode::Cbc, true),
@@ -119,6 +120,7 @@ impl Cipher {
                 let random = [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
                 <[u8; BLOCK]>::try_from(random).unwrap_or_default()
             }
+            // Only the sender's IV decrypts the first block, so Java refuses as well.
             None => return Err(throw(BAD_KEY, "Parameters missing")),
         };
         self.work.replace(Some(CipherState { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
@@ -151,6 +153,8 @@ impl Cipher {
     fn finish(&self, work: &mut CipherState, bytes: &mut Vec<u8>) -> Eval<()> {
         const BAD_SIZE: &str = "javax.crypto.IllegalBlockSizeException";
         if self.is_padded && work.encrypts {
+            // A complete last block gets a whole block of padding, or its last byte could be read
+            // as such.
             let padding = BLOCK - bytes.len() % BLOCK;
             bytes.resize(bytes.len() + padding, padding as u8);
         }

@@ -202,6 +202,7 @@ fn copy_range(vm: &mut Vm, array: &Value, from: i64, to: &Value) -> Eval<Value> 
         return Ok(Value::bytes(part));
     }
     let mut items: Vec<Value> = vm.items(array)?.into_iter().skip(from).collect();
+    // `Arrays.copyOf` pads a longer copy with nulls.
     items.resize(to.saturating_sub(from), Value::Null);
     Ok(Value::array(items))
 }
@@ -214,6 +215,7 @@ fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
             Value::Null
         }
         ("reverse", [list]) => {
+            // Groovy's `reverse(true)` changes the list in place, as `Collections.reverse` does.
             vm.call_method(list, "reverse", &[Value::Bool(true)])?;
             Value::Null
         }
@@ -335,6 +337,7 @@ impl Native for Cursor {
             }
             "countTokens" => Value::count(self.items.borrow().len().saturating_sub(position)),
             "remove" => {
+                // Earlier removals moved the rest of the list to the left.
                 if let (Some(list), Some(place)) = (&self.source, position.checked_sub(1 + self.removed.get()))
                     && place < list.items.borrow().len()
                 {
@@ -350,6 +353,7 @@ impl Native for Cursor {
 
     fn elements(&self, _vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let rest = self.items.borrow().get(self.position.get()..).unwrap_or(&[]).to_vec();
+        // A loop consumes an iterator: a second loop finds no elements.
         self.position.set(self.items.borrow().len());
         Ok(Some(rest))
     }

@@ -22,6 +22,7 @@ pub(super) static CLASSES: &[Class] = &[
 
 fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let first = arguments.first().cloned().unwrap_or_default();
+    // `StringUtils` accepts null where methods of `String` throw.
     let text = if first.is_null() { "".into() } else { vm.text(&first)? };
     let second = match arguments.get(1) {
         Some(value) if !value.is_null() => vm.text(value)?,
@@ -83,6 +84,7 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         ("deleteWhitespace", [_]) => vm.string(text.split_whitespace().collect::<String>())?,
         ("normalizeSpace", [_]) => vm.string(text.split_whitespace().collect::<Vec<_>>().join(" "))?,
         ("split", [_]) => vm.call_method(&Value::Str(text), "split", &[])?,
+        // Unlike `String.split`, this takes a set of characters and drops empty parts.
         ("split", [_, separators]) => {
             vm.call_method(&Value::Str(text), "tokenize", std::slice::from_ref(separators))?
         }
@@ -111,6 +113,7 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
 fn parts(vm: &mut Vm, name: &str, arguments: &[Value], text: Rc<str>, second: &str) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("abbreviate", [_, most]) => {
+            // Three dots and one character need a width of 4; Java refuses less.
             let most = usize::try_from(vm.to_long(most)?).unwrap_or(0).max(4);
             let length = text.chars().count();
             let prefix: String = text.chars().take(most - 3).collect();
@@ -202,6 +205,7 @@ fn random_strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
         && name != "random"
     {
         let most = vm.to_long(most)?;
+        // `randomAlphabetic(least, most)` excludes the upper bound.
         let span = u64::try_from(most.saturating_sub(count)).unwrap_or(0).max(1);
         count = count.saturating_add((vm.host.random() % span) as i64);
     }

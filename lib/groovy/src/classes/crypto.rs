@@ -91,6 +91,7 @@ impl Native for Key {
 
 impl Hasher {
     fn finish(&self) -> Eval<Value> {
+        // `digest` resets the object for the next message.
         let data = self.data.take();
         let bytes = match (&*self.key.borrow(), self.is_mac) {
             (Some(key), _) => keyed_digest(&self.algorithm, key, &data)?,
@@ -118,6 +119,7 @@ impl Native for Hasher {
             }
             ("update", [data, ..]) => {
                 let data = match data {
+                    // `update(byte)`: this interpreter has no type for bytes.
                     Value::Int(byte) => vec![*byte as u8],
                     other => bytes_of(vm, other)?,
                 };

@@ -103,6 +103,7 @@ fn simple(name: &str) -> &str {
 /// True if a class is the class of this simple name, or a subclass of it.
 pub(crate) fn is_a(class: &str, ancestor: &str) -> bool {
     let mut current = simple(class);
+    // The bound ends the walk even if the tables had a cycle.
     for _ in 0..12 {
         if current == ancestor || ancestor == "Object" {
             return true;

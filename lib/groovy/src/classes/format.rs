@@ -6,6 +6,7 @@ use crate::value::Value;
 use crate::vm::{Vm, big_of, double_of, long_of};
 
 /// Maximum width of a field.
+// Java has no limit, with which `%999999999d` would fill the memory of the load generator.
 const WIDTH: usize = 10_000;
 
 /// A conversion from `%` to its letter.
@@ -241,11 +242,13 @@ pub(super) fn group_digits(digits: &str) -> String {
 fn real(value: &Value, spec: &Conversion) -> String {
     let plain = double_of(value).unwrap_or(f64::NAN);
     if !plain.is_finite() {
+        // Java pads `NaN` and `Infinity` with spaces, even with the flag `0`.
         return pad(crate::vm::number_text(&Value::Double(plain)).unwrap_or_default(), spec);
     }
     let precision = spec.precision.unwrap_or(6);
     match spec.letter {
         'f' => number(&fixed_point(value, plain, precision), spec),
+        // Java's `%g` has an exponent below 10^-4 and from 10^precision on.
         'g' | 'G' if plain != 0.0 && !(1e-4..10_f64.powi(precision.max(1) as i32)).contains(&plain.abs()) => {
             number_with_exponent(plain, precision.max(1) - 1, spec)
         }
@@ -279,5 +282,6 @@ fn number_with_exponent(plain: f64, precision: usize, spec: &Conversion) -> Stri
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let sign = if exponent < 0 { '-' } else { '+' };
+    // Java writes at least two digits of the exponent; Rust writes as few as possible.
     number(&format!("{mantissa}e{sign}{:02}", exponent.abs()), spec)
 }

@@ -103,6 +103,7 @@ fn file_static(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Val
     if name != "createTempFile" {
         return Ok(None);
     }
+    // Java creates the file at once. Here, the first write creates it.
     let name = format!("/tmp/script-{:016x}", vm.host.random());
     Ok(Some(file(&name)))
 }
@@ -129,10 +130,12 @@ impl File {
             ("resolve", [child]) => file(&join(&self.path, &vm.text(child)?)),
             ("isAbsolute", []) => Value::Bool(self.path.starts_with('/')),
             ("exists" | "canRead" | "isFile", []) => {
+                // The default `file_exists` of a host reads the file, which fails for a directory.
                 let exists = vm.host.file_exists(&self.path);
                 Value::Bool(exists || name != "isFile" && vm.host.list_directory(&self.path).is_some())
             }
             ("isDirectory", []) => Value::Bool(vm.host.list_directory(&self.path).is_some()),
+            // The host provides no sizes of files.
             ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
             // The host provides no times of files.
             ("lastModified", []) => Value::Long(0),
@@ -507,6 +510,8 @@ impl Native for Reader {
             }
             ("available", []) => Value::count(self.bytes.len().saturating_sub(self.position.get())),
             ("close" | "reset" | "mark", _) => Value::Null,
+            // `exec` returns a reader over the output of the completed process, so these are its
+            // methods too.
             ("getInputStream" | "getErrorStream" | "waitFor" | "consumeProcessOutput" | "waitForOrKill", _) => {
                 if name.ends_with("Stream") { Self::make(self.rest()) } else { Value::Int(0) }
             }

@@ -19,6 +19,7 @@ pub(super) static CLASSES: &[Class] = &[
 ];
 
 /// Maximum nesting of JSON.
+// Parser and formatter are recursive, and deep nesting could overflow the stack.
 const DEPTH: usize = 200;
 
 fn parser_type(_vm: &mut Vm, name: &str) -> Option<Value> {
@@ -81,6 +82,7 @@ impl Native for Slurper {
                 }
                 parse(vm, &text)?
             }
+            // The parser types of Groovy differ in speed, not in their results.
             ("setType" | "setLazyChop" | "setChop", [_]) => Value::native(Self),
             _ => return Ok(None),
         }))
@@ -171,6 +173,7 @@ impl JsonParser<'_> {
 
     fn object(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
         self.position += 1;
+        // Scripts may print the class of a parsed object, which is `LazyMap` in Groovy.
         let (value, map) = Value::map(MapKind::Lazy);
         vm.alloc(64)?;
         if self.accept(b'}') {
@@ -249,6 +252,7 @@ impl JsonParser<'_> {
             return Err(self.error("four hexadecimal digits are expected"));
         };
         self.position += 4;
+        // RFC 8259, section 7: a character above U+FFFF is written as two escapes.
         if (0xd800..0xdc00).contains(&high)
             && self.text[self.position..].starts_with("\\u")
             && let Some(low) = self.hex_unit(self.position + 2).filter(|low| (0xdc00..0xe000).contains(low))
@@ -256,6 +260,7 @@ impl JsonParser<'_> {
             self.position += 6;
             return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
         }
+        // Half a surrogate pair is valid in a Java string, but not in a Rust string.
         Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
     }
 
@@ -270,6 +275,7 @@ impl JsonParser<'_> {
             rest.find(|letter: char| !(letter.is_ascii_digit() || "+-.eE".contains(letter))).unwrap_or(rest.len());
         let digits = &rest[..length];
         let value = if digits.contains(['.', 'e', 'E']) {
+            // Groovy reads fractions as `BigDecimal`, so that `0.1` stays exact.
             Decimal::parse(digits).map(Value::decimal)
         } else {
             digits

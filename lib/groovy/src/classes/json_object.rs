@@ -121,6 +121,7 @@ impl Json {
                 None if kind == "OrDefault" || (name.starts_with("opt") && arguments.len() > 1) => {
                     Ok(arguments.get(1).cloned())
                 }
+                // `optString` has the empty text as its default.
                 None if name.starts_with("opt") && kind == "String" => Ok(Some(Value::str(""))),
                 None if name.starts_with("opt") => Ok(Some(Value::Null)),
                 None => {

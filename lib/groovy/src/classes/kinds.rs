@@ -89,6 +89,7 @@ fn plain_name(value: &Value) -> &'static str {
             MapKind::Sorted => "java.util.TreeSet",
             _ => "java.util.LinkedHashSet",
         },
+        // Groovy's name for the first closure of a script.
         Value::Closure(_) => "Script1$_run_closure1",
         Value::Class(_) => "java.lang.Class",
         Value::Instance(_) | Value::Native(_) => "java.lang.Object",
@@ -114,6 +115,7 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
         Value::BigInt(_) => &["BigInteger", "Number", "Comparable"],
         Value::Decimal(_) => &["BigDecimal", "Number", "Comparable"],
         Value::Char(_) => &["Character", "char", "Comparable"],
+        // Interpolated strings are stored as `Str` too.
         Value::Str(_) => &["String", "CharSequence", "Comparable", "GString"],
         Value::List(list) => match list.kind {
             ListKind::Array => &["Object[]"],

@@ -64,6 +64,7 @@ fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     Ok(Some(match name {
         "parseInt" | "valueOf" | "decode" | "parseShort" | "parseByte" => {
             if let Some(Value::Char(letter)) = arguments.first() {
+                // Java widens a `char` to `int`: the value of the character `5` is 53.
                 return Ok(Some(Value::Int(*letter as i32)));
             }
             let number = parse_integer(vm, arguments)?;
@@ -202,6 +203,7 @@ fn make_boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
         "java.math.BigDecimal" => Value::decimal(vm.to_decimal(&value)?),
         "java.math.BigInteger" => match arguments {
             [Value::Int(bits), Value::Native(_)] => {
+                // `new BigInteger(bits, random)`. The bound limits the time of later operations.
                 let bytes: Vec<u8> = (0..(*bits).clamp(0, 8_192) / 8).map(|_| vm.host.random() as u8).collect();
                 Value::big(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
             }
@@ -313,6 +315,7 @@ fn math(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("random", []) => Value::Double(super::util::unit(vm.host.random())),
         ("max" | "min", [a, b]) => {
+            // Java converts both arguments to the wider type before it compares them.
             let wider = double_of(a).is_some() && matches!(b, Value::Double(_) | Value::Long(_));
             let order = vm.compare(a, b)?;
             let chosen = if (order == std::cmp::Ordering::Greater) == (name == "max") { a } else { b };
@@ -332,6 +335,7 @@ fn math(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
                 return Err(throw("java.lang.ArithmeticException", "Division by zero"));
             }
             let result = if name == "floorDiv" {
+                // In 64 bits, the quotient of `Long.MIN_VALUE` and -1 would overflow.
                 num_integer::Integer::div_floor(&i128::from(x), &i128::from(y)) as i64
             } else {
                 x.wrapping_rem(y).wrapping_add(y).wrapping_rem(y)
@@ -363,6 +367,7 @@ fn math_of_one(vm: &mut Vm, name: &str, value: &Value) -> Eval<Option<Value>> {
     }
     let number = vm.to_double(value)?;
     Ok(Some(match name {
+        // Java rounds halves up, also negative ones; Rust's `round` rounds them away from 0.
         "round" if matches!(value, Value::Float(_)) => Value::Int((number + 0.5).floor() as i32),
         "round" => Value::Long((number + 0.5).floor() as i64),
         "toIntExact" => Value::Int(number as i32),
@@ -384,6 +389,7 @@ fn math_of_one(vm: &mut Vm, name: &str, value: &Value) -> Eval<Option<Value>> {
         "sinh" => Value::Double(number.sinh()),
         "cosh" => Value::Double(number.cosh()),
         "tanh" => Value::Double(number.tanh()),
+        // Rust's `signum` of 0.0 is 1.
         "signum" => Value::Double(if number == 0.0 { 0.0 } else { number.signum() }),
         "toRadians" => Value::Double(number.to_radians()),
         "toDegrees" => Value::Double(number.to_degrees()),

@@ -82,6 +82,7 @@ fn writer(to: Value, layout: Layout) -> Rc<RefCell<MarkupWriter>> {
     Rc::new(RefCell::new(MarkupWriter {
         to,
         layout,
+        // Groovy writes single quotes unless the script sets `doubleQuotes`.
         quote: '\'',
         omits_null: false,
         omits_empty: false,
@@ -150,6 +151,7 @@ impl MarkupWriter {
 
     fn new_line(&mut self, vm: &mut Vm) -> Eval<()> {
         if self.layout == Layout::Lines {
+            // Groovy's `IndentPrinter` indents by two spaces.
             let indent = "  ".repeat(self.open.len());
             self.push(vm, &format!("\n{indent}"))?;
         }
@@ -176,6 +178,7 @@ impl MarkupWriter {
     fn end(&mut self, vm: &mut Vm, name: &str) -> Eval<()> {
         match self.open.pop() {
             Some(Content::Nothing) if !self.expands_empty => {
+                // `MarkupBuilder` writes a space before `/>`, `StreamingMarkupBuilder` does not.
                 self.push(vm, if self.layout == Layout::OneLine { "/>" } else { " />" })
             }
             Some(Content::Nothing) => self.push(vm, &format!("></{name}>")),
@@ -199,6 +202,7 @@ fn escape(text: &str) -> String {
 
 /// Formats an attribute with a leading space.
 fn attribute(name: &str, value: &str, quote: char) -> String {
+    // XML 1.0, section 3.3.3: parsers replace raw line breaks and tabs in attributes with spaces.
     let value = escape(value).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
     let value = if quote == '"' { value.replace('"', "&quot;") } else { value.replace('\'', "&apos;") };
     format!(" {name}={quote}{value}{quote}")

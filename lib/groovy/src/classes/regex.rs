@@ -75,6 +75,7 @@ pub(crate) fn translate(java: &str) -> String {
                 rest = next;
                 continue;
             }
+            // Java's `\Z` also matches before a final line break.
             Some('Z') => rust.push_str("(?=\\n?\\z)"),
             Some('R') => rust.push_str("(?:\\r\\n|[\\n\\r])"),
             Some('h') => rust.push_str("[ \\t]"),
@@ -185,6 +186,7 @@ impl Native for Pattern {
 
 /// Groups of a match of the whole text; None if the pattern does not match all of it.
 fn full_captures(vm: &mut Vm, regex: &Arc<Regex>, subject: &str) -> Eval<Option<Groups>> {
+    // Without anchors, `a|ab` would match only the first letter of `ab`.
     let anchored = vm.pattern(&format!("\\A(?:{})\\z", regex.as_str()))?;
     vm.tick(subject.len() / 16)?;
     search(&anchored, subject, |regex, text| Ok(regex.captures(text)?.map(|captures| groups(&captures))))
@@ -247,6 +249,8 @@ fn expand(regex: &Regex, template: &str, text: &str, groups: &Groups, out: &mut 
                 letters.next();
                 let mut index = first as usize;
                 while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
+                    // Java reads another digit only if that group exists: `$12` may be group 1 and
+                    // a `2`.
                     if index * 10 + digit as usize >= groups.len() {
                         break;
                     }
@@ -341,6 +345,7 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Val
         last = end;
     }
     pieces.push(&text[last..]);
+    // Java's `split` drops trailing empty pieces unless it has a limit.
     if limit == 0 && pieces.len() > 1 {
         while pieces.last().is_some_and(|piece| piece.is_empty()) {
             pieces.pop();

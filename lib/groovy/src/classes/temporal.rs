@@ -31,6 +31,7 @@ pub(super) struct Span {
 impl Span {
     /// Adds the span (`sign` 1) or subtracts it (`sign` -1).
     pub fn add_to(&self, local: NaiveDateTime, sign: i64) -> NaiveDateTime {
+        // Months first, as in Java: a day that the new month lacks moves before days are added.
         let later = shift(local, "MONTH", self.months.saturating_mul(sign));
         shift(later, "MILLIS", self.millis.saturating_mul(sign))
     }
@@ -50,6 +51,7 @@ struct Unit(&'static str, i64);
 
 /// Units with their milliseconds. Negative numbers are months, which the calendar counts.
 const UNITS: [(&str, i64); 12] = [
+    // A span has whole milliseconds, so smaller units have no factor.
     ("NANOS", 0),
     ("MICROS", 0),
     ("MILLIS", 1),
@@ -95,6 +97,7 @@ pub(super) fn between(unit: &str, from: &NaiveDateTime, to: &NaiveDateTime) -> i
         _ => {
             let mut months =
                 (i64::from(to.year()) - i64::from(from.year())) * 12 + i64::from(to.month()) - i64::from(from.month());
+            // A month is complete only if its day and time are reached.
             let reached = shift(*from, "MONTH", months);
             if months > 0 && reached > *to {
                 months -= 1;
@@ -134,6 +137,7 @@ impl Native for Unit {
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        // In Java, the name of a unit is `DAYS`, and its text is `Days`.
         let (first, rest) = self.0.split_at(1);
         Ok(Some(format!("{first}{}", rest.to_lowercase())))
     }
@@ -228,6 +232,8 @@ impl Native for Span {
         Ok(Some(match name {
             "toMillis" => Value::Long(millis),
             "toNanos" => Value::Long(millis.saturating_mul(1_000_000)),
+            // Java rounds down: a `Duration` is a number of seconds plus nanoseconds that are never
+            // negative.
             "getSeconds" | "toSeconds" => Value::Long(millis.div_euclid(1_000)),
             "toMinutes" => Value::Long(millis / 60_000),
             "toHours" => Value::Long(millis / 3_600_000),
@@ -269,6 +275,7 @@ fn duration_text(millis: i64) -> String {
     let minutes = millis / 60_000 % 60;
     let rest = millis % 60_000;
     let seconds = match rest {
+        // Java omits zero seconds, except in `PT0S`.
         0 if millis != 0 => String::new(),
         rest => format!("{}S", rest as f64 / 1_000.0),
     };
@@ -334,6 +341,7 @@ fn standard(_vm: &mut Vm, name: &str) -> Option<Value> {
         "ISO_LOCAL_DATE_TIME" => "yyyy-MM-dd'T'HH:mm:ss.SSS",
         "ISO_INSTANT" => "INSTANT",
         "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => "ISO",
+        // Java writes the day of the month without a leading zero.
         "RFC_1123_DATE_TIME" => "EEE, d MMM yyyy HH:mm:ss 'GMT'",
         _ => return None,
     };

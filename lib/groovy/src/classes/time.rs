@@ -203,6 +203,7 @@ impl Time {
     fn java_text(&self, vm: &Vm) -> String {
         let time = self.local.time();
         let seconds = if time.nanosecond() == 0 {
+            // Java's `toString` omits zero seconds, except for an `Instant`.
             if time.second() == 0 && self.kind != Kind::Instant {
                 time.format("%H:%M")
             } else {
@@ -221,6 +222,7 @@ impl Time {
             Kind::Time => seconds.to_string(),
             Kind::DateTime => format!("{date}T{seconds}"),
             Kind::Instant => format!("{date}T{seconds}Z"),
+            // A zone that is only an offset is not repeated in brackets.
             Kind::Zoned if self.zone.name.starts_with(['Z', '+', '-']) => format!("{date}T{seconds}{offset}"),
             Kind::Zoned => format!("{date}T{seconds}{offset}[{}]", self.zone.name),
             Kind::Offset => format!("{date}T{seconds}{offset}"),
@@ -456,6 +458,7 @@ impl Native for Time {
                 return format_temporal(vm, &Value::native(self.clone()), &pattern, zone.as_ref()).map(Some);
             }
             ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
+                // Groovy adds numbers as days to a date, and as seconds to other times.
                 let unit = if matches!(self.kind, Kind::Date) { "Days" } else { "Seconds" };
                 return self.modified(vm, &format!("{name}{unit}"), arguments);
             }

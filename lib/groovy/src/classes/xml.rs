@@ -17,6 +17,7 @@ pub(super) static CLASSES: &[Class] = &[
 ];
 
 /// Maximum nesting of elements.
+// Methods of elements are recursive, and deep nesting could overflow the stack.
 const DEPTH: usize = 200;
 
 /// `new XmlSlurper()`
@@ -45,6 +46,7 @@ fn parse_error(message: impl std::fmt::Display) -> Box<crate::error::Fault> {
 }
 
 fn local_name(name: &str) -> String {
+    // Groovy compares local names, unless the script declares namespaces.
     name.rsplit(':').next().unwrap_or(name).to_owned()
 }
 
@@ -236,6 +238,7 @@ impl Native for Selection {
                 usize::try_from(position)
                     .ok()
                     .and_then(|position| items.into_iter().nth(position))
+                    // In `XmlSlurper`, a missing element is an empty selection, not an exception.
                     .unwrap_or_else(|| selection(Vec::new()))
             }
             ("getAt", [_]) => {

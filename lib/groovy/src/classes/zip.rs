@@ -32,6 +32,7 @@ fn make_sum(_vm: &mut Vm, class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(if class.ends_with("CRC32") {
         Sum::Crc(RefCell::default())
     } else {
+        // RFC 1950, section 2.2: the first sum begins at 1.
         Sum::Adler(RefCell::new((1, 0)))
     }))
 }
@@ -183,6 +184,7 @@ fn make_input(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     if !packed.starts_with(&[0x1F, 0x8B]) {
         return Err(throw("java.util.zip.ZipException", "Not in GZIP format"));
     }
+    // RFC 1952, section 2.2: a file may have several members. Java reads all of them.
     let mut decoder = MultiGzDecoder::new(&packed[..]);
     let mut bytes = Vec::new();
     loop {

@@ -31,6 +31,7 @@ impl Zone {
     /// Finds a zone by name; `None` if it is unknown.
     pub fn from_name(vm: &Vm, name: &str) -> Option<Self> {
         let fixed = fixed_offset(name);
+        // Any time will do: the host returns no offset for an unknown zone.
         if fixed.is_some() || vm.host.zone_offset(name, 0).is_some() {
             return Some(Self { name: name.to_owned(), fixed });
         }
@@ -88,6 +89,7 @@ fn zone_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
         }
         "systemDefault" | "getDefault" => Zone::default(vm),
         "ofHours" | "ofHoursMinutes" | "ofTotalSeconds" => {
+            // The bound keeps the number of seconds below within 32 bits.
             let first = vm.to_long(arguments.first().unwrap_or(&Value::Null))?.clamp(-100_000, 100_000) as i32;
             let second = arguments.get(1).map_or(Ok(0), |value| vm.to_long(value))?.clamp(-59, 59) as i32;
             let offset = if name == "ofTotalSeconds" { first } else { first * 3_600 + second * 60 };
@@ -99,6 +101,7 @@ fn zone_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
 }
 
 fn zone_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    // Java prints `ZoneOffset.UTC` as `Z`.
     (name == "UTC").then(|| Value::native(Zone { name: "Z".to_owned(), fixed: Some(0) }))
 }
 

@@ -97,6 +97,7 @@ impl Native for Group {
                 Value::from(text)
             }
             ("stop" | "tellThreadsToStop" | "stopThread" | "setNumThreads" | "setProperty", _) => {
+                // `Stop` has no scope for a single group.
                 if name == "tellThreadsToStop" || name == "stop" {
                     vm.host.stop(Stop::Test);
                 }

@@ -143,6 +143,7 @@ impl Native for Cookie {
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
         let host::Cookie { name, value, domain, path, is_secure } = &*self.cookie.borrow();
+        // JMeter prints a cookie as a line of Netscape's `cookies.txt`.
         let secure = if *is_secure { "TRUE" } else { "FALSE" };
         Ok(Some(format!("{domain}\tTRUE\t{path}\t{secure}\t0\t{name}\t{value}")))
     }

@@ -69,6 +69,7 @@ impl Native for Manager {
             }
             ("removeHeaderNamed", [_]) => {
                 let header_name = text_at(vm, arguments, 0)?;
+                // RFC 9110, section 5.1: names of fields are case-insensitive.
                 headers.retain(|one| !one.name.eq_ignore_ascii_case(&header_name));
                 set(vm, headers);
                 Value::Null

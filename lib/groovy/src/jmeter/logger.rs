@@ -48,6 +48,7 @@ fn format_message(vm: &mut Vm, arguments: &[Value]) -> Eval<String> {
     let template = vm.text(template)?;
     // A single list or array supplies all arguments.
     let rest = match rest {
+        // For one placeholder, the list itself is the value.
         [Value::List(list)] if template.matches("{}").count() > 1 => list.items.borrow().clone(),
         other => other.to_vec(),
     };
@@ -62,6 +63,7 @@ fn format_message(vm: &mut Vm, arguments: &[Value]) -> Eval<String> {
         }
         text.push_str(part);
     }
+    // SLF4J logs an exception after the last placeholder with its stack trace.
     for value in rest.filter(|value| matches!(value, Value::Native(_) | Value::Instance(_))) {
         text.push_str(": ");
         text.push_str(&vm.text(value)?);
