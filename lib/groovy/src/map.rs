@@ -31,6 +31,7 @@ pub(crate) struct Map {
 pub(crate) struct Key(pub Value);
 
 /// Maximum depth to which keys are compared and hashed.
+// A list may contain itself, and the recursion would not end.
 const DEPTH: usize = 32;
 
 impl PartialEq for Key {
@@ -112,6 +113,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: usize) {
                 hash(&value, state, depth - 1);
             }
         }
+        // All other values share one hash, so their equality alone decides.
         _ => {}
     }
 }

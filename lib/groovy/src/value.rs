@@ -289,6 +289,7 @@ pub(crate) fn free(mut values: Vec<Value>) {
 impl Drop for List {
     fn drop(&mut self) {
         let items = std::mem::take(self.items.get_mut());
+        // The drop of plain values, which most lists hold, is not recursive.
         if items.iter().any(is_nested) {
             free(items);
         }

@@ -115,6 +115,7 @@ pub(crate) fn shell(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option
 /// Calls a function that every script has; `None` if it does not exist.
 pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
+        // `print`, `error` and `debug` are commands of BeanShell.
         ("println" | "print" | "error" | "debug", rest) if rest.len() <= 1 => {
             let text = match rest.first() {
                 Some(value) => vm.text(value)?,

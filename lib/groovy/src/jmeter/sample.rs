@@ -141,6 +141,7 @@ impl Result {
             "getIdleTime" => Value::Long(0),
             "getDataEncodingWithDefault" | "getDataEncodingNoDefault" | "getDataEncoding" => Value::str("UTF-8"),
             "getDataType" => Value::str("text"),
+            // The host does not count active users.
             "getGroupThreads" | "getAllThreads" => {
                 Value::Int(i32::try_from(vm.host.group_threads()).unwrap_or(i32::MAX))
             }
@@ -247,6 +248,7 @@ impl Result {
             ("setResponseData", other) => bytes_of(vm, other)?,
             _ => Vec::new(),
         };
+        // These need the interpreter, which the sample borrows below.
         let text = vm.text(value)?;
         let truth = vm.truth(value)?;
         let number = vm.to_long(value).unwrap_or(0);
@@ -262,6 +264,7 @@ impl Result {
             "setResponseHeaders" => sample.set_response_headers(&text),
             "setSamplerData" | "setRequestHeaders" => sample.set_request_data(&text),
             "setStartTime" => {
+                // A start after the end would make the elapsed time negative.
                 let end = sample.end_ms().max(number);
                 sample.set_times_ms(number, end);
             }
@@ -304,6 +307,7 @@ impl Native for Result {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match arguments {
             [] => self.getter(vm, name),
+            // JMeter's overload takes a flag that adds the name of the thread group.
             [_] if name == "getSampleLabel" => self.getter(vm, name),
             [pattern] if name == "setTestLogicalAction" => self.setter(vm, name, std::slice::from_ref(pattern)),
             _ => self.setter(vm, name, arguments),

@@ -249,6 +249,8 @@ impl Native for Sampler {
         if let (Some(part), []) = (name.strip_prefix("get").and_then(part_of), arguments) {
             let text = vm.host.request().map(|request| request.part(part).into_owned()).unwrap_or_default();
             return Ok(Some(match (name, text.trim()) {
+                // JMeter's `getPort` returns the default of the protocol; `getPortIfSpecified` does
+                // not.
                 ("getPort", "" | "0") => {
                     let is_https = vm
                         .host

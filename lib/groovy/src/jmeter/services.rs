@@ -82,6 +82,7 @@ fn utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("getJMeterHome" | "getJMeterBinDir", []) => Value::str(vm.host.base_directory()),
         ("getLocalHostName" | "getLocalHostFullName", []) => Value::str(vm.host.host_name()),
         ("getLocalHostIP", []) => Value::str("127.0.0.1"),
+        // The stable release of JMeter that brunt reproduces.
         ("getJMeterVersion", []) => Value::str("5.6.3"),
         ("getRandomInt", [_]) => {
             let random = crate::classes::random(vm)?;

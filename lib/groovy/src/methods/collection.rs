@@ -177,6 +177,7 @@ fn with_closure(
         }
         "eachWithIndex" => {
             for (index, item) in items.iter().enumerate() {
+                // Groovy passes key, value and index of a map to a closure with three parameters.
                 let takes_entry = matches!(object, Value::Map(_)) && Vm::arity(closure) == 3;
                 let index = Value::count(index);
                 if takes_entry {

@@ -28,6 +28,7 @@ pub(super) fn with_closure(
                     _ => drop(map.insert(key, Value::list(vec![item.clone()]))),
                 }
             }
+            // Groovy groups the entries of a map into maps.
             if matches!(object, Value::Map(_)) && name == "groupBy" { entries_to_maps(vm, &map)? } else { result }
         }
         "split" => {
@@ -258,6 +259,7 @@ fn transpose(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
     for item in items {
         rows.push(vm.items(item)?);
     }
+    // Groovy cuts the columns at the shortest list.
     let width = rows.iter().map(Vec::len).min().unwrap_or(0);
     vm.alloc(width.saturating_mul(rows.len()).saturating_mul(24))?;
     let columns = (0..width).map(|index| Value::list(rows.iter().map(|row| row[index].clone()).collect()));
@@ -269,6 +271,7 @@ fn combinations(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
     for item in items {
         let choices = vm.items(item)?;
         let mut next = Vec::new();
+        // The result grows exponentially, so its memory is counted before it is used.
         vm.alloc(all.len().saturating_mul(choices.len()).saturating_mul(24 * (all.first().map_or(0, Vec::len) + 1)))?;
         for choice in &choices {
             for prefix in &all {

@@ -145,6 +145,7 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
         }
         ("push" | "addFirst" | "offerFirst", [value]) if !fixed => {
             vm.alloc(24)?;
+            // All elements move by one.
             vm.tick(length / 16)?;
             list.items.borrow_mut().insert(0, value.clone());
             Value::Null
@@ -180,6 +181,7 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
         }
         ("remove" | "removeAt", [Value::Int(index)]) if !fixed => remove_at(list, i64::from(*index))?,
         ("remove" | "removeElement" | "removeFirstOccurrence", [value]) if !fixed => {
+            // An `equals` of the script may change the list meanwhile.
             let items = list.items.borrow().clone();
             let mut position = None;
             for (place, item) in items.iter().enumerate() {
@@ -257,6 +259,7 @@ fn remove_at(list: &List, index: i64) -> Eval<Value> {
 fn item_or_missing(item: Option<Value>, name: &str) -> Eval<Value> {
     match item {
         Some(item) => Ok(item),
+        // In Java, `poll` returns null for an empty queue, and `remove` throws.
         None if name.starts_with("poll") => Ok(Value::Null),
         None => Err(throw("java.util.NoSuchElementException", "the list is empty")),
     }

@@ -58,6 +58,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
             let arguments = vm.items(arguments)?;
             vm.call_method(object, method, &arguments)?
         }
+        // A script runs in one thread, so it can neither wait nor wake another one.
         ("wait" | "notify" | "notifyAll" | "finalize", _) => Value::Null,
         ("sleep", [time]) => {
             let time = vm.to_long(time)?;

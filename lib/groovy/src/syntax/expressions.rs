@@ -26,6 +26,7 @@ const RANKS: [&[(&str, Operator)]; 9] = [
 ];
 
 /// Maximum number of successive `as`, `in` and `instanceof`.
+// Each test contains the previous one, and evaluation is recursive.
 const TYPE_TESTS: usize = 20;
 
 const COMPARISONS: usize = 4;
@@ -77,6 +78,7 @@ impl Parser {
             return Err(self.error("only a variable, a property or an element can be assigned to"));
         }
         self.advance();
+        // In Java, `{` begins an array here; in Groovy, it begins a closure.
         let value = if self.is_mark("{") && self.dialect == crate::Dialect::BeanShell {
             self.array_initial()?
         } else {
@@ -322,6 +324,8 @@ impl Parser {
             Kind::Name(word) => !matches!(&**word, "in" | "as" | "instanceof"),
             Kind::Text(_) | Kind::Template(_) | Kind::Number(_) | Kind::Char(_) => true,
             Kind::Mark(mark) => {
+                // `(int) -x` is a cast, but `(x) -y` subtracts. `(List) [1]` is a cast, but `(x)
+                // [1]` an index.
                 matches!(*mark, "(" | "!" | "~")
                     || (is_primitive && matches!(*mark, "-" | "+"))
                     || *mark == "[" && is_class

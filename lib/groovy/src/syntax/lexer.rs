@@ -5,6 +5,7 @@ use crate::error::SyntaxError;
 use crate::script::Dialect;
 
 /// Maximum nesting of templates.
+// The lexer calls itself for each level.
 const TEMPLATE_DEPTH: usize = 8;
 
 /// Converts characters to tokens.
@@ -117,6 +118,7 @@ impl Lexer {
     }
 
     fn skip_comment(&mut self) -> Result<(), SyntaxError> {
+        // The error shows the start of the comment, because its end may be anywhere.
         let begin = self.error("`/*` has no `*/`");
         self.position += 2;
         while !self.starts_with("*/") {
@@ -325,6 +327,7 @@ impl Lexer {
         let mut tokens = Vec::new();
         loop {
             let begin = self.position;
+            // In `$a$b`, the second `$` begins another name.
             while is_name_part(self.peek(0)) && self.peek(0) != '$' {
                 self.position += 1;
             }
@@ -412,6 +415,7 @@ fn path_token(kind: Kind, line: u32, column: u32) -> Token {
 
 /// True if `/` after this token is a division.
 fn ends_value(last: Option<&Kind>) -> bool {
+    // After these words, `/` begins a string, as in `return /a/`.
     const NO_VALUES: [&str; 10] =
         ["return", "in", "case", "assert", "throw", "else", "do", "new", "instanceof", "println"];
     match last {

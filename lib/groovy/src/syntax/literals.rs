@@ -119,6 +119,7 @@ fn decimal(text: &str) -> Option<Expr> {
 
 fn big(text: &str) -> Option<Expr> {
     let digits = text.trim_start_matches('-');
+    // The time to parse an integer is quadratic in its length.
     let is_valid = digits.len() <= 2_000 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_valid.then(|| Expr::BigInt(text.into()))
 }

@@ -421,6 +421,7 @@ impl Parser {
     /// True if `{` begins a closure with `->` in its head.
     pub fn is_closure_here(&self) -> bool {
         let mut open = 0_i32;
+        // Bounded, because the search repeats for each brace.
         for ahead in 1..200 {
             match self.kind_at(ahead) {
                 Kind::Mark("->") if open == 0 => return true,

@@ -26,6 +26,7 @@ impl Parser {
 
     /// Requires the end of a statement: `;`, a line end, or the end of its block.
     fn end_statement(&mut self, end: &Kind) -> Parse<()> {
+        // Neither Java nor Groovy needs a separator after a block.
         let after_block = self.position > 0 && matches!(self.tokens[self.position - 1].kind, Kind::Mark("}" | ";"));
         if self.accept(";") || self.kind() == end || self.starts_line(0) || after_block || *self.kind() == Kind::End {
             return Ok(());
@@ -247,6 +248,7 @@ impl Parser {
                 self.expect(":")?;
             }
             let last = labels.pop().unwrap_or(None);
+            // Each empty case falls through to the case of the last label.
             cases.extend(labels.into_iter().map(|label| Case { label, body: Vec::new(), closed: false }));
             cases.push(Case { label: last, body: self.case_body()?, closed });
         }

@@ -13,6 +13,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// Maximum size of an integer, in bits.
+// Java's limit is 2^31 bits, with which a single operation could block a worker.
 const BITS: u64 = 100_000;
 
 /// Type of the result of an operation, from narrow to wide.
@@ -110,6 +111,7 @@ impl Vm<'_> {
     }
 
     fn power(&mut self, left: &Value, right: &Value) -> Eval<Value> {
+        // Groovy computes powers with negative or fractional exponents as doubles.
         let exponent = long_of(right).filter(|exponent| {
             *exponent >= 0 && !matches!(right, Value::Double(_) | Value::Float(_) | Value::Decimal(_))
         });
@@ -138,6 +140,7 @@ impl Vm<'_> {
         } else {
             base.pow(exponent as u32)
         };
+        // Groovy returns the narrowest type that holds the power, but none narrower than the base.
         Ok(match (power.to_i32(), power.to_i64()) {
             (Some(small), _) if !matches!(left, Value::Long(_) | Value::BigInt(_)) => Value::Int(small),
             (_, Some(long)) if !matches!(left, Value::BigInt(_)) => Value::Long(long),
@@ -163,6 +166,7 @@ impl Vm<'_> {
             Value::Int(number) => Ok(Value::Int(!number)),
             Value::Long(number) => Ok(Value::Long(!number)),
             Value::BigInt(number) => Ok(Value::big(-&**number - 1)),
+            // `~text` is Groovy's operator for a compiled pattern.
             Value::Str(text) => crate::classes::regex::pattern(self, text, 0),
             other => self.call_method(other, "bitwiseNegate", &[]),
         }
@@ -266,6 +270,7 @@ fn int_result(operator: Operator, left: Option<i64>, right: Option<i64>) -> Eval
         Operator::Divide | Operator::Remainder if b == 0 => return Err(division_by_zero()),
         Operator::Divide => a.wrapping_div(b),
         Operator::Remainder => a.wrapping_rem(b),
+        // Java uses only the lowest five bits of the distance, as the wrapping shifts do.
         Operator::ShiftLeft => a.wrapping_shl(b as u32),
         Operator::ShiftRight => a.wrapping_shr(b as u32),
         Operator::ShiftRightUnsigned => (a as u32).wrapping_shr(b as u32) as i32,
@@ -286,6 +291,7 @@ fn long_result(operator: Operator, left: Option<i64>, right: Option<i64>) -> Eva
         Operator::Divide | Operator::Remainder if b == 0 => return Err(division_by_zero()),
         Operator::Divide => a.wrapping_div(b),
         Operator::Remainder => a.wrapping_rem(b),
+        // Java uses only the lowest six bits of the distance.
         Operator::ShiftLeft => a.wrapping_shl(b as u32),
         Operator::ShiftRight => a.wrapping_shr(b as u32),
         Operator::ShiftRightUnsigned => (a as u64).wrapping_shr(b as u32) as i64,

@@ -29,6 +29,7 @@ impl Vm<'_> {
         let value = match assignment.operator {
             None => self.eval(&assignment.value, frame)?,
             Some(operator) => {
+                // Java reads the left operand before it evaluates the right one.
                 let old = self.read(&place, frame)?;
                 let right = self.eval(&assignment.value, frame)?;
                 let value = self.operate(operator, &old, &right)?;
@@ -104,6 +105,7 @@ impl Vm<'_> {
                     _ => Ok(Place::Global(0)),
                 }
             }
+            // The parser rejects other targets.
             _ => Ok(Place::Global(0)),
         }
     }

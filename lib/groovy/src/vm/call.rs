@@ -275,6 +275,7 @@ impl Vm<'_> {
                 .iter()
                 .zip(arguments)
                 .filter(|(parameter, value)| self.is_of_type(value, &parameter.ty));
+            // The right number of parameters outweighs all matching types.
             let score = exact * 100 + typed.count();
             if best.is_none_or(|(best_score, _)| score > best_score) {
                 best = Some((score, function));
@@ -361,6 +362,7 @@ impl Vm<'_> {
                 new_closure(Callable::Composed(other.clone(), object.clone()))
             }
             ("leftShift", [_]) => self.call_closure(object, arguments)?,
+            // These save time or stack, but do not change the result of a call.
             ("memoize" | "trampoline" | "dehydrate" | "clone", _) => object.clone(),
             ("setDelegate", [delegate]) => {
                 closure.delegate.replace(delegate.clone());

@@ -243,6 +243,7 @@ impl Vm<'_> {
         let letter = match value {
             Value::Str(text) if text.chars().count() == 1 => text.chars().next(),
             Value::Str(_) => None,
+            // A Java `char` has 16 bits.
             other => long_of(other).and_then(|code| char::from_u32(code as u32 & 0xffff)),
         };
         letter.map(Value::Char).ok_or_else(|| self.cast_error(value, "char"))

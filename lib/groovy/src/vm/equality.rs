@@ -18,6 +18,7 @@ pub(super) fn identical(left: &Value, right: &Value) -> bool {
         (Value::Bytes(a), Value::Bytes(b)) => Rc::ptr_eq(a, b),
         (Value::Null, Value::Null) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
+        // Java shares equal literals, so most equal texts of a script are identical there too.
         (Value::Str(a), Value::Str(b)) => a == b,
         (Value::Class(a), Value::Class(b)) => a.name() == b.name(),
         _ => compare_plain(left, right) == Some(Ordering::Equal),

@@ -194,6 +194,7 @@ impl Vm<'_> {
         let (value, map) = Value::map(MapKind::Linked);
         self.alloc(64 + pairs.len() * 64)?;
         for (key, item) in pairs {
+            // The parser gives this key to `*: map`, because no other entry can have it.
             if matches!(key, Expr::Super) {
                 if let Value::Map(other) = self.eval(item, frame)? {
                     for (key, item) in other.pairs() {
@@ -336,6 +337,7 @@ impl Vm<'_> {
                 }
             }
             Post::Reference(name) => {
+                // A class object constructs an object when it is called, so it needs no closure.
                 if &**name == "new" {
                     return Ok(value.clone());
                 }

@@ -288,6 +288,7 @@ impl Vm<'_> {
         let line = self.line;
         match self.statements(finally, frame)? {
             Flow::Normal(_) => {
+                // The message of a fault shows the line of its cause, not that of `finally`.
                 self.line = line;
                 result
             }
@@ -301,6 +302,7 @@ impl Vm<'_> {
             self.statement(resource, frame)?;
         }
         let result = self.statements(&parts.body, frame);
+        // As in Java, the last resource is closed first, and before `catch` runs.
         for slot in parts.resource_slots.iter().rev() {
             let resource = frame.slots.borrow().get(usize::from(*slot)).cloned().unwrap_or_default();
             if !resource.is_null() {

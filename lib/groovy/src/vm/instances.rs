@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Maximum depth of inheritance.
+// A class may name itself or a subclass as its parent.
 const PARENTS: usize = 16;
 
 impl Vm<'_> {

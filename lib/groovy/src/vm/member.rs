@@ -188,6 +188,7 @@ impl Vm<'_> {
     /// Reads a property by its getter; for a list, from each of its elements.
     fn getter(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         if matches!(object, Value::List(_) | Value::Set(_))
+            // These are properties of the list and not of its elements.
             && !matches!(name, "class" | "first" | "last" | "empty" | "iterator")
         {
             let mut results = Vec::new();
@@ -210,6 +211,7 @@ impl Vm<'_> {
             return Ok(Value::Null);
         }
         let value = self.call_closure(&default, std::slice::from_ref(key))?;
+        // Groovy's `withDefault` stores the default.
         map.insert(key.clone(), value.clone());
         Ok(value)
     }
@@ -327,6 +329,7 @@ impl Vm<'_> {
                 let position = self.to_index(index)?;
                 let length = bytes.borrow().len();
                 let place = self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
+                // Java's bytes are signed.
                 Ok(Value::Int(i32::from(bytes.borrow()[place] as i8)))
             }
             (Value::Str(text), _) => {

@@ -105,6 +105,7 @@ pub(crate) fn run<T>(
         budget,
         line: 0,
         dialect: code.dialect,
+        // BeanShell has Java's `toString` only.
         java_maps: code.dialect == crate::script::Dialect::BeanShell,
         depth: 0,
         stack: stack_address(),
@@ -170,6 +171,7 @@ impl Vm<'_> {
 
     /// Breaks reference cycles of closures and the variables that hold them.
     fn clean(&mut self, globals: &Rc<Globals>) {
+        // An object that outlives the run may still use its variables.
         if self.has_escaped {
             return;
         }
