@@ -248,6 +248,7 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
     }
 
     fn apply(&mut self, row: &OptionRow, value: &str) -> Result<(), JmxError> {
+        // JMeter's parser refuses a repeated option as well.
         if self.seen.contains(&row.short) && !row.repeats {
             return Err(JmxError::new(format!("{} is given twice; remove one", option_names(row.short))));
         }

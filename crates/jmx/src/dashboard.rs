@@ -170,6 +170,7 @@ fn top_errors(statistics: &Statistics) -> DashboardTable {
 fn label_error_cells(row: LabelErrors) -> Vec<DashboardCell> {
     let mut cells = vec![DashboardCell::text(row.label), whole(row.samples), whole(row.errors)];
     cells.extend(row.top.into_iter().flat_map(|(error, count)| [DashboardCell::text(error), whole(count)]));
+    // Three columns and five pairs; a label with fewer errors has empty cells.
     cells.resize(13, DashboardCell::default());
     cells
 }

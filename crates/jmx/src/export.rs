@@ -107,6 +107,7 @@ impl PlanWriter<'_> {
         let policies: Vec<ReplyPolicy> =
             scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         self.group_ends = policies.first().map(|policy| policy.failure_ends).unwrap_or_default();
+        // Requests that end different scopes get a Result Status Action Handler each.
         if policies.iter().any(|policy| policy.failure_ends != self.group_ends) {
             self.group_ends = Scope::Nothing;
         }

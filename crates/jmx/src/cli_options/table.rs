@@ -110,6 +110,7 @@ pub(super) const OPTIONS: [OptionRow; 30] = [
     }),
     other('G', "globalproperty", "users=10", true, |options, value| {
         options.properties.push(match pair(value)? {
+            // JMeter takes `-G name` without `=` as the name of a file.
             (file, empty) if empty.is_empty() && !value.contains('=') => PropertyArgument::GlobalFile(file),
             (name, value) => PropertyArgument::Global(name, value),
         });

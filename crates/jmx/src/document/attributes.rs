@@ -74,6 +74,7 @@ fn next(open: &str, from: usize) -> Next {
     }
     let name = start..start + name_length(&open[start..]);
     let equals = skip_space(open, name.end);
+    // XML requires white space before each attribute.
     if start == from || name.is_empty() || !open[equals..].starts_with('=') {
         return Next::Malformed(start);
     }

@@ -34,6 +34,7 @@ const NAMES: [(&str, Encoding); 9] = [
     ("88591", Encoding::Latin1),
     ("latin1", Encoding::Latin1),
     ("l1", Encoding::Latin1),
+    // A file that reaches this table is not valid UTF-8, so it is not ASCII, whatever it declares.
     ("usascii", Encoding::Latin1),
     ("ascii", Encoding::Latin1),
     ("windows1252", Encoding::Windows1252),

@@ -100,9 +100,11 @@ pub(crate) fn encode(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
+            // XStream, with which JMeter writes plans, escapes quotes in texts, too.
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
             '\n' | '\t' => out.push(one),
+            // XML 1.0 forbids these characters even as references, but JMeter reads them.
             '\0'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => {
                 let _ = write!(out, "&#x{:x};", one as u32);
             }

@@ -30,6 +30,7 @@ impl PlanWriter<'_> {
                 population.name
             ));
         }
+        // JMeter has no warm-up, so it becomes a part of the run.
         let duration = stop.duration.map(|duration| duration + stop.warmup);
         match &population.load {
             Load::Open { rate, arrivals, .. } => {
@@ -60,6 +61,7 @@ impl PlanWriter<'_> {
                     "LoopControlPanel",
                     controller,
                 );
+                // JMeter reads delay and duration only if the group is scheduled.
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
                 let (class, form) = match kind {
                     StageKind::Setup => ("SetupThreadGroup", "SetupThreadGroupGui"),
@@ -74,6 +76,7 @@ impl PlanWriter<'_> {
                     .flag("ThreadGroup.scheduler", is_scheduled)
                     .text(
                         "ThreadGroup.duration",
+                        // JMeter counts the duration from the end of the delay.
                         duration
                             .map(|duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string())
                             .unwrap_or_default(),
@@ -164,6 +167,7 @@ impl PlanWriter<'_> {
         if duration.is_none() && rate.duration().is_none() {
             self.notice(format!("population {name}: it has no end; its arrivals end after an hour"));
         }
+        // A schedule of JMeter must have an end.
         let mut remaining = duration.or(rate.duration()).unwrap_or(Duration::from_hours(1));
         let mut words = Vec::new();
         for stage in &rate.stages {

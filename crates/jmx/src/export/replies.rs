@@ -90,6 +90,7 @@ impl PlanWriter<'_> {
                 regex_extractor(extractor, pattern, &template, reply_part, &default_text, &number)
             }
             ExtractFrom::Header(name) => {
+                // Field names are case-insensitive, and `^` has to match at each line.
                 let pattern = format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
                 let pattern = self.text(&pattern, Place::Text);
                 regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
@@ -138,6 +139,7 @@ impl PlanWriter<'_> {
                 .text("XPathExtractor.matchNumber", &number)
                 .text("XPathExtractor.xpathQuery", self.text(path, Place::Text))
                 .flag("XPathExtractor.validate", false)
+                // Without it, JMeter refuses HTML that is not well-formed XML.
                 .flag("XPathExtractor.tolerant", true)
                 .flag("XPathExtractor.namespace", false),
         };
@@ -219,6 +221,7 @@ impl PlanWriter<'_> {
             TextMatch::Matches => MATCHES,
         };
         let mut patterns: Vec<String> = text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
+        // JMeter has a test of the whole text, which is an anchored pattern in brunt.
         if kind == CONTAINS
             && let Some(all) = patterns.iter().map(|pattern| whole_text_pattern(pattern)).collect::<Option<Vec<_>>>()
             && !all.is_empty()

@@ -23,7 +23,9 @@ fn needs_manager_entry(request: &Request, name: &str, value: &str) -> bool {
         // The keep-alive setting of the sampler replaces it.
         "connection" => false,
         "user-agent" => !value.starts_with(OWN_AGENT),
+        // The Authorization Manager of the sampler sends it.
         "authorization" => basic(value).is_none(),
+        // JMeter adds the type of a form by itself.
         "content-type" => !is_form(value) || form(&request.body).is_none(),
         _ => true,
     }

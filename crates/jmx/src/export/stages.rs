@@ -39,9 +39,11 @@ fn inherit(scenario: &mut Scenario, policies: &str) -> Vec<String> {
     let texts = serde_json::to_string(scenario).unwrap_or_default();
     let names = inherited.values.into_iter().map(|(name, _)| name);
     let names: Vec<String> =
+        // A name that is only a part of another word is copied in vain, but without harm.
         names.filter(|name| texts.contains(name.as_str()) || policies.contains(name.as_str())).collect();
     if !names.is_empty() {
         let lines = names.iter().map(|name| format!("vars.put({0}, props.get({0}))", quoted(name)));
+        // The properties do not change after setup.
         let first_step = ScenarioStep::Once(vec![script("variables of setup", lines)]);
         // Data files and counters are configuration elements in JMeter and come first.
         let settings = scenario.steps.iter().take_while(|step| matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_)));

@@ -59,6 +59,7 @@ fn simple(name: &str, children: Vec<Item>) -> Item {
 
 /// Groups the elements of a branch into one element.
 fn single_item(mut children: Vec<Item>, number: usize) -> Item {
+    // JMeter takes each child of such a controller as a branch.
     match children.len() {
         1 => children.remove(0),
         _ => simple(&format!("branch {number}"), children),
@@ -183,6 +184,7 @@ impl PlanWriter<'_> {
             }
             ScenarioStep::Meet { users, timeout } => Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
                 .text("groupSize", self.text(users, Place::Text))
+                // JMeter waits without limit for a timeout of 0.
                 .text("timeoutInMs", if timeout.trim().is_empty() { "0" } else { timeout.trim() })),
             _ => Err(action("pause", 1, 0, "0")),
         }
@@ -351,6 +353,7 @@ impl PlanWriter<'_> {
                 Scope::Round => vec![action("next round", 4, 0, "0")],
                 Scope::Loop => vec![action("break the loop", 5, 0, "0")],
                 Scope::User => vec![action("stop the thread", 0, 0, "0")],
+                // Target 2 is the test, and target 0 the thread.
                 Scope::Run => vec![action("stop the test", 0, 2, "0")],
             },
         }
@@ -460,6 +463,8 @@ impl PlanWriter<'_> {
         let has_default = cases.iter().any(|case| case.names.is_empty());
         let mut items = Vec::new();
         for case in cases {
+            // Two children would have the name `default`, which JMeter selects for all other
+            // values.
             if has_default && case.names.iter().any(|name| name.eq_ignore_ascii_case("default")) {
                 continue;
             }
@@ -552,6 +557,7 @@ impl PlanWriter<'_> {
         match condition {
             Condition::Failed => "vars.get('JMeterThread.last_sample_ok') == 'false'".to_owned(),
             Condition::Succeeded => "vars.get('JMeterThread.last_sample_ok') != 'false'".to_owned(),
+            // In JMeter, the code of a failed connection is a text and not a number.
             Condition::Status(least, most) => {
                 format!(
                     "(prev != null && prev.getResponseCode().isInteger() && prev.getResponseCode().toInteger() >= {least} && prev.getResponseCode().toInteger() <= {most})"

@@ -157,6 +157,7 @@ impl PlanWriter<'_> {
             }
             ("gaussian", [deviation, mean @ ..]) => {
                 let mean = mean.first().map_or("0", String::as_str);
+                // JMeter's Gaussian timer takes the absolute value as well.
                 groovy_call(&format!("(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"))
             }
             ("exponential", [mean, add @ ..]) => {

@@ -109,6 +109,7 @@ impl Item {
         );
         self.properties.iter().for_each(|property| property.write(out, depth + 1));
         let _ = writeln!(out, "{space}</{class}>");
+        // JMeter pairs each element with a `hashTree`, even without children.
         if self.children.is_empty() {
             let _ = writeln!(out, "{space}<hashTree/>");
             return;

@@ -200,6 +200,7 @@ pub(super) fn read_data_type(text: &str) -> DataType {
 
 pub(super) fn read_message(text: &str, record: &mut SampleRecord) {
     text.clone_into(&mut record.message);
+    // JMeter's reports recognize transactions by this message, too.
     record.is_transaction = text.starts_with(TRANSACTION_MESSAGE);
 }
 
@@ -233,6 +234,7 @@ fn read_timestamp(text: &str, settings: &JtlSettings) -> Option<u64> {
     if let Some(millis) = millis {
         return u64::try_from(millis).ok();
     }
+    // A run with other settings may have written the file.
     if let Ok(millis) = text.parse() {
         return Some(millis);
     }

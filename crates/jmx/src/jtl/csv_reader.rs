@@ -105,6 +105,7 @@ impl<R: Read> Iterator for CsvReader<R> {
 /// Columns in a header; None if the line is not a header. Updates the delimiter and the
 /// variables of the settings.
 fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<JtlColumn>> {
+    // A run with other settings may have written the file.
     let names = [settings.delimiter, b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
         let names = names(line, delimiter)?;
         settings.delimiter = delimiter;

@@ -83,6 +83,7 @@ pub fn header(settings: &JtlSettings) -> String {
             out.push(settings.delimiter.into());
         }
         match column {
+            // JMeter always quotes these names, but not those of its columns.
             JtlColumn::Variable(index) => {
                 out.push('"');
                 out.push_str(&settings.sample_variables[index].replace('"', "\"\""));

@@ -10,6 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::io::{BufRead, BufReader, Read};
 
 /// Maximum nesting of samples.
+// The drop of nested samples is recursive.
 const MAX_DEPTH: usize = 500;
 
 /// Iterates over the samples of an XML file. Malformed XML is an error with its line,

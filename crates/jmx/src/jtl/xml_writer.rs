@@ -19,6 +19,7 @@ pub fn footer_length(end_of_file: &[u8]) -> Option<usize> {
 }
 
 /// Maximum nesting of written samples.
+// `sample` is recursive.
 const MAX_DEPTH: usize = 500;
 
 /// Writes a result file as XML, one record at a time.

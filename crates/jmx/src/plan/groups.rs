@@ -99,6 +99,7 @@ impl PlanReader<'_> {
         let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
         let stop = Stop { duration, iterations_per_user: iterations, ..Stop::after(Duration::ZERO, grace) };
         let name = self.before.text(&group.name());
+        // A new user of each iteration must not reuse the connections of the previous one.
         let keep = ConnectionLifetime::IterationOrClose;
         let connection = is_new.then(|| Box::new(Connection { keep, ..self.connection.clone() }));
         let population = Population { name, load: schedule.load, scenario, stop, connection };
@@ -245,6 +246,7 @@ impl PlanReader<'_> {
         let mut stages = vec![constant(0.0, delay.max(0.0))];
         let mut users = 0.0;
         let mut next = if burst > 0.0 { self.scaled_threads(burst) } else { step };
+        // Without threads in a step, the level would never be reached.
         while users < most && step >= 1.0 {
             let to = (users + next).min(most);
             stages.push(stage(users, to, ramp));
@@ -357,6 +359,7 @@ struct LevelSettings {
 fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<Stage> {
     let mut stages = Vec::new();
     if settings.steps >= 1.0 {
+        // Bounds the number of stages, which a plan could set to billions.
         let number = settings.steps.floor().min(10_000.0);
         for step in 1..=number as u32 {
             stages.push(constant(level * f64::from(step) / number, settings.ramp / number));

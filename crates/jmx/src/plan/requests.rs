@@ -24,6 +24,7 @@ use std::time::Duration;
 /// JMeter's maximum number of redirects per request.
 const MOST_REDIRECTS: u32 = 20;
 /// Default `User-Agent` of JMeter's HTTP client.
+// JMeter 5.6.3 contains HttpClient 4.5.14.
 const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.13)";
 
 /// Default policy: statuses 200 to 399 pass.
@@ -386,6 +387,7 @@ impl PlanReader<'_> {
         let millis = limits
             .into_iter()
             .chain([millis])
+            // In JMeter, 0 is no limit.
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.sampler_text(sampler, "HTTPSampler.connect_timeout");
@@ -434,6 +436,7 @@ impl PlanReader<'_> {
             let properties = entry.properties();
             let url_prefix = self.value_in(&properties, "Authorization.url");
             let url_prefix = url_prefix.trim();
+            // An entry may have the default port, which the URL omits.
             if !url_prefix.is_empty()
                 && !evaluated_url.starts_with(url_prefix)
                 && !is_same_origin(&evaluated_url, url_prefix)
@@ -494,6 +497,7 @@ impl PlanReader<'_> {
         for cookie in manager.properties().items("CookieManager.cookies") {
             let properties = cookie.properties();
             let domain = self.value_in(&properties, "Cookie.domain");
+            // RFC 6265, section 5.2.3: a leading dot of a domain is ignored.
             let domain = domain.trim().trim_start_matches('.');
             let path = self.value_in(&properties, "Cookie.path");
             let domain_matches = domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));

@@ -23,6 +23,7 @@ impl PlanReader<'_> {
     /// Fails on an invalid setting or an unreadable file.
     pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<ScenarioStep>, JmxError> {
         let scope = scope.with(sampler);
+        // JMeter's order: pre-processors, all timers in scope, then the sampler.
         let mut steps = self.pre_processor_steps(&scope)?;
         for timer in &scope.timers {
             steps.extend(self.timer(*timer)?);
@@ -180,6 +181,7 @@ impl PlanReader<'_> {
         while let Some((before, after)) = rest.split_once(CALL) {
             out.push_str(before);
             let call = after.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
+            // The name of another function may end with `source`.
             let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
             let included = call.filter(|_| !is_word).and_then(|(file, rest)| {
                 let bytes = self.surroundings.folder.read(self.before.text(file).trim()).ok()?;
@@ -187,6 +189,7 @@ impl PlanReader<'_> {
             });
             if let Some((bytes, after)) = included {
                 out.push_str(&String::from_utf8_lossy(&bytes));
+                // The last line of the file may be a comment.
                 out.push('\n');
                 rest = after;
             } else {

@@ -36,6 +36,7 @@ impl PlanReader<'_> {
                 Some(pace(timer, per_minute, self.calculation(timer)?))
             }
             Some(ElementKind::PreciseThroughputTimer) => {
+                // A period of 0 would make the rate infinite.
                 let period = self.number(timer, "throughputPeriod", 3600.0)?.max(1e-3);
                 // The plan has a rate per period, a pace has one per minute.
                 let per_minute = self.number(timer, "throughput", 100.0)? * 60.0 / period;
@@ -49,6 +50,7 @@ impl PlanReader<'_> {
             }
             Some(ElementKind::SynchronizingTimer) => {
                 let size = match self.text(timer, "groupSize") {
+                    // JMeter takes 0 as the number of threads of the group.
                     text if text.is_empty() => "0".to_owned(),
                     size => size,
                 };
