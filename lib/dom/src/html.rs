@@ -18,6 +18,7 @@ use sink::{Handle, NodeData, Sink, Tree};
 use std::cell::Cell;
 
 /// Number of bytes given to the tokenizer at a time.
+// The budget is checked after each piece, so its size bounds the work beyond the budget.
 const PIECE: usize = 4096;
 
 /// Number of steps for any page, plus some for each byte. An ordinary page takes about 1 per byte.
@@ -99,6 +100,7 @@ impl TokenSink for Guard {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
+        // An error within a tag would reset the count of its separators.
         if matches!(token, Token::ParseError(_)) {
             return TokenSinkResult::Continue;
         }

@@ -14,6 +14,7 @@ pub(crate) fn write(document: &Document, node: u32, limit: usize, out: &mut Stri
     let mut open = Vec::new();
     for current in node..document.nodes[node as usize].end {
         close(document, &mut open, current, out);
+        // The caller fails if the output is longer than the limit, so it need not be complete.
         if out.len() > limit {
             return;
         }

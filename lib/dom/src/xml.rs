@@ -21,6 +21,7 @@ pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
     if source.len() > MAX_BYTES {
         return Err(error_at(source, 0, format!("the document has more than {MAX_BYTES} bytes")));
     }
+    // The reader accepts characters that XML 1.0, section 2.2, forbids.
     if let Some((offset, letter)) = source.char_indices().find(|(_, letter)| is_illegal(*letter)) {
         return Err(error_at(
             source,

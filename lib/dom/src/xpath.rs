@@ -83,6 +83,7 @@ impl Document {
         let evaluator = Evaluator::new(self);
         let value = match evaluator.value(&expression.0, Context::root())? {
             Value::Nodes(nodes) => Value::Nodes(nodes),
+            // The text may be a part of the expression, which need not live as long as the result.
             Value::Text(text) => Value::Text(text.into_owned().into()),
             Value::Number(number) => Value::Number(number),
             Value::Boolean(boolean) => Value::Boolean(boolean),
@@ -143,6 +144,7 @@ impl XPathResult<'_> {
         let Value::Nodes(nodes) = &self.value else {
             return Ok(self.values());
         };
+        // All nodes together share the limit, because nested nodes repeat their content.
         let mut remaining = MAX_RESULT;
         nodes.iter().map(|at| self.markup(*at, &mut remaining)).collect()
     }

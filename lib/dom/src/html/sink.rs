@@ -165,6 +165,7 @@ impl TreeSink for Sink {
     }
 
     fn elem_name<'a>(&'a self, target: &'a Handle) -> &'a QualName {
+        // The tree builder calls this for each open element that it searches.
         self.charge(1);
         &target.name
     }
@@ -180,6 +181,7 @@ impl TreeSink for Sink {
     }
 
     fn create_pi(&self, target: StrTendril, _: StrTendril) -> Handle {
+        // HTML has no processing instructions; a browser reads them as comments.
         self.add(NodeData::Comment(target))
     }
 

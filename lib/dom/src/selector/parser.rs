@@ -254,6 +254,7 @@ impl<'s> Parser<'s> {
             self.space();
             self.expect(")")?;
         }
+        // A place counts the elements found so far, and within brackets there is no such list.
         if self.depth > 1 && parts.iter().any(|part| matches!(part, Simple::Place(_))) {
             let message = format!("`:{name}` may not stand within brackets; use :nth-child(…)");
             return Err(ExpressionError::at(self.source, start, message));
@@ -311,6 +312,7 @@ impl<'s> Parser<'s> {
     fn integer(&mut self) -> Parsed<i64> {
         let start = self.position;
         let text = self.argument();
+        // 32 bits, so that sums and differences of positions fit into 64 bits.
         text.parse::<i32>().map(i64::from).map_err(|_| {
             let message = format!("`{text}` is not a position; write a number such as 0 or -1");
             ExpressionError::at(self.source, start, message)

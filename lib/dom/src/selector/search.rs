@@ -223,6 +223,7 @@ impl<'d> Search<'d> {
     /// Returns the offsets of a text within all text of the document, with letters A to Z in lower
     /// case (Knuth, Morris and Pratt).
     fn occurrences(&self, wanted: &[u8]) -> Vec<usize> {
+        // A simple search takes quadratic time for hostile texts such as `aaaa…b`.
         let mut borders = vec![0; wanted.len()];
         if wanted.is_empty() {
             return Vec::new();
@@ -299,6 +300,7 @@ fn is_match(value: Option<&str>, condition: Option<&(Matcher, String)>, ignores_
         return value.is_some();
     };
     let Some(value) = value else {
+        // In jQuery, an absent attribute differs from each value.
         return *matcher == Matcher::NotEqual;
     };
     if ignores_case {

@@ -85,6 +85,7 @@ impl<'a> Evaluator<'a> {
             Axis::FollowingSibling | Axis::PrecedingSibling => self.siblings(node, step, covered, out),
             Axis::Following => self.take_all(self.after(node_ref)..self.end(ROOT), step, out),
             Axis::Preceding => {
+                // The axis excludes ancestors, which end after the node.
                 let preceding = (1..node).rev().filter(|other| self.end(*other) <= node);
                 // All nodes before this one are examined.
                 self.charge(u64::from(node))?;

@@ -108,6 +108,7 @@ impl<'a> Evaluator<'a> {
     pub fn number(&self, expression: &'a Expr, context: Context) -> Outcome<f64> {
         let value = self.value(expression, context)?;
         if let Value::Nodes(nodes) = &value {
+            // XPath 1.0, section 4.2: the value of a set is that of its first node.
             self.charge_text(nodes.first().map_or("", |first| first.text(self.document)))?;
         }
         Ok(value.number(self.document))
@@ -237,6 +238,7 @@ impl<'a> Evaluator<'a> {
         if let Value::Text(text) = left {
             self.charge_text(text)?;
         }
+        // NaN has no order, so only `!=` holds for it.
         let order = left.number(self.document).partial_cmp(&right.number(self.document));
         Ok(match operator {
             Operator::Equal => order == Some(Ordering::Equal),
