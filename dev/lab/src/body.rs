@@ -82,6 +82,7 @@ impl Chunk {
                 _ => return Err(Malformed("a bad chunk size")),
             },
             Self::Extension(size) => Self::after_size_line(size, byte),
+            // `take` reads the data itself.
             Self::Data(remaining) => Self::Data(remaining),
             Self::DataEnd => match byte {
                 b'\r' => Self::DataEnd,

@@ -263,6 +263,7 @@ impl Conn {
 
     /// Marks the pending reply with this number as ready.
     pub fn mark_ready(&mut self, number: u32) {
+        // Numbers wrap at 2^32. An earlier number gives an index far beyond the pending replies.
         if let Some(pending) = self.pending.get_mut(number.wrapping_sub(self.first_pending) as usize) {
             pending.ready = true;
         }

@@ -10,6 +10,7 @@ use crate::h2;
 use crate::websocket;
 
 /// Maximum number of bytes that an endless row sends on a connection.
+// A client that detects nothing must not receive bytes without end.
 pub const MAX_FLOOD: u64 = 64 << 20;
 
 /// A row of the table.

@@ -161,6 +161,7 @@ impl Visits {
 
     fn write(&mut self, ticket: u32, instant: u64) {
         let written = &mut self.written[ticket as usize];
+        // A spoiled reply has no time, even if its bytes were written.
         if *written == UNWRITTEN {
             *written = instant;
         }

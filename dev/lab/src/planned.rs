@@ -43,6 +43,7 @@ pub fn planned(
     from: u64,
 ) -> Result<Option<Summary>, String> {
     let (arrivals, freezes) = arrivals_and_freezes;
+    // Without due times, the planner would record nothing.
     let mut planner = Planner::new(&Options { record: true, ..options.clone() })?;
     planner.freezes = freezes.to_vec();
     let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);

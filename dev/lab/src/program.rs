@@ -19,6 +19,7 @@ use crate::report::Report;
 use crate::server::Server;
 
 /// Maximum length of a line on standard input, in bytes.
+// Bounds the memory for a line without end.
 const MAX_LINE: u64 = 256;
 
 /// Reason why the lab ended without a report.
@@ -77,6 +78,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
         fs::write(path, pem).map_err(|error| naming(&path.display().to_string(), &error))?;
     }
     writeln!(out, "listening on {}", server.address())?;
+    // A parent process waits for the address, and a pipe is not flushed at each line end.
     out.flush()?;
     write_stats(options, &server.run()?, out)
 }

@@ -103,6 +103,7 @@ impl Route {
 
 fn path_of(target: &str) -> &str {
     let origin_form = match target.split_once("://") {
+        // `/path?url=http://…` is in origin form.
         Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |start| &rest[start..]),
         _ => target,
     };
@@ -298,9 +299,11 @@ impl Fields {
     }
 
     fn read_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
+        // `parse` would accept a plus sign.
         let text = str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         let length = text.and_then(|text| text.parse().ok()).ok_or(Malformed("a bad Content-Length"))?;
         match self.length.replace(length) {
+            // RFC 9110, section 8.6: a length that is repeated with the same value may be accepted.
             Some(other) if other != length => Err(Malformed("two different Content-Lengths")),
             _ => Ok(()),
         }

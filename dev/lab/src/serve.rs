@@ -21,6 +21,7 @@ use crate::units::SECOND;
 use crate::websocket::code;
 
 /// Time that a connection which we have shut down waits for the client's close, in nanoseconds.
+// A client that never closes must not keep its descriptor.
 const LINGER: u64 = SECOND;
 
 impl Server {
@@ -264,6 +265,7 @@ impl Server {
         match conn.phase {
             Phase::Ending if !has_more => self.end(conn),
             Phase::Open if !has_more && conn.is_over() => self.end(conn),
+            // A client that only closed its sending side still gets the pending replies.
             _ if conn.input_ended && conn.has_nothing_pending() => ConnAction::Close,
             _ => ConnAction::Keep,
         }
@@ -305,6 +307,7 @@ impl Server {
             conn.outbox.push(reply.bytes, None);
             conn.phase = Phase::Ending;
         } else {
+            // After malformed input, the start of the next request is unknown.
             conn.input_ended = true;
         }
     }

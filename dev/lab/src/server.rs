@@ -44,6 +44,7 @@ const SPIN: u64 = 50_000;
 
 /// Maximum number of ports tried for HTTP/3 if any port will do.
 #[cfg(feature = "http3")]
+// Other processes take ports as well, so each try may fail.
 const FREE_PORTS: u32 = 16;
 
 /// Maximum number of bytes in one read.
@@ -151,6 +152,7 @@ impl Server {
 
     #[cfg(feature = "http3")]
     fn listen_udp(&mut self) -> io::Result<()> {
+        // With a requested port, another one would be no substitute.
         let any_port = matches!(&self.options.listen, Listen::Tcp(address) if address.port() == 0);
         for remaining in (0..FREE_PORTS).rev() {
             let (Listen::Tcp(address), Some(tls), true) = (&self.bound_address, &self.tls, self.options.http3.http3)
@@ -220,6 +222,7 @@ impl Server {
     }
 
     fn register_sources(&mut self) -> io::Result<()> {
+        // A signal must not block in the handler if the socket is full.
         self.stop.set_nonblocking(true)?;
         epoll::add(&self.epoll, &self.listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
         epoll::add(&self.epoll, &self.stop, EventData::new_u64(STOP), EventFlags::IN)?;
@@ -244,6 +247,7 @@ impl Server {
         // A timeout of zero only collects events.
         let timeout = has_work.then_some(&Timespec { tv_sec: 0, tv_nsec: 0 });
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), timeout) {
+            // A signal only wakes the loop, which then checks its tasks.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -329,6 +333,7 @@ impl Server {
 
     fn update_interest(&self, conn: &mut Conn) -> io::Result<()> {
         let flags = conn.interest_flags();
+        // Changing the events costs a system call.
         if flags == conn.interest {
             return Ok(());
         }
@@ -374,6 +379,7 @@ impl Server {
         // The highest bit marks QUIC connections.
         self.generations = self.generations.wrapping_add(1) & (u32::MAX >> 1);
         conn.generation = self.generations;
+        // A slot is used again, so that the table stays as long as the peak of connections.
         conn.slot = self.free.pop().unwrap_or_else(|| {
             self.conns.push(None);
             self.conns.len() as u32 - 1
@@ -398,6 +404,7 @@ fn token(conn: &Conn) -> u64 {
 }
 
 fn is_client_gone(error: &io::Error) -> bool {
+    // accept(2): a client may leave while its connection waits in the queue.
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 

@@ -68,6 +68,7 @@ fn parse_log_normal(rest: &str) -> Result<ServiceTime, String> {
     let (mean, sigma) = rest.split_once(',').ok_or_else(|| log_normal_error(rest))?;
     let mean = parse_positive_span(mean)? as f64;
     let sigma: f64 = sigma.trim().parse().map_err(|_| log_normal_error(rest))?;
+    // Above 10, the mean is determined by draws that no run is long enough to contain.
     if !(0.0..=10.0).contains(&sigma) {
         return Err(format!("the sigma of `lognormal:{rest}` must be between 0 and 10"));
     }
@@ -87,6 +88,7 @@ fn read_times(path: &str) -> Result<Vec<u64>, String> {
 
 fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String> {
     match line.trim().parse::<f64>() {
+        // A day at most, as for the durations of options.
         Ok(time) if (0.0..=86_400.0).contains(&time) => Ok((time * 1e9).round() as u64),
         _ => Err(format!("{path}:{line_number}: `{line}` is not a number of seconds between 0 and 86400")),
     }

@@ -21,6 +21,7 @@ const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 const UDP_BUFFER: usize = 4 << 20;
 
 /// Maximum wait for space in the socket's buffer.
+// The only thread waits, so that all other replies are late by this time.
 const SEND_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// Returns a listening socket, and its address.
@@ -86,6 +87,7 @@ pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
 ///
 /// If the option cannot be set.
 pub fn reset_on_close(socket: &OwnedFd) -> io::Result<()> {
+    // socket(7): with a linger time of 0, close(2) discards unsent data and sends RST.
     Ok(net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))?)
 }
 
@@ -162,6 +164,8 @@ pub fn receive_from(
 pub fn send_to(socket: &OwnedFd, packet: &[u8], to: std::net::SocketAddr) -> io::Result<usize> {
     match net::sendto(socket, packet, SendFlags::NOSIGNAL, &to) {
         Err(rustix::io::Errno::AGAIN) => {
+            // A lost packet would be sent again only after a timeout of QUIC, and spoil the
+            // computed times.
             let mut wait = [PollFd::new(socket, PollFlags::OUT)];
             poll(&mut wait, Some(&SEND_TIMEOUT))?;
             Ok(net::sendto(socket, packet, SendFlags::NOSIGNAL, &to)?)
@@ -186,6 +190,7 @@ impl Write for Writer<'_> {
 
     fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
         let mut none = net::SendAncillaryBuffer::default();
+        // writev(2) has no flag against SIGPIPE, which would end the process.
         Ok(net::sendmsg(self.0.as_fd(), slices, &mut none, SendFlags::NOSIGNAL)?)
     }
 

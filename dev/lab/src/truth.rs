@@ -31,6 +31,7 @@ impl Queue {
         match workers {
             0 => Self::Infinite,
             1 => Self::One(0),
+            // All workers are free at the start.
             _ => Self::Many((0..workers).map(|_| Reverse(0)).collect()),
         }
     }
@@ -45,6 +46,7 @@ impl Queue {
                 *free
             }
             Self::Many(free) => {
+                // First come, first served: the request takes the server that becomes free first.
                 let Some(mut earliest) = free.peek_mut() else { return arrival };
                 let departure = arrival.max(earliest.0).saturating_add(service);
                 *earliest = Reverse(departure);
@@ -191,6 +193,7 @@ impl Summary {
 
 /// Index of the nearest-rank quantile in `count` sorted values.
 fn nearest_rank(count: usize, per_mille: usize) -> usize {
+    // With integers, 99.9 % of 1,000 is exact.
     (count * per_mille).div_ceil(1000).max(1) - 1
 }
 
@@ -220,6 +223,7 @@ pub fn dispersion(arrivals: &[u64], width: u64) -> Option<f64> {
 
 fn dispersion_from(arrivals: &[u64], from: u64, width: u64) -> Option<f64> {
     let bins = (arrivals.iter().max()?.saturating_sub(from) / width) as usize;
+    // The variance of a single bin is undefined.
     if bins < 2 {
         return None;
     }
@@ -231,6 +235,7 @@ fn dispersion_from(arrivals: &[u64], from: u64, width: u64) -> Option<f64> {
     }
     let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / bins as f64;
     let squares: f64 = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum();
+    // The sample variance, which is unbiased.
     Some(squares / (bins - 1) as f64 / mean)
 }
 

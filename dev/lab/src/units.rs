@@ -10,6 +10,7 @@ pub const SECOND: u64 = 1_000_000_000;
 pub const MILLISECOND: u64 = 1_000_000;
 
 /// Maximum time of an option: a day, in nanoseconds.
+// Sums of such times fit into 64 bits.
 const MAX_NANOS: f64 = 86_400e9;
 
 /// Maximum size, in bytes.

@@ -115,6 +115,7 @@ pub fn message(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
 }
 
 fn frames_of(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
+    // Also an empty message needs a frame.
     if payload.len() <= longest {
         return frame(LAST | opcode, payload);
     }

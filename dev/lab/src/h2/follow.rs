@@ -44,6 +44,8 @@ impl Session {
                     self.on_stream_made(id, end);
                 }
             }
+            // RFC 9113, section 6.10: CONTINUATION has no END_STREAM; the flag of its HEADERS
+            // counts.
             kind::HEADERS if head.has(flag::END_STREAM) && !head.has(flag::END_HEADERS) => self.ending = Some(id),
             kind::HEADERS if head.has(flag::END_STREAM) => self.on_stream_made(id, end),
             kind::HEADERS => self.on_data_made(id, 0, end),
@@ -106,6 +108,7 @@ impl Session {
 fn is_reply(head: Head, first_word: u32) -> bool {
     match head.kind {
         kind::HEADERS | kind::DATA | kind::CONTINUATION => true,
+        // `h2` sends these codes for a stream that its user drops without a reply.
         kind::RST_STREAM => matches!(Reason::from(first_word), Reason::NO_ERROR | Reason::CANCEL),
         _ => false,
     }

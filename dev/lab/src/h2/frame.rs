@@ -88,6 +88,7 @@ impl Head {
             length: usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]),
             kind: head[3],
             flags: head[4],
+            // RFC 9113, section 4.1: the highest bit is reserved.
             stream: word(&head[5..]) & (u32::MAX >> 1),
         })
     }

@@ -10,6 +10,7 @@ use crate::reply::{filler, status_of};
 use crate::request::{Request, Route};
 
 /// Maximum number of cached replies.
+// Clients choose the sizes in `/bytes/N`, and could fill the memory.
 const MAX_CACHED: usize = 64;
 
 /// Maximum length of a cached `/bytes/N` body, in bytes.
@@ -56,6 +57,7 @@ impl<H: Clone> Replies<H> {
     /// reply has no content-length.
     pub fn new(status: u16, headers: &[String], body: usize, chunked: bool, make_head: MakeHead<H>) -> Self {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
+        // RFC 9113, section 8.2.1: names are in lower case.
         let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
         let body = filler(body).into();
@@ -158,6 +160,7 @@ pub fn message(bytes: &[u8]) -> Vec<u8> {
         message.push(rest as u8);
         message.extend_from_slice(bytes);
     }
+    // gRPC puts a flag, 0 for uncompressed, and the length in 4 bytes before a message.
     [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat()
 }
 

@@ -11,6 +11,7 @@ use crate::hostile::{HostileReply, HostileRow, MAX_FLOOD, Trigger};
 use crate::outbox::CompletedReply;
 
 /// Maximum number of bytes of an endless row that are written at once.
+// The event loop also has to serve the other connections.
 const MAX_AT_ONCE: usize = 64 * 1024;
 
 /// Minimum number of bytes of a piece.

@@ -14,6 +14,7 @@ use crate::server::{IncomingRequest, Server};
 use crate::socket;
 
 /// Maximum number of packets in one turn of the loop.
+// Due replies must not wait for an endless stream of packets.
 const MAX_PACKETS: usize = 64;
 
 impl Server {

@@ -94,6 +94,7 @@ pub fn deflate(message: &[u8]) -> Vec<u8> {
         is_over = !matches!(status, Ok(Status::Ok)) || (compress.total_in() as usize == message.len() && has_room);
     }
     out.truncate(out.len() - if out.ends_with(&MESSAGE_END) { MESSAGE_END.len() } else { 0 });
+    // RFC 7692, section 7.2.3.6: an empty message is a single zero byte.
     if out.is_empty() { vec![0] } else { out }
 }
 

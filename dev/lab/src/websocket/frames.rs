@@ -72,6 +72,7 @@ impl Incoming {
     pub fn new(echo: bool, deflates: bool) -> Self {
         let config = WebSocketConfig::default()
             .read_buffer_size(BUFFER_SIZE)
+            // `tungstenite` sends nothing here; `Input` discards its frames.
             .write_buffer_size(0)
             .max_message_size(Some(MAX_MESSAGE))
             .max_frame_size(Some(MAX_MESSAGE));

@@ -99,6 +99,7 @@ fn deflates(s: &mut RowOutput, parameters: &str) {
 fn bomb(mebibytes: usize) -> Vec<u8> {
     let mut one = deflate::deflate(&vec![0; 1 << 20]);
     one.extend([0, 0, 0xff, 0xff]);
+    // A sync flush ends each part at a byte border, so compressed parts can be joined.
     let mut packed = one.repeat(mebibytes);
     packed.truncate(packed.len() - 4);
     packed

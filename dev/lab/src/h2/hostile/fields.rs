@@ -20,6 +20,7 @@ const OK: (&str, &str) = (":status", "200");
 
 /// Appends HEADERS with status 200 and this raw field.
 fn raw_field(output: &mut RowOutput, field: &[u8]) {
+    // RFC 7541, appendix A: index 8 of the static table is `:status: 200`.
     output.block(&[&[0x88], field].concat());
     output.last_data(b"data");
 }
@@ -34,6 +35,7 @@ pub const ROWS: &[HostileRow] = &[
         s.block(&[0x88, 0x00, 0x7f, 0x10, b'a']);
     }),
     row("hpack-huffman-padding", "7541 5.2", "a Huffman string whose padding is zeros", |s| {
+        // `0x0f, 39` is a literal with the name of index 54, `server`.
         s.block(&[0x88, 0x0f, 39, 0x81, 0x00]);
     }),
     row("hpack-huffman-padding-long", "7541 5.2", "a Huffman string with a whole byte of padding", |s| {
@@ -53,6 +55,7 @@ pub const ROWS: &[HostileRow] = &[
     row("hpack-table-update-late", "7541 4.2", "a table size update after a field", |s| s.block(&[0x88, 0x20])),
     row("hpack-bomb", "9113 10.5.1", "an entry of 3900 bytes that is named 12000 times", |s| {
         let long = "a".repeat(3900);
+        // `0x40` enters the field in the table; `0xbe` is index 62, the newest entry.
         let entry = [&[0x88, 0x40, 1, b'x', 0x7f, 0xbd, 0x1d][..], long.as_bytes()].concat();
         s.block(&[&entry[..], &[0xbe; 12_000]].concat());
     }),

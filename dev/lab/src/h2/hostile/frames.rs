@@ -71,6 +71,7 @@ pub const ROWS: &[HostileRow] = &[
         s.block(&block);
     }),
     row("data-on-idle-stream", "9113 5.1", "DATA on a stream that was not opened", |s| {
+        // Clients number their streams in order, so this one is not open yet.
         s.frame(kind::DATA, flag::END_STREAM, s.stream + 1000, b"data");
     }),
     row("data-after-end", "9113 5.1", "DATA after END_STREAM, on the same stream", |s| {
@@ -197,6 +198,8 @@ pub const ROWS: &[HostileRow] = &[
         },
     ),
     row("window-overflow-settings", "9113 6.9.2", "SETTINGS that raise the stream's window above 2^31-1", |s| {
+        // Leaves room for the window with which the client began, so that only SETTINGS overflow
+        // it.
         frame::put_window_update(s.out, s.stream, TOP - 100_000_000);
         settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP)]);
     }),

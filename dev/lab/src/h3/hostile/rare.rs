@@ -34,6 +34,8 @@ pub const ROWS: &[HostileRow] = &[
         "9114 9",
         "frames of unknown types, on the control stream and around the reply",
         |s| {
+            // RFC 9114, section 7.2.8: types of the form 0x1f × N + 0x21 are reserved for such
+            // tests.
             s.control_frame(0x21, b"unknown");
             s.control_frame(0x1f * 7 + 0x21, &[]);
             s.frame(0x40, b"before");
@@ -89,6 +91,7 @@ pub const ROWS: &[HostileRow] = &[
     row("h3-rare-long-numbers", "9000 16", "types and lengths of frames in 8 bytes", |s| {
         for (kind, payload) in [(number::HEADERS, &block(&[OK])[..]), (number::DATA, BODY)] {
             for number in [kind, payload.len() as u64] {
+                // RFC 9000, section 16: the two highest bits of a number of 8 bytes are set.
                 s.out.extend_from_slice(&(number | 0xc000_0000_0000_0000).to_be_bytes());
             }
             s.out.extend_from_slice(payload);

@@ -43,6 +43,7 @@ pub const ROWS: &[HostileRow] = &[
     row("h3-push-promise", "9114 7.2.5", "PUSH_PROMISE although no push was allowed", |s| {
         s.frame(5, &[&[0][..], &block(&[(":method", "GET"), (":scheme", "https"), (":path", "/")])].concat());
         s.reply();
+        // The client must fail at the promise, before it reads the reply.
         s.is_reply = false;
     }),
     row("h3-priority-on-request", "9114 7.2.8", "PRIORITY of HTTP/2 on the request's stream", |s| then(s, 2, &[0; 5])),
