@@ -67,6 +67,7 @@ fn failed_check(checks: &Value) -> Option<String> {
 /// Returns the warning that brunt ignored `--precise`.
 fn precise_warning(warnings: &Value) -> Option<String> {
     let mut texts = warnings.as_array()?.iter().filter_map(Value::as_str);
+    // brunt begins a warning with the option that it concerns.
     texts.find(|text| text.starts_with("--precise: ")).map(str::to_owned)
 }
 
@@ -95,6 +96,7 @@ fn line_with<'a>(output: &'a str, word: &str) -> Option<&'a str> {
 /// Reads `requests: 9 total, 9 started, 9 done, 9 succeeded, 0 failed, 0 errored, 0 timeout`.
 fn from_h2load(output: &str) -> Account {
     let line = output.lines().find_map(|line| line.strip_prefix("requests: ")).unwrap_or_default();
+    // A line that cannot be read counts as trouble.
     let troubled = ["failed", "errored", "timeout"].iter().any(|word| number_before(line, word) != Some(0));
     let complaint = troubled.then(|| line.to_owned());
     Account { completed: number_before(line, "done"), complaint, ..Account::default() }

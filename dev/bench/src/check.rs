@@ -102,6 +102,7 @@ fn connection_verdicts(case: &'static str, results: &Results) -> Vec<Verdict> {
     let memory = results.held.as_ref();
     let bytes = memory.map(ConnectionMemory::bytes_per_connection);
     let open = memory.map(|memory| memory.open as f64);
+    // Without a figure, the target must be missed.
     let requested = memory.map_or(f64::INFINITY, |memory| memory.asked as f64);
     let faults = memory.map(|memory| f64::from(u8::from(memory.complaint.is_some())));
     vec![

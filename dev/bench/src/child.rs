@@ -85,6 +85,7 @@ impl OwnedProcess {
 
     /// Waits for at most `length`. Returns true if the process has ended.
     pub fn ended_within(&self, length: &Timespec) -> Result<bool> {
+        // A pidfd becomes readable when the process ends, and does not reap it.
         let handle = pidfd_open(self.pid, PidfdFlags::empty())?;
         let mut handles = [PollFd::new(&handle, PollFlags::IN)];
         match poll(&mut handles, Some(length)) {
@@ -115,6 +116,7 @@ impl Drop for OwnedProcess {
 
 fn start(command: &mut Command) -> Result<Child> {
     let name = format!("starting {}", command.get_program().display());
+    // A signal of the terminal then reaches only the suite, which ends its children.
     command.process_group(0).spawn().context(name)
 }
 
@@ -136,6 +138,7 @@ pub fn run(
     interrupt: &Interrupt,
     mut tick: impl FnMut(Duration) -> Result<()>,
 ) -> Result<Finished> {
+    // A pipe could fill up and block the child, because it is read only at the end.
     let mut output = tempfile::tempfile()?;
     command.stdout(output.try_clone()?).stderr(output.try_clone()?);
     // Without a backtrace, the error is at the end of the output.

@@ -65,6 +65,7 @@ impl Job<'_> {
         let url = self.url().filter(|_| self.streams().is_none())?;
         let mut words = split(&format!("-t1 -c{CONNECTIONS} -d{}s", self.seconds));
         if self.transport() == Some(Transport::NewConnection) {
+            // wrk has no other way to open a connection per request.
             words.extend(["-H", "Connection: close"].map(str::to_owned));
         }
         words.push(url);
@@ -83,6 +84,7 @@ impl Job<'_> {
         let common = format!("--h1 -t1 -m1 -c{CONNECTIONS} -D {}", self.seconds);
         match self.load {
             Load::Open { rate } => {
+                // h2load takes the rate of each connection.
                 let each = f64::from(rate) / f64::from(CONNECTIONS);
                 Some(words(&[&common, &format!("--rps={each}"), &self.server.url(SMALL)]))
             }

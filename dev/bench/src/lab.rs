@@ -79,6 +79,7 @@ impl Lab {
 }
 
 fn first_line(output: ChildStdout) -> Result<String> {
+    // A lab that hangs prints nothing, and a read would wait forever.
     let has_output = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&PATIENCE))? > 0;
     ensure!(has_output, "the lab does not say where it listens");
     let mut line = String::new();

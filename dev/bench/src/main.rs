@@ -44,6 +44,7 @@ fn run(options: &Options) -> Result<ExitCode> {
 
 fn set_up(options: &Options, interrupt: Interrupt, toolbox: Toolbox) -> Result<Stand> {
     if options.pin {
+        // Children inherit the CPU of this process, so the server starts first.
         machine::pin_to(0).context("--pin: the server's CPU")?;
     }
     let server = Nginx::start(&interrupt)?;

@@ -40,6 +40,7 @@ impl Ratio {
         if ratios.len() < 2 || ratios.iter().any(|ratio| *ratio <= 0.0) {
             return None;
         }
+        // With logarithms, a ratio and its inverse are equally far from 1.
         let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
         let mean = logs.iter().sum::<f64>() / n;
         let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);

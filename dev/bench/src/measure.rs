@@ -227,6 +227,7 @@ impl Cpu {
     pub(crate) fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
         let ours = self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
         let elapsed = before.at.elapsed().as_secs_f64();
+        // The readings have the resolution of a tick, so the difference may be negative.
         ((self.all - before.all - ours) / elapsed).max(0.0)
     }
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Minimum number of rounds before an interval is used.
+// An interval of a few rounds can be narrow by chance.
 const LEAST_ROUNDS: usize = 8;
 
 /// Compare two builds of brunt by their CPU time per request.
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
 }
 
 fn exit_code(verdicts: &[Verdict]) -> ExitCode {
+    // An inconclusive case does not show that the new build is as good.
     let is_worse = verdicts.iter().any(|verdict| *verdict != Verdict::NotWorse);
     ExitCode::from(u8::from(is_worse))
 }
@@ -144,6 +146,7 @@ fn cpu_per_request(stand: &Stand, case: &Case, build: &Path) -> Result<f64> {
         bail!("{} has no rounds", case.name);
     };
     let observed = run.with_context(|| format!("{} with {}", case.name, build.display()))?.observed;
+    // A run without requests must not divide by 0.
     Ok(observed.cpu_seconds() / observed.requests.max(1) as f64)
 }
 

@@ -103,6 +103,7 @@ impl Floor {
                 if self.connections[slot].is_open {
                     completed += usize::from(self.receive(slot)?);
                 } else {
+                    // The first event of a new connection shows that it is open.
                     self.connections[slot].is_open = true;
                     self.send(&self.connections[slot].socket)?;
                 }
@@ -116,6 +117,7 @@ impl Floor {
     fn receive(&mut self, slot: usize) -> Result<bool> {
         loop {
             let connection = &mut self.connections[slot];
+            // tcp(7): MSG_TRUNC drops bytes without copying them. Only the head has to be read.
             let flags = if connection.remaining.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
             let most = connection.remaining.map_or(READ, |remaining| remaining.min(READ));
             let received = match recv(&connection.socket, &mut self.reply[..most], flags) {
@@ -154,6 +156,7 @@ impl Floor {
     }
 
     fn watch(&self, socket: &OwnedFd, slot: usize, events: EventFlags) -> Result<()> {
+        // Edge-triggered, so that a writable socket wakes the loop only once.
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(slot as u64), events | EventFlags::ET)?)
     }
 

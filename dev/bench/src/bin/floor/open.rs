@@ -30,6 +30,7 @@ const TIMER: u64 = u64::MAX;
 /// Maximum time that replies may take after the last due instant.
 const PATIENCE: u64 = 2 * SECOND;
 /// Time between the opening of the connections and the first due instant.
+// The setup must not make the first requests late.
 const HEAD_START: u64 = SECOND / 100;
 
 #[derive(Args)]

@@ -207,6 +207,7 @@ impl Stand<'_> {
             output::progress(&format!("{}: {complaint}", side.words));
         }
         let requests = server.requests()?.or(account.completed).context("nobody counted the requests")?;
+        // The cost of the start would dominate a few requests.
         ensure!(requests > 100, "{command:?} made {requests} requests only: {}", finished.output);
         Ok(Measured { requests, finished, account })
     }
@@ -219,6 +220,7 @@ impl Stand<'_> {
             // Leaks a few bytes: the words of all other sides are static.
             let side = Side { program: Program::Brunt, server: rows::PLAIN, words: words.leak() };
             let measured = self.measure(&side, self.options.seconds.max(10))?;
+            // A polled reading may miss the true peak, which brunt reports itself.
             *peak = measured.finished.usage.peak_rss_bytes.max(measured.account.peak_rss_bytes.unwrap_or(0)) as f64;
         }
         let bytes = (peaks[1] - peaks[0]) / (IDLE[1] - IDLE[0]) as f64;
@@ -270,6 +272,7 @@ fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> RowResult {
         cell(ratio.max),
         row.at_most.map_or_else(String::new, cell),
     ];
+    // A row without figures must not pass.
     let missed = row.at_most.filter(|most| ratio.median.is_nan() || ratio.median > *most);
     RowResult {
         line,

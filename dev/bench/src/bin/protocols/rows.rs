@@ -125,6 +125,7 @@ const COSTS: [Row; 5] = [
         Side {
             program: Program::Ghz,
             server: GRPC,
+            // ghz counts the concurrent calls of all connections: 8 × 32.
             words: "--insecure --proto shop.proto --call shop.Shop/Buy -d {\"id\":7} -c 256 --connections 8 -z SECONDSs ADDRESS",
         },
         CALLS,

@@ -64,6 +64,7 @@ pub struct Caddy {
 impl Caddy {
     fn start(scratch: &Path, interrupt: &Interrupt) -> Result<Self> {
         let program = tools::in_path("caddy").context("caddy is not installed")?;
+        // The listener is dropped at once, so its port is free again.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let certificate = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string()])?;
         fs::write(scratch.join("cert.pem"), certificate.cert.pem())?;
@@ -71,6 +72,7 @@ impl Caddy {
         fs::write(scratch.join("Caddyfile"), config(scratch, address))?;
         let mut command = Command::new(program);
         command.args(["run", "--adapter", "caddyfile", "--config"]).arg(scratch.join("Caddyfile"));
+        // caddy must not read or change the configuration of the user.
         command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, scratch)));
         command.stdout(Stdio::null()).stderr(fs::File::create(scratch.join("caddy.log"))?);
         let caddy = Self { address, process: OwnedProcess::spawn(&mut command)? };
