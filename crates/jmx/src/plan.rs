@@ -182,6 +182,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, J
         };
         groups.push((kind, reader.group(group, plan, &scope)?));
     }
+    // JMeter runs setUp groups first and tearDown groups last, whatever their place in the plan.
     groups.sort_by_key(|(kind, _)| *kind);
     if groups.iter().all(|(_, population)| population.is_none()) {
         let message = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
@@ -231,6 +232,7 @@ impl<'a> PlanReader<'a> {
             connection: Connection {
                 dialling: Dialling::Eager,
                 resolve_all: surroundings.resolve_all,
+                // JMeter does not verify certificates.
                 tls: Tls { insecure: true, ..Tls::default() },
                 ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
@@ -313,6 +315,7 @@ impl<'a> PlanReader<'a> {
         // If all connections use one address, no name is resolved.
         let resolves = self.surroundings.resolve_all.is_none();
         all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
+        // A listener only shows results, so the run is the same without it.
         let (harmless, unsupported): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|element| element.role == Role::Listener);
         for element in &harmless {
@@ -345,6 +348,7 @@ impl<'a> PlanReader<'a> {
         for (position, (kind, population)) in groups.into_iter().enumerate() {
             let Some(mut population) = population else { continue };
             let number = kinds[..position].iter().filter(|other| **other == kind).count() as u32;
+            // Serialized groups run one after another, so each becomes a separate stage.
             let same_stage =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             if same_stage.is_none() {

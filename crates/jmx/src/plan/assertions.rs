@@ -61,6 +61,7 @@ impl PlanReader<'_> {
         const EQUALS: i64 = 8;
         const SUBSTRING: i64 = 16;
         const OR: i64 = 32;
+        // JMeter's default is 2, Contains.
         let kind = self.number(element, "Assertion.test_type", 2.0)? as i64;
         let is = match kind {
             kind if kind & EQUALS > 0 => TextMatch::Equals,

@@ -129,6 +129,8 @@ impl PlanReader<'_> {
         let port = arguments.or("graphitePort", "2003").parse().ok().filter(|port: &u16| *port > 0);
         let port = port.ok_or_else(|| "its graphitePort is not a number from 1 to 65535; write 2003".to_owned())?;
         let list = arguments.text("samplersList");
+        // Unlike its client for InfluxDB, JMeter's client for Graphite sends only the summary by
+        // default.
         let labels = match (arguments.flag("summaryOnly", true), arguments.flag("useRegexpForSamplersList", false)) {
             (true, _) => LabelFilter::None,
             (false, true) => LabelFilter::Matching(checked_pattern(list, "samplersList")?),
