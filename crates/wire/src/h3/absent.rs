@@ -4,7 +4,7 @@ use crate::collect::ReplyCollector;
 use crate::origin::OriginId;
 use crate::quic::TransportSettings;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
-use crate::stream::Idle;
+use crate::stream::IdleEnd;
 use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps};
 use brunt_model::plan::Connection as Settings;
@@ -100,7 +100,7 @@ impl Connection {
         match *self {}
     }
 
-    pub fn poll_closed(&self, _: &mut Context<'_>) -> Poll<Idle> {
+    pub fn poll_closed(&self, _: &mut Context<'_>) -> Poll<IdleEnd> {
         match *self {}
     }
 
